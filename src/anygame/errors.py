@@ -68,7 +68,7 @@ class AnygameError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """Return the traceback for notebooks: the frames of the caller, and the message."""
-        # Imported late: only notebooks need them.
+        # These imports are here since only notebooks need them.
         import traceback
         from pathlib import Path
 

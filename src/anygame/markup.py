@@ -1,4 +1,4 @@
-"""Values as HTML, for notebooks: text is escaped, there are no scripts, and colours are those around it."""
+"""Values as HTML for notebooks: text is escaped, there are no scripts, and colours come from the notebook."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Markup(str):
-    """A string that is HTML already."""
+    """A string that contains HTML."""
 
     __slots__ = ()
 
@@ -40,7 +40,7 @@ def paragraph(text: object) -> Markup:
 
 
 def folded(summary: object, inner: str, *, is_open: bool = False) -> Markup:
-    """Return content that a summary line folds and unfolds."""
+    """Return content under a summary line that folds and unfolds it."""
     return Markup(f"<details{' open' * is_open}><summary>{html(summary)}</summary>{inner}</details>")
 
 
@@ -51,7 +51,7 @@ def code(text: object) -> Markup:
 
 def meter(value: float, text: str, most: float = 100.0) -> Markup:
     """Return a number over a bar of proportional length, readable on light and dark backgrounds."""
-    # Of 0 and nan, in this order, 0 is the greater one.
+    # For nan, max(0.0, nan) returns 0.0: every comparison with nan is false.
     share = 100 * min(max(0.0, value / most), 1.0)
     bar = f"linear-gradient(to right, rgba(63, 142, 207, 0.35) {share:.1f}%, transparent {share:.1f}%)"
     style = f"display: block; min-width: 5em; padding: 0 0.3em; text-align: right; background: {bar}"

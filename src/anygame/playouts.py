@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: The same bounds for all machines: counters of 64 bits; more threads than any computer has cores; an array
-#: of lengths of 80 MB for each thread.
+#: Bounds for all machines: counters have 64 bits, computers have fewer cores, and each thread has an array of
+#: lengths of up to 80 MB.
 _BOUNDS: Final = {"playouts": (0, 1 << 60), "threads": (1, 4096), "limit": (0, 10_000_000)}
 
 
@@ -18,12 +18,12 @@ class PlayoutRequest:
     """A request for random playouts. The results depend on all fields but threads and progress.
 
     Attributes:
-        seed: of the random numbers; any integer.
-        limit: joint moves after which a playout is cut.
+        seed: random seed; any integer.
+        limit: number of joint moves after which a playout is cut.
         strict: whether a playout in which a role has no legal move is an error.
-        progress: called about ten times a second with the number of playouts so far.
+        progress: function called about ten times a second with the number of playouts so far.
         card: the number of the graphics card that plays; None for a processor. Results are the same on all
-            cards, but differ from those on a processor.
+            cards, but differ from results on a processor.
         blocks: the range of blocks to play, each with its own random numbers; None for all. Tallies of
             different blocks add up.
 
@@ -57,19 +57,19 @@ class Tally(Generic[StuckT]):
 
     Attributes:
         goals: the number of playouts per value, for playouts with exactly one goal value.
-        missing: playouts that ended without a goal value that is an integer.
-        double: playouts that ended with several values.
+        missing: the number of playouts that ended without an integer goal value.
+        double: the number of playouts that ended with several values.
         options: the sum of the numbers of legal moves over all joint moves.
         lengths: the number of playouts per number of joint moves.
-        playouts: playouts that ended by the rules; goals and lengths are about these alone.
-        states: joint moves made in all playouts started.
-        cut: playouts that reached the limit of joint moves.
-        stuck: playouts given up because a role had no legal move in a state that is not terminal.
-        abandoned: unfinished playouts of an interrupted run.
+        playouts: the number of playouts that ended by the rules; goals and lengths count only these.
+        states: the number of joint moves in all playouts, including unfinished ones.
+        cut: the number of playouts that reached the limit of joint moves.
+        stuck: the number of playouts given up because a role had no legal move in a nonterminal state.
+        abandoned: the number of unfinished playouts of an interrupted run.
         first_stuck: the first stuck playout; None if there is none, or if an interrupt came first and the
             search for it would take long.
         interrupted: whether fewer playouts ended than requested.
-        seconds: time without compiling.
+        seconds: time in seconds, without compiling.
         threads: the number of cores used.
     """
 
@@ -90,7 +90,7 @@ class Tally(Generic[StuckT]):
 
     @classmethod
     def empty(cls, roles: int) -> Tally[StuckT]:
-        """Return the tally of no playouts of a game with so many roles."""
+        """Return a tally of no playouts for a number of roles."""
         return cls([{} for _ in range(roles)], [0] * roles, [0] * roles, [0] * roles)
 
     def add(self, later: Tally[StuckT]) -> None:

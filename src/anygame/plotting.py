@@ -1,7 +1,7 @@
 """Plots: the one module that imports matplotlib.
 
-Results with a plot have a method ``plot(ax=None)`` that draws on the given axes, or on new ones, and returns
-them, as in pandas.
+Results with a plot have a method ``plot(ax=None)``, as in pandas. It draws on the given axes or on new ones,
+and returns the axes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def image(
     Args:
         path: the image file; its suffix gives the format.
         panes: the number of axes.
-        size: of the image, in inches.
+        size: width and height of the image, in inches.
         same_rows: whether all axes share their vertical axis.
 
     Raises:

@@ -36,7 +36,7 @@ def in_notebook() -> bool:
 
 @contextmanager
 def reporting(given: _Report | None, html: Callable[..., str]) -> Iterator[_Report | None]:
-    """Yield the function that takes progress: the given one, or one for a notebook, or None.
+    """Yield the function that receives progress: the given one, one for a notebook, or None.
 
     Args:
         given: the function of the caller, or None.

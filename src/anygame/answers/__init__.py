@@ -1,4 +1,4 @@
-"""Answers: one frozen dataclass a question. `to_json` is for programs, `lines` for people.
+"""Answers: one frozen dataclass for each question. `to_json` is for programs, `lines` for people.
 
-The command line, the tools, the pages and the editors ask, and show what comes back in their own way.
+The command line, the tools, the pages and the editors show answers in their own ways.
 """

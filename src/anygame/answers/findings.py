@@ -24,7 +24,7 @@ SHAPE: Final = """\
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding in a file; ``advice`` says how to see what follows from it."""
+    """A finding in a file; ``advice`` says how to list the findings that follow from it."""
 
     file: str
     finding: Finding
@@ -32,13 +32,13 @@ class Found:
 
     @property
     def diagnostic(self) -> Diagnostic:
-        """The diagnostic, with a note that counts what follows from it."""
+        """The diagnostic, with a note that counts the findings that follow from it."""
         diagnostic = self.finding.diagnostic
         notes = (Note(f"{self.finding.echoes}{self.advice}"),) if self.finding.echoes else ()
         return replace(diagnostic, notes=(*diagnostic.notes, *notes))
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain data of the shape `SHAPE`; what a finding does not have is missing or null."""
+        """Return plain data of the shape `SHAPE`; parts that a finding lacks are missing or null."""
         finding = self.finding
         found: dict[str, Any] = {"file": self.file} | diagnostic_json(self.diagnostic)
         if finding.command:
@@ -71,7 +71,7 @@ def diagnostic_json(diagnostic: Diagnostic) -> dict[str, Any]:
 
 
 def place_json(span: Span | None, *, with_end: bool = False) -> dict[str, int | None]:
-    """Return line and column of the start of a span, from 1, and of its end if asked for."""
+    """Return line and column of the start of a span, from 1; ``with_end`` adds those of its end."""
     line, column = span.source.position(span.start) if span else (None, None)
     place = {"line": line, "column": column}
     if with_end:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.game.joint_moves import Binding
     from anygame.language.terms import Term
 
-#: The shapes of `to_json`, as help and the descriptions of tools show them; terms are texts in KIF.
+#: The shapes of `to_json`, for help and the descriptions of tools; terms are texts in KIF.
 FACTS_SHAPE: Final = '{"game", "step", "terminal", "roles": [ROLE], "facts": [FACT]}'
 LEGAL_SHAPE: Final = '{"game", "step", "terminal", "legal": {ROLE: [MOVE]}}'
 GOALS_SHAPE: Final = """\
@@ -41,7 +41,7 @@ class Position:
     step: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return what the JSON of every answer about a state begins with."""
+        """Return the first items of the JSON of every answer about a state."""
         return {"game": self.game.name, "step": self.step, "terminal": self.state.is_terminal}
 
     def facts(self) -> Facts:
@@ -65,12 +65,12 @@ class Position:
 
         Args:
             pattern: a sentence with variables.
-            joint: the joint move on which the answer depends, as text; None where there is none.
-            advice: how a joint move is given, for the error that asks for one.
+            joint: joint move on which the answer depends, as text, or None.
+            advice: a phrase for the error about a missing joint move: how to give one.
 
         Raises:
             IllegalMoveError: the joint move is not legal.
-            QueryError: the pattern cannot be asked.
+            QueryError: the pattern cannot be queried.
         """
         made = read_joint(self.state, joint) if joint is not None else None
         return Bindings(self, pattern, tuple(bindings_of(self.state, pattern, made, advice)))
@@ -94,7 +94,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Legal:
-    """The legal moves of some roles; ``is_of_one`` where one role was asked for."""
+    """The legal moves of some roles; ``is_of_one`` if the question is about one role."""
 
     at: Position
     moves: Mapping[str, Sequence[Term]]
@@ -105,7 +105,7 @@ class Legal:
         return self.at.to_json() | {"legal": {role: list(map(str, of)) for role, of in self.moves.items()}}
 
     def lines(self) -> Iterator[str]:
-        """Yield one move a line, after its role unless one role was asked for."""
+        """Yield one move a line, after its role unless ``is_of_one``."""
         for role, moves in self.moves.items():
             yield from (str(move) if self.is_of_one else f"{role} {move}" for move in moves)
 
@@ -134,7 +134,7 @@ class Goals:
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """The values of a pattern's variables for which it holds."""
+    """The values of the variables of a pattern for which the pattern holds."""
 
     at: Position
     pattern: str

@@ -1,4 +1,4 @@
-"""A verdict of a prover, as people read it; `anygame.proving.Verdict.to_json` is for programs."""
+"""Verdicts of a prover as text for people; `anygame.proving.Verdict.to_json` is for programs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SHAPE: Final = """\
   where one state is enough; depth is, where a claim is open, so many moves were looked at
   without such a state; invariant holds clauses in GDL of which each holds in every state,
   lemmas counts the steps of a solver's proof that were checked"""
-#: Facts that are shown unless all are asked for.
+#: Maximum number of facts that are shown without ``everything``.
 _SHOWN: Final = 6
 
 
 def verdict_lines(verdict: Verdict, *, everything: bool = False) -> Iterator[str]:
-    """Yield a verdict as people read it."""
+    """Yield a verdict as lines for people."""
     claim = verdict.name if verdict.name == verdict.claim else f"{verdict.name}: {verdict.claim}"
     took = f" ({verdict.seconds:.0f} s)" if verdict.seconds >= 1 else ""
     yield f"{verdict.outcome:<8} {claim}{took}"

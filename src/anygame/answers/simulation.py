@@ -1,4 +1,4 @@
-"""What random games of a game have in common."""
+"""Summary statistics of random playouts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _COUNTED: Final = (
     *("playouts_per_second", "states_per_second"),
 )
 _GOALS_SHOWN: Final = 12
-#: A sample in which this many wrong games are expected has at least one of them 99 times in 100.
+#: Expected number of wrong games in a sample that has at least one of them with probability 99 %.
 _CHANCES: Final = 5
 _FEWEST_GAMES: Final = 10
 _DIGITS_SHOWN: Final = 40
@@ -44,8 +44,8 @@ class Simulation:
     """The result of a simulation.
 
     Attributes:
-        asked: the number of playouts that were asked for.
-        tells_speed: whether `lines` ends with what played, and how fast.
+        asked: the number of requested playouts.
+        tells_speed: whether `lines` ends with the machine and its speed.
     """
 
     game: Game

@@ -1,4 +1,4 @@
-"""The exact value of a state, or why it is not known."""
+"""The exact value of a state, or the reason why it is unknown."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Solved:
         }
 
     def lines(self) -> Iterator[str]:
-        """Yield the goals or their bounds, a line of best play, and the work it took."""
+        """Yield the goals or their bounds, a line of best play, and the work done."""
         found = self.solution
         width = max(map(len, self.at.game.roles))
         if found.solved:

@@ -1,4 +1,4 @@
-"""Where players stand after their matches: plain data, a table for people, and one for pages."""
+"""Standings of players after their matches: plain data, a table for people, and a table for pages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class StandingTable:
         ]
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Return a table of texts, titles first: player, rating if known, goals, games, replaced."""
+        """Return a table of texts, titles first: player, rating if ``is_rated``, goals, games, replaced."""
         titles = ("player", *([RATING] if self.is_rated else ()), "goals", "games", "replaced")
         return [titles, *(tuple([cell.text for cell in self._cells(each)]) for each in self.standings)]
 

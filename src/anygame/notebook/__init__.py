@@ -1,7 +1,7 @@
-"""A board in a notebook that can be played on, against any player: needs the extra ``notebook``.
+"""A board in a notebook on which people play against any player; needs the extra ``notebook``.
 
-`anygame.match.hosted` decides who has to choose and takes moves back, as for pages. Each match has a thread
-of its own, so that players think while no cell runs, and cells can run meanwhile.
+As on pages, `anygame.match.hosted` decides which roles have to choose, and takes moves back. Each match has
+its own thread: players think while no cell runs, and cells can run meanwhile.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.players.player import Player
 
-#: The player that is a person.
+#: The specification of a person.
 HUMAN: Final = "human"
 _FOLDER: Final = Path(__file__).parent
 #: Maximum number of buttons for moves.
@@ -47,7 +47,7 @@ _MOST_MOVES: Final = 1_000
 
 
 class PlayableBoard(anywidget.AnyWidget):
-    """A match on a board; made by `play`."""
+    """A match on a board, as `play` returns it."""
 
     _esm = f"{choosing_script()}\n{(_FOLDER / 'notebook.js').read_text(encoding='utf-8')}"
     _css = (_FOLDER / "notebook.css").read_text(encoding="utf-8") + paint_rules()
@@ -87,7 +87,7 @@ class PlayableBoard(anywidget.AnyWidget):
 
     @property
     def record(self) -> Record:
-        """The match so far, or all of it."""
+        """The record of the match so far."""
         return self._match.record
 
     def choose(self, move: str, role: str | None = None) -> None:
@@ -95,10 +95,10 @@ class PlayableBoard(anywidget.AnyWidget):
 
         Args:
             move: the move, in full or in short.
-            role: whose move; by default that of the first role whose choice is waited for.
+            role: the role that moves; by default the first person who has to choose.
 
         Raises:
-            IllegalMoveError: it is not for a person to move, or it means no legal move.
+            IllegalMoveError: no person is to move, or the text means no legal move.
         """
         match = self._match
         if role is None and not match.turn:
@@ -114,15 +114,15 @@ class PlayableBoard(anywidget.AnyWidget):
         self._do(self._match.take_back(self._match.people))
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it is for a person to move, or the match is over; return whether it is.
+        """Wait until a person is to move or the match is over; return False at the timeout.
 
         Args:
-            seconds: how long at most; None for as long as it takes.
+            seconds: timeout in seconds; None for no timeout.
         """
         return self._waiting.wait(seconds)
 
     def close(self) -> None:
-        """End the match; players think no more."""
+        """End the match, and stop its players."""
         if self._loop.is_running():
             self._do(self._match.close())
             self._loop.call_soon_threadsafe(self._loop.stop)
@@ -134,7 +134,7 @@ class PlayableBoard(anywidget.AnyWidget):
         asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def _receive(self, widget: object, content: object, buffers: object) -> None:
-        """Handle a click, and show what is wrong with it."""
+        """Handle a click; if it fails, show the reason."""
         self._message = ""
         try:
             if isinstance(content, dict) and content.get("back") is True:
@@ -199,20 +199,20 @@ def play(
 ) -> PlayableBoard:
     """Return a board to play on in a notebook, by clicks on its cells or on the list of moves.
 
-    Where rules hide information, the board shows all of it.
+    The board shows everything, including information that the rules hide.
 
     Args:
-        game: the game; or a state of it, where to start.
-        players: in the order of the roles, or by role; a role ``random`` needs none. Each is ``human``, the
-            name of a player (see `anygame.players.make_player`), or a player. Roles that are not named are
-            people's.
-        state: where to start; the initial state by default.
+        game: the game, or a state of it from which to start.
+        players: players in the order of the roles, or by role; a role ``random`` needs none. Each is
+            ``human``, the name of a player (see `anygame.players.make_player`), or a player. People play the
+            roles that are not named.
+        state: the state from which to start; the initial state by default.
         play_clock: seconds that players have for a move.
-        seed: of the named players' random numbers; None for fresh ones.
+        seed: random seed of the players given by name; None for a new seed.
 
     Raises:
         MissingExtraError: the extra ``notebook`` is not installed.
-        PlayerError: there are too many players, or one cannot be made, or not get ready.
+        PlayerError: there are too many players, or a player cannot be made or get ready.
         UnknownRoleError: the game has no such role.
     """
     game, state = begun(game, state)

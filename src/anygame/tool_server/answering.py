@@ -1,7 +1,7 @@
-"""The tools: each is a function whose signature and docstring are what programs read of it.
+"""The tools: functions whose signatures and docstrings describe them to programs.
 
-Answers are plain data, of the shapes of ``--json``. Lists are bounded, and ``left_out`` counts the rest.
-A tool about a state has further arguments that name the state, see `Sheet.position`.
+Answers are plain data in the shapes of ``--json``. Lists are bounded, and ``left_out`` counts the rest.
+A tool about a state has further arguments that name the state (`Sheet.position`).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _WIDTH: Final = 100
 
 
 class Sheets:
-    """The games that a process has read; ``report`` takes work done, total work, and a phrase."""
+    """A cache of the games that a process has read; ``report`` takes work done, total work, and a phrase."""
 
     def __init__(self, report: Callable[[float, float, str], None] = lambda *_: None) -> None:
         self.report = report
@@ -87,7 +87,7 @@ class Sheets:
 
 
 class Sheet(NamedTuple):
-    """A sheet that is asked about."""
+    """The sheet of a question."""
 
     sheets: Sheets
     name: str
@@ -104,14 +104,14 @@ class Sheet(NamedTuple):
         return self.sheets.game(self.name, self.text)
 
     def compiled(self) -> Game:
-        """Return the game with its network. Raises LimitError where it has none."""
+        """Return the game with its network. Raises LimitError if it has none."""
         game = self.game
         if not game.compile():
             raise LimitError(f"{self.name} has no network, which this needs: {game.fallback}")
         return game
 
     def findings(self) -> list[Finding]:
-        """Return what is wrong or odd in the sheet, causes first."""
+        """Return the findings of the sheet, causes first."""
         examination = Examination(self.source, ExaminationSettings(limits=LIMITS))
         report = self.sheets.report
         with read_silently():
@@ -119,7 +119,7 @@ class Sheet(NamedTuple):
         return examination.findings
 
     def position(self, moves: list[str | list[str]], facts: list[str] | None) -> Position:
-        """Return the state that moves lead to, from the start or from facts. Raises AnygameError."""
+        """Return the state after some moves from the start or from facts. Raises AnygameError."""
         game = self.game
         state = game.initial_state() if facts is None else game.state(facts)
         for number, joint in enumerate(moves, 1):
@@ -131,7 +131,7 @@ class Sheet(NamedTuple):
 
 
 class Position(NamedTuple):
-    """A state that is asked about."""
+    """The state of a question."""
 
     game: Game
     state: State
@@ -144,7 +144,7 @@ class Position(NamedTuple):
         return AnsweredPosition(self.game, self.state, len(self.moves))
 
     def with_standing(self, answer: View) -> View:
-        """Return an answer with the goals (null without one), and who is to act or has no move."""
+        """Add the goals (null without one), the roles to act, and a role without a move to an answer."""
         stuck = self.state.stuck_role
         return answer | {
             "goals": self.answered.goals().numbers,
@@ -169,7 +169,7 @@ def _cut(text: str) -> str:
 def bounded(answer: View, most: int) -> View:
     """Return an answer whose lists, at any depth, have at most so many items.
 
-    Its item ``left_out`` says, by the path of each list that was cut, how many items are missing.
+    Its item ``left_out`` gives the number of missing items for the path of each list that was cut.
 
     >>> bounded({"legal": {"x": ["a", "b", "c"]}}, 2)
     {'legal': {'x': ['a', 'b']}, 'left_out': {'legal.x': 1}}
@@ -466,7 +466,7 @@ def equal(
     return bounded(verdict.to_json(), USUAL)
 
 
-#: The tools by name: those that ask about a sheet, and those that ask about a state.
+#: The tools about sheets and the tools about states, by name.
 OF_SHEETS: Final[dict[str, Callable[..., View]]] = {
     "load": load, "check": check, "mend": mend, "format": format_, "prove": prove, "equal": equal,
 }  # fmt: skip
@@ -475,7 +475,7 @@ OF_STATES: Final[dict[str, Callable[..., View]]] = {
     "board": board, "simulate": simulate, "analyse": analyse, "solve": solve,
 }  # fmt: skip
 
-#: The shapes of answers, by tool, as the help of the command line shows them.
+#: The shapes of answers, by tool, as in the help of the command line.
 SHAPES: Final = {
     "check": f'{{"diagnostics": [{findings.SHAPE}]}}',
     "state": position.FACTS_SHAPE,
@@ -488,7 +488,7 @@ SHAPES: Final = {
 
 
 def answer(sheets: Sheets, do: str, name: str, text: str, **given: Any) -> View:
-    """Return the answer of a tool about a sheet, or about the state that moves and facts name in it."""
+    """Return the answer of a tool about a sheet, or about the state given by ``moves`` and ``facts``."""
     sheet = Sheet(sheets, name, text)
     if "other" in given:
         given["other"] = Sheet(sheets, *given["other"])

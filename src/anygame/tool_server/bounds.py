@@ -8,20 +8,20 @@ from anygame.language.limits import Limits, ReadingLimits
 
 #: Maximum characters of a sheet: twice the longest of 371 public sheets.
 LONGEST_SHEET: Final = 2**20
-#: Bounds for rules of strangers, since a program waits for every answer.
+#: Bounds for rules of strangers; a program waits for every answer.
 LIMITS: Final = Limits(
     facts=1_000_000,
     terms=1_000_000,
     seconds=20.0,
     reading=ReadingLimits(bytes=LONGEST_SHEET, tokens=500_000, problems=200, seconds=20.0),
 )
-#: Maximum number of loaded sheets, and of their characters; the least recently used ones go first.
+#: Maximum number of loaded sheets, and of their characters; the least recently used sheets are removed.
 MOST_SHEETS: Final = 64
 MOST_CHARACTERS: Final = 16 * 2**20
 #: Maximum number of joint moves, or facts, that name a state.
 MOST_MOVES: Final = 2_000
 MOST_FACTS: Final = 20_000
-#: Default length of lists, and the maximum that may be asked for.
+#: Default maximum length of lists, and the upper bound for requests.
 USUAL: Final = 50
 MOST: Final = 1_000
 #: Maximum characters of an explanation, a drawing or a message.
@@ -29,7 +29,7 @@ LONGEST_TEXT: Final = 20_000
 #: Maximum playouts, and seconds of a search or proof.
 MOST_PLAYOUTS: Final = 1_000_000
 MOST_SECONDS: Final = 120.0
-#: Seconds for reading and compiling, in addition to the time asked for.
+#: Seconds for reading and compiling, in addition to the time in the request.
 PATIENCE: Final = 60.0
 #: Maximum number of processes, and of waiting questions.
 PROCESSES: Final = 3

@@ -1,7 +1,7 @@
 """Processes that answer questions about sheets, a few at a time.
 
-A process keeps games that it has read, and nothing else: so each can be killed at any time, where it is late
-or nobody waits for its answer any more.
+A process keeps only games that it has read. It can therefore be killed at any time, if it is late or nobody
+waits for its answer any more.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class ToolFaultError(AnygameError):
-    """A question has no answer; the message says why, for whoever asked."""
+    """A question has no answer; the message gives the reason for the program that asked."""
 
 
 class _Worker(ChildProcess):
-    """A process that answers one question at a time; ``known`` holds the texts of sheets it has read."""
+    """A process that answers one question at a time; ``known`` holds the texts of the sheets it has read."""
 
     def __init__(self) -> None:
         self.known: set[str] = set()
@@ -41,7 +41,7 @@ class _Worker(ChildProcess):
         )
 
     async def ask_reporting(self, question: dict[str, Any], within: float, report: Report) -> Any:
-        """Return the value that answers a question; what the process says meanwhile is reported."""
+        """Return the answer to a question, and report the progress that the process sends meanwhile."""
         telling = asyncio.create_task(self._tell(report))
         try:
             return await self.ask(question, within)
@@ -76,7 +76,7 @@ class QuestionPool:
         Args:
             question: the tool to ``do``, ``name`` and ``text`` of a sheet, and other arguments.
             within: seconds for the answer, without the wait for a process.
-            report: is called with the progress.
+            report: function that is called with the progress.
 
         Raises ToolFaultError if there is no answer, or none in time.
         """

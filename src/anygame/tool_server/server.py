@@ -57,7 +57,7 @@ _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False, idem
 
 
 class _Tools:
-    """The tools; their docstrings are what programs read of them."""
+    """The tools; programs read their docstrings as descriptions."""
 
     def __init__(self, sheets: KnownSheets, pool: QuestionPool) -> None:
         self._sheets = sheets
@@ -92,7 +92,7 @@ class _Tools:
         return answer
 
     def asking(self, do: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a tool that asks a process, with the parameters of the function that answers there."""
+        """Return a tool that asks a process, with the parameters of the answering function."""
         about_state = do in OF_STATES
         subject = "game" if about_state or do in ("prove", "equal") else "sheet"
 
@@ -137,7 +137,7 @@ _ORDER: Final = (
 
 
 def _patience(given: dict[str, Any]) -> float:
-    """Return the seconds to wait for an answer: those asked for, compiling, and each property of a proof."""
+    """Return the seconds to wait for an answer, from the time limits in the request and for compiling."""
     if "playouts" in given:
         return PATIENCE + MOST_SECONDS
     seconds: float = given.get("seconds", 0.0)
@@ -150,7 +150,7 @@ _FOLDERS: Final = (_PACKAGE / "docs", _PACKAGE.parents[1] / "docs")
 
 
 def chapters() -> dict[str, Path]:
-    """Return the chapters by name; none where they were left out of the package."""
+    """Return the chapters by name; none if the package has no chapters."""
     folder = next((folder for folder in _FOLDERS if folder.is_dir()), None)
     if folder is None:
         return {}
@@ -158,7 +158,7 @@ def chapters() -> dict[str, Path]:
 
 
 def make_server(version: str, folders: Iterable[Path] = ()) -> MCPServer[Any]:
-    """Return the server, which can be run or connected to in this process."""
+    """Return the server, to run it or to connect to it in this process."""
     sheets, pool = KnownSheets(folders), QuestionPool()
 
     @asynccontextmanager
@@ -217,7 +217,7 @@ def serve_stdio(version: str, folders: Iterable[Path]) -> None:
 def serve_http(version: str, folders: Iterable[Path], port: int, listening: Callable[[str], None]) -> None:
     """Serve programs of this machine by streamable HTTP until Ctrl-C.
 
-    Other host names and origins are refused, against DNS rebinding. ``listening`` is called with the address.
+    Other host names and origins are refused (DNS rebinding). ``listening`` is called with the address.
     Raises OSError if the port is taken.
     """
     application = make_server(version, folders).streamable_http_app(host="127.0.0.1")

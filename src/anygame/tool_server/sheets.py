@@ -1,4 +1,4 @@
-"""Which sheets tools may speak of: those shipped, those of a folder that was named, and loaded texts."""
+"""The sheets that tools may use: shipped ones, those of the given folders, and loaded texts."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _WORDS: Final = re.compile(r"[a-z0-9]+")
-#: Matches texts of sheets, but no names.
+#: Pattern that occurs in texts of sheets, but not in names.
 _TEXT: Final = re.compile(r"[(\s]|:-")
 
 
 class KnownSheets:
-    """The sheets that have names: shipped ones, those in some folders, and loaded texts."""
+    """The sheets by name: shipped ones, those in some folders, and loaded texts."""
 
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         self._paths = {name: installed_path(name) for name in games()}
@@ -41,11 +41,11 @@ class KnownSheets:
 
     @property
     def loaded(self) -> list[str]:
-        """The names of the texts that were loaded, the latest last."""
+        """The names of the loaded texts, the most recently used last."""
         return list(self._loaded)
 
     def keep(self, text: str) -> str:
-        """Keep a text, and return the name that it has from now on: the same for the same text."""
+        """Keep a text, and return its name; equal texts have the same name."""
         title, _ = describe_sheet(text)
         stem = "-".join(_WORDS.findall(title.lower())[:4])[:30] or "game"
         name = f"{stem}-{sha256(text.encode()).hexdigest()[:8]}"

@@ -1,4 +1,4 @@
-"""What runs in a process that answers tools: questions from its input, answers and news to its output."""
+"""The process that answers tools: it reads questions from its input, and writes answers and progress."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def main(memory: int) -> None:
 
 
 def answer(sheets: Sheets, question: dict[str, Any]) -> dict[str, Any]:
-    """Return the value that a question asks for, or the fault in words."""
+    """Return the answer to a question as ``value``, or the fault in words."""
     try:
         return {"value": answering.answer(sheets, **question)}
     except AnygameError as error:
