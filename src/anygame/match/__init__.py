@@ -1,4 +1,4 @@
-"""Matches: a referee, its players' seats, and the record of what happened; no sockets."""
+"""Matches: the referee, the seats of players, and records; no sockets."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Live reports of the matches of this process, for pages.
 
-Matches and pages run in different threads. Events are only recorded here, which costs a match next to
-nothing. When a page is open, the server follows the match in another process, which draws its boards.
+Matches and pages run in different threads. Events are only recorded here, at hardly any cost to a match. When
+a page is open, the server follows the match in another process, which draws its boards.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.referee import Turn
 
-#: Upper bound of the records kept here of matches that are over.
+#: The most records of finished matches that are kept in memory.
 _MOST_REMEMBERED: Final = 200
 
 
@@ -44,7 +44,7 @@ class Table:
 
     Attributes:
         columns: the headings.
-        rows: each as long as the columns.
+        rows: the rows, each as long as ``columns``.
         note: a remark below the table.
     """
 
@@ -62,7 +62,8 @@ class Broadcast:
 
     Attributes:
         matches: the matches that have begun.
-        on_change: called in the thread of a match after each event; and with None when the table has changed.
+        on_change: called in the thread of a match, with the match after each event, or with None after the
+            table has changed.
     """
 
     def __init__(self, title: str, planned: int, table: Callable[[], Table] | None = None) -> None:
@@ -76,12 +77,12 @@ class Broadcast:
         """Return the report of the next match.
 
         Args:
-            load: returns its record when it is over, in any thread.
+            load: returns the record of the match after its end, in any thread.
         """
         return BroadcastMatch(self, load)
 
     def add(self, match: BroadcastMatch) -> None:
-        """Add a match that has begun, or was played before."""
+        """Add a match that has begun, or was played earlier."""
         self.matches.append(match)
         match.number = len(self.matches)
         if match.number > _MOST_REMEMBERED:
@@ -90,20 +91,20 @@ class Broadcast:
 
 
 class BroadcastMatch(Watcher):
-    """Report of a match that is played, or was played before.
+    """Report of a match that is being played, or was played earlier.
 
     Args:
         broadcast: the report of all matches.
-        load: returns its record when it is over; None where the record is not kept.
+        load: returns the record after the end of the match; None if the record is not kept.
 
     Attributes:
-        number: from 1, in the order of the matches; 0 before it has begun.
-        game: the name of its sheet.
-        result: the outcome; empty while it is played.
-        record: of the match so far; it may grow while it is read.
-        last: the number of its last complete state.
+        number: the number of the match, from 1 in the order of the starts; 0 before its start.
+        game: the name of the sheet.
+        result: the outcome; empty until the end.
+        record: the record so far; it may grow during reading.
+        last: the number of the last complete state of the record.
         seconds: the time that each role took, by the number of the turn.
-        live: since when players have been asked, and their clock; empty when the match is over.
+        live: the time at which players were asked, and their clock; empty after the end.
     """
 
     def __init__(self, broadcast: Broadcast, load: Callable[[], Record | None] | None) -> None:
@@ -125,7 +126,7 @@ class BroadcastMatch(Watcher):
         self._broadcast.add(self)
 
     def asked(self, step: int, seconds: float) -> None:
-        """Record since when the players have been asked."""
+        """Record the time at which the players were asked."""
         self.live = {"asked": time(), "clock": seconds, "is_start": not step}
         self._broadcast.on_change(self)
 
@@ -148,12 +149,12 @@ class BroadcastMatch(Watcher):
         self._broadcast.on_change(None)
 
     def past(self, game: str, players: str, result: str) -> None:
-        """Add a match that was played before."""
+        """Add a match that was played earlier."""
         self.game, self.players, self.result = Path(game).stem, players, result
         self._broadcast.add(self)
 
     def read(self) -> Record | None:
-        """Return the record; None where it is not kept."""
+        """Return the record; None if it is not kept."""
         return self._load() if self.record is None and self._load is not None else self.record
 
     def forget(self) -> None:
@@ -164,6 +165,6 @@ class BroadcastMatch(Watcher):
 
 
 def _played(record: Record, of_roles: Sequence[str]) -> list[str]:
-    """Return the texts of all roles except ``random``."""
+    """Return the texts that belong to roles other than ``random``."""
     roles = record.own.get("roles") or [""] * len(of_roles)
     return [text for role, text in zip(roles, of_roles, strict=False) if role != "random"]

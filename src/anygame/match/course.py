@@ -1,4 +1,4 @@
-"""The course of a match, here or elsewhere: its states, joint moves, and the roles that have to choose."""
+"""The course of a match, here or elsewhere: its states, joint moves, and roles with a choice."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class StateSummary:
 
     Attributes:
         is_terminal: whether the game is over.
-        legal: the legal moves of every role; empty where the game is over.
-        goals: of every role, where the game is over and the rules give every role a goal; else empty.
-        fault: why the rules allow neither a move nor a result; empty where they do.
+        legal: the legal moves of every role; empty if the game is over.
+        goals: the goal of every role if the game is over and every role has a goal; else empty.
+        fault: the reason why the rules allow neither a move nor a result; else empty.
     """
 
     is_terminal: bool
@@ -61,12 +61,12 @@ def summary_of(state: State) -> StateSummary:
 
 
 def joint_of(game: Game, texts: Iterable[str], state: State) -> Joint:
-    """Return the joint move of texts in the order of the roles. Raises the same errors as `move_of`."""
+    """Return the joint move that texts, in the order of the roles, mean. Raises the errors of `move_of`."""
     return tuple([move_of(text, role, state) for role, text in zip(game.roles, texts, strict=True)])
 
 
 def move_of(text: str, role: Role, state: State) -> Term:
-    """Return the legal move of a text with any spacing.
+    """Return the legal move that a text with any spacing means.
 
     Raises:
         IllegalMoveError: the move is not legal.
@@ -86,17 +86,17 @@ class Course:
     """A match so far.
 
     Args:
-        record: of the match, with the states so far; it grows.
+        record: the record of the match so far, which grows.
         states: the states of the record, at least the initial one.
 
     Attributes:
         line: the joint moves so far.
-        summary: of the last state.
-        fault: why the match cannot continue; empty where it can.
+        summary: the summary of the last state.
+        fault: the reason why the match cannot continue; empty if it can.
         live: the clock of a match that is played elsewhere; see `FollowedMatch`.
         chose: the roles that had a choice, for every joint move so far.
-        since: since when moves have been awaited here, in seconds since 1970; None for a match elsewhere.
-        left: the role that has left the match, and how: ``resigned`` or ``late``; None where none has.
+        since: the time from which moves are awaited here, in seconds since 1970; None for a match elsewhere.
+        left: the role that has left the match, and how: ``resigned`` or ``late``; None if no role has.
     """
 
     summary: StateSummary
@@ -153,11 +153,11 @@ class Course:
         return None
 
     def told(self, step: int) -> list[int]:
-        """Return the roles whose moves a list of moves shows: the roles that had a choice."""
+        """Return the roles whose moves at a step a list of moves shows: all with a choice, else one role."""
         return sorted(self.chose[step]) or self._telling(self.line[step])
 
     def _telling(self, joint: Joint) -> list[int]:
-        """Return the role with the most informative move: waiting is usually a constant that others share."""
+        """Return the role with the most informative move; waiting is usually a constant that roles share."""
         roles = [index for index, role in enumerate(self.game.roles) if not role.is_random]
         roles = roles or list(range(len(joint)))
         return [min(roles, key=lambda index: (isinstance(joint[index], Constant), joint.count(joint[index])))]
@@ -185,7 +185,7 @@ class Course:
         self.summary = await asyncio.to_thread(summary_of, self.states[-1])
 
     def _note_result(self) -> None:
-        """Record that the match is completed, or why it was aborted."""
+        """Record that the match is completed, or the reason why it was aborted."""
         record = self.record
         record.is_aborted = bool(self.fault) or self.left is not None
         record.is_completed = not record.is_aborted
@@ -207,8 +207,8 @@ def _choosing(legal: Sequence[Sequence[Term]]) -> set[int]:
 class FollowedMatch(Course):
     """A match that is played elsewhere and reported here.
 
-    Its ``live`` holds ``asked``, since when moves have been awaited, in seconds since 1970, and ``clock``,
-    the seconds for each move; it is empty after the end.
+    ``live`` holds ``asked``, the time from which moves are awaited, in seconds since 1970, and ``clock``, the
+    seconds for each move. It is empty after the end.
     """
 
     async def begin(self) -> None:
@@ -225,8 +225,8 @@ class FollowedMatch(Course):
         """Make moves that were made elsewhere, as far as the rules allow them.
 
         Args:
-            start: the number of joint moves before them.
-            turns: each with ``moves``, texts in the order of the roles, and optionally ``errors``,
+            start: the number of joint moves before these.
+            turns: reports with ``moves``, texts in the order of the roles, and optionally ``errors``,
                 ``reasons``, ``said`` and ``seconds`` of every role.
             now: the present status: ``live`` and ``fault``, and optionally ``opening`` with the ``reasons``
                 and ``said`` before the first move.

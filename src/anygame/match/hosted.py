@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from anygame.match.opponents import Opponent
     from anygame.match.record import Record
 
-#: Joint moves after which a match ends without a result: people do not play as long, and an endless match
-#: without choices would fill the disk.
+#: The most joint moves of a match, which then ends without a result. People do not play as long, but a match
+#: without choices might never end, and fill the disk.
 _LONGEST: Final = 5_000
 #: Pause in seconds before a move that no person has chosen, so that it can be watched.
 _PACE: Final = 0.4
@@ -35,11 +35,11 @@ class HostedMatch(Course):
     """A match between people and players.
 
     Args:
-        record: of the match, with the states so far; it grows.
+        record: the record of the match so far, which grows.
         states: the states of the record, at least the initial one.
         opponents: the players, by the index of their role.
         keep: writes the record.
-        changed: called after every change.
+        changed: called after every change of the match.
 
     Attributes:
         chosen: the moves chosen for the present turn, by role.
@@ -66,7 +66,7 @@ class HostedMatch(Course):
         self._asked: dict[int, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._restart_time()
-        #: Seconds of each person for the match, and the increment of each move; None without a clock.
+        #: Seconds for each person for the match, and the increment for each move; None without a clock.
         self._clock: tuple[float, float] | None = (
             tuple(record.own["clock"]) if record.own.get("clock") else None
         )
@@ -120,7 +120,7 @@ class HostedMatch(Course):
         """End the match by the resignation of a role.
 
         Raises:
-            IllegalMoveError: the match is over already.
+            IllegalMoveError: the match is already over.
         """
         async with self._lock:
             if self.is_over:
@@ -168,7 +168,7 @@ class HostedMatch(Course):
 
     @property
     def turn(self) -> list[int]:
-        """The indices of the roles of people who have yet to choose."""
+        """The indices of the roles of people whose moves are awaited."""
         if self.is_over:
             return []
         return [index for index in sorted(self.people & self.choosing) if index not in self.chosen]
@@ -185,8 +185,8 @@ class HostedMatch(Course):
     async def _advance(self) -> None:
         """Make joint moves until a choice is awaited; ask the players for their choices.
 
-        A joint move that no person chose is followed by a pause, in which other requests are served. There is
-        no pause where the rules hide information: it would show that nobody had a choice.
+        After a joint move that no person chose, there is a pause, in which other requests are served. Games
+        with hidden information have no pause, as it would show that nobody had a choice.
         """
         while not self.is_over:
             choosing = self.choosing
@@ -266,7 +266,7 @@ class HostedMatch(Course):
 
     @property
     def _running(self) -> float:
-        """Seconds since moves have been awaited; 0 while the clocks do not run."""
+        """The seconds for which moves have been awaited; 0 if the clocks do not run."""
         return monotonic() - self._since if self.is_running else 0.0
 
     @property
@@ -283,7 +283,7 @@ class HostedMatch(Course):
         return max(0.0, self._clock[0] - (used[index] if used else 0.0))
 
     def _watch_clocks(self) -> None:
-        """Set a timer for the next person to run out of time, who loses the match."""
+        """Set a timer for the end of the time of the next person, who then loses the match."""
         if self._flag is not None:
             self._flag.cancel()
             self._flag = None

@@ -1,7 +1,7 @@
 """Judging replies to PLAY, for the record and for people; and the outcome of a match in words.
 
-As in the reference manager, the first expression of a reply counts, the rest is ignored, and names must be
-spelled exactly. A reply that is not a move is recorded as ``IL`` and the expression, ``IL null`` without one.
+As in the reference manager, only the first expression of a reply counts, and names must be spelled exactly. A
+reply that is not a move is recorded as ``IL`` and the expression, or as ``IL null`` if it has no expression.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from anygame.match.seats import Reply
 
 
-#: Moves are short terms; a hundred levels are enough to see that a reply is not a move.
+#: Moves are short terms, so 100 levels are enough to see that a reply is not a move.
 _REPLY: Final = ReadingLimits(depth=100, token_length=LONGEST_REPLY, arity=LONGEST_REPLY)
 _LONGEST_SHOWN: Final = 200
 _EXPLAINED: Final = {"TO": "late", "CE": "no answer"}
 _TOKEN: Final = re.compile(r";[^\n\r]*|[()]|[^\s();]+")
-#: Characters that rule sheets may not have, so that no move has them.
+#: Characters that rule sheets, and so moves, may not have.
 _NOT_TEXT: Final = re.compile("[\0-\x08\x0e-\x1b\x7f\ud800-\udfff]")
 _UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -42,8 +42,8 @@ class Verdict:
     """The referee's verdict on a reply.
 
     Attributes:
-        move: the legal move in the reply; None where there is none.
-        error: as in match records: empty, ``TO``, ``CE``, or ``IL`` and the reply that is not a move.
+        move: the legal move in the reply; None if it has none.
+        error: the error for match records: empty, ``TO``, ``CE``, or ``IL`` and the reply that is not a move.
         detail: an explanation for people.
         said: the comments of the player.
     """
@@ -55,7 +55,7 @@ class Verdict:
 
 
 def describe_fault(error: str, detail: str | None) -> str:
-    """Return the fault of a reply for people; an empty text where there was none.
+    """Return the fault of a reply for people; an empty text if there is none.
 
     >>> describe_fault("TO", ""), describe_fault("IL fly", "no such move"), describe_fault("", "slow")
     ('TO, late', 'IL fly (no such move)', 'slow')
@@ -92,7 +92,7 @@ def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -
 def match_ignoring_case(term: Term, legal: Sequence[Term]) -> Term | None:
     """Return the legal move that equals a term, or else the only one that equals it ignoring case.
 
-    Managers in use write names in other cases than the rules that they sent.
+    Some managers write names in another case than in the rules that they sent.
 
     >>> from anygame.language.parser import parse_term
     >>> str(match_ignoring_case(parse_term("(MARK 1 X)"), [parse_term("(mark 1 x)"), parse_term("noop")]))
@@ -108,7 +108,7 @@ def match_ignoring_case(term: Term, legal: Sequence[Term]) -> Term | None:
 def first_expression(text: str) -> Expression | None:
     """Return the first expression of a text, with blanks between all its parts.
 
-    None where there is none: an empty text, or a list that is not closed, is empty, or starts with a list.
+    Returns None for an empty text, and for a list that is not closed, is empty, or starts with a list.
 
     >>> first_expression("(put 1  2) junk")
     ('( put 1 2 )', (put 1 2))
@@ -138,7 +138,7 @@ def _read(text: str) -> Expression | None:
 
 
 def _expression(node: Node) -> Expression | None:
-    """Return the expression of a node; not every list is a term, and an empty list is no expression."""
+    """Return the expression of a node; a list may be no term, and an empty list is no expression."""
     if node.children is None:
         is_variable = node.text.startswith("?")
         return node.text, Variable(node.text[1:]) if is_variable else Constant(node.text)
@@ -178,7 +178,7 @@ def outcome(goals: Mapping[str, int], people: Collection[str]) -> str:
     ('You win: x 100, o 0', 'It is a draw: x 50, o 50')
 
     Args:
-        goals: of all roles except ``random``.
+        goals: the goals of all roles except ``random``.
         people: the roles of the readers.
     """
     if not goals:

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 class LocalSeat:
     """Seat of a player in this process, which gets the states of the match without messages.
 
-    Where the rules hide information, it gets what its role may know, and a state that agrees with that.
+    If the rules hide information, the player gets the view of its role, and a state that agrees with it.
 
-    A player that hangs cannot be stopped: its thread stays behind, and all later replies time out.
+    A player that hangs cannot be stopped. Its thread keeps running, and all later replies time out.
     """
 
     def __init__(self, player: Player, *, name: str | None = None) -> None:
@@ -58,7 +58,7 @@ class LocalSeat:
             raise PlayerError(f"the player {self.name} cannot get ready: {error}") from error
 
     async def start(self, match: MatchInfo) -> Reply:
-        """Let the player get ready; reply ``ready``, or ``busy`` where it fails."""
+        """Let the player get ready; reply ``ready``, or ``busy`` if it fails."""
         self._match = match
         self._failures = match.failures or self._failures
         self._state = match.game.initial_state()
@@ -73,7 +73,7 @@ class LocalSeat:
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
         """Let the player choose a move; reply its text.
 
-        Where the player fails, is late or returns no term, reply its best move so far, or ``nil``.
+        If the player fails, is late or returns no term, reply its best move so far, or ``nil``.
         """
         if self._match is None or self._match.match_id != match_id:
             return Reply("busy", detail=f"{self.name} does not play {match_id}")
@@ -108,7 +108,7 @@ class LocalSeat:
         return reply
 
     def _mended(self, reply: Reply, state: State) -> Reply:
-        """Replace a reply that was chosen in a guessed state, if it is not legal in the true state."""
+        """Replace a reply chosen in a guessed state, if it is not legal in the true state."""
         assert self._match is not None
         legal = state.legal_moves(self._match.role)
         if judge(reply, legal, case_sensitive=self._match.game.case_sensitive).move is not None:
@@ -117,7 +117,7 @@ class LocalSeat:
         return replace(reply, text=str(self._random.choice(legal)), detail=detail)
 
     def _advanced(self, joint: tuple[Term, ...] | None) -> State:
-        """Return the present state of the match: the referee's, or the last state after a joint move."""
+        """Return the present state of the match: from the referee, or after the joint move."""
         assert self._match is not None
         assert self._state is not None
         if self._match.state is not None:

@@ -24,10 +24,10 @@ Line = Sequence[tuple["Term", ...]]
 class Opponent:
     """Player of one role in a match in which moves may be taken back.
 
-    The protocol cannot take moves back. A remote player is sent ABORT instead, and START of a match that
-    begins in the earlier state (`anygame.match.running`). Where that state would show hidden facts, the match
+    The protocol cannot take moves back. Instead, a remote player is sent ABORT, and START of a match that
+    begins in the earlier state (`anygame.match.running`). If that state would show hidden facts, the match
     begins in its first state, and the player gets its percepts once more. A player in this process gets the
-    state itself.
+    state directly.
 
     Args:
         clock: seconds for a move, and to get ready.
@@ -41,7 +41,7 @@ class Opponent:
         self.failures = failures
         self._is_remote = not isinstance(seat, LocalSeat)
         self._seat = seat
-        #: The joint moves that the player knows; None where it is in no match.
+        #: The joint moves that the player knows; None if it is in no match.
         self._line: list[tuple[Term, ...]] | None = None
         self._state: State | None = None
         self._first: State | None = None

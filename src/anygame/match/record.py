@@ -1,10 +1,10 @@
 """Match records, in the JSON form of the reference manager.
 
-States are lists of facts, moves are lists of one move per role, as text with blanks between all parts; times
-are milliseconds since 1970. There is one more state than there are joint moves, and a time and a list of
-errors for each state; the first errors are those of START. Data without a key in the reference form are under
-``anygame``: the rule sheet (so that a record can be replayed and resumed on its own), roles and seed, the
-comments of players, and the reasons of errors.
+States are lists of facts, moves are lists of one move per role, as text with blanks between all parts. Times
+are milliseconds since 1970. There is one more state than there are joint moves. Each state has a time and a
+list of errors, of which the first is about START. Data without a key in the reference form are under
+``anygame``: the rule sheet, needed to replay and resume the record, roles and seed, the comments of players,
+and the reasons of errors.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _FILE_LIMIT: Final = 256 * 2**20
 _TOKEN_LENGTH: Final = 32
 _BIGGEST: Final = 1e18
 _OWN: Final = "anygame"
-#: Characters of a reason: the last line of a traceback or the message of a parser fits.
+#: The most characters of a reason, enough for the last line of a traceback or a message of the parser.
 _LONGEST_REASON: Final = 500
 
 
-#: Upper bound of the joint moves that a notebook shows.
+#: The most joint moves that a notebook shows.
 _MOST_SHOWN: Final = 500
 
 
@@ -63,25 +63,25 @@ class Record:
 
     Attributes:
         match_id: the name of the match.
-        start_clock: seconds; likewise ``play_clock``, and ``preview_clock``, -1 for none.
-        names: of the players, in the order of the roles.
+        start_clock: seconds, as ``play_clock`` and ``preview_clock``; -1 for no preview clock.
+        names: the names of the players, in the order of the roles.
         states: all states so far, the initial one first.
-        moves: the joint moves between them.
-        errors: for each state, the error of each role before it (see `anygame.match.judging.Verdict`).
-        reasons: for each state, an explanation for each role of the events before it; None for no event.
-            Empty as long as there is no reason at all.
-        said: likewise, the comments of the players, line by line.
+        moves: the joint moves between the states.
+        errors: for each state, the error of each role before the state (see `anygame.match.judging.Verdict`).
+        reasons: for each state, an explanation for each role of the events before the state; None for no
+            event. Empty as long as no state has a reason.
+        said: for each state, the comments of the players before it, line by line.
         state_times: when each state was reached.
-        goals: in the order of the roles; None until the match is completed.
+        goals: the goals in the order of the roles; None until the match is completed.
         start_time: when the match was created.
         token: a random secret.
-        game_url: the address of the rules; empty where they are not published.
-        tournament: its name; empty for none.
-        humans: which players are people; None where it is not known.
+        game_url: the address of the rules; empty if they are not published.
+        tournament: the name of the tournament; empty for none.
+        humans: which players are people; None if unknown.
         is_completed: whether the game came to its end.
         is_aborted: whether the match was aborted.
         is_scrambled: whether remote players saw scrambled words instead of those of the rules.
-        own: the data under ``anygame``; see the module.
+        own: the data under ``anygame``, see the docstring of the module.
         others: unknown keys, kept unchanged.
     """
 
@@ -135,12 +135,12 @@ class Record:
 
     @property
     def failed(self) -> list[str]:
-        """The names of the players whose every move was replaced."""
+        """The names of the players all of whose moves were replaced."""
         turns = self.errors[1:]
         return [name for place, name in enumerate(self.names) if turns and all(turn[place] for turn in turns)]
 
     def add_state(self, state: State, errors: Sequence[str], reasons: Sequence[str] = ()) -> None:
-        """Add a state, with the errors of the roles before it, and their reasons."""
+        """Add a state, with the errors of the roles before the state, and the reasons of the errors."""
         self.states.append(format_state(state.facts))
         self.state_times.append(int(time.time() * 1000))
         self.errors.append(list(errors))
@@ -286,7 +286,7 @@ _KEYS: Final = {
     "tournamentNameFromHost": ("tournament", "a text"),
     _OWN: ("own", "an object"),
 }
-#: The attributes under our own key, and their expected types.
+#: The attributes under the key ``anygame``, and their expected types.
 _OWN_KEYS: Final = {"reasons": "lists of texts or null", "said": "lists of lists of texts"}
 _WRITTEN_IF_ANY: Final = ("goalValues", "isPlayerHuman", "tournamentNameFromHost", _OWN)
 _NEEDED: Final = ("matchId", "startClock", "playClock", "states", "moves", "stateTimes")

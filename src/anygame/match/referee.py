@@ -54,7 +54,7 @@ class Turn:
     Attributes:
         step: the number of the turn, from 1.
         joint: the moves made.
-        verdicts: on the replies, in the order of the roles; for the role ``random`` a move without error.
+        verdicts: the verdicts on the replies, in the order of the roles; ``random`` has a move without error.
         seconds: the time that each role took.
         state: the state after the moves.
     """
@@ -67,7 +67,7 @@ class Turn:
 
 
 class Watcher:
-    """Observer of a match. Does nothing; subclasses override the events that they show."""
+    """Observer of a match. Ignores all events; subclasses override those that they show."""
 
     def started(self, record: Record, state: State) -> None:
         """Handle the start, or the resumption, of the match in a state."""
@@ -104,13 +104,13 @@ class Referee:
     Args:
         game: the rules; the match starts in their initial state.
         seats: one for each role, in order; None for roles ``random``.
-        record: of the match; its last state is the initial state of the game. The seed in it draws the random
-            moves: the same seed draws the same moves at the same steps.
+        record: the record, whose last state is the initial state of the game. Its seed determines the random
+            moves at each step.
         past: joint moves made before the match was interrupted; it resumes after them, and the players are
             sent the same messages again.
-        keep: called with the record whenever it has grown.
+        keep: called with the record after each addition.
         watcher: receives all events.
-        wire_id: the match id sent to players, if it differs from the one in the record.
+        wire_id: the match id sent to players, if it differs from the id in the record.
         former_id: the match id before the interruption; the players are first sent ABORT for it.
         failures: reports errors in the code of players.
     """
@@ -146,7 +146,7 @@ class Referee:
     async def play(self) -> Record:
         """Run the match to its end, and return the record.
 
-        When cancelled, it sends ABORT to all players, and keeps the record as that of an aborted match.
+        On cancellation, all players are sent ABORT, and the record is kept as aborted.
         """
         try:
             await self._begin()
@@ -254,7 +254,7 @@ class Referee:
     async def _ask(
         self, message: Callable[[int, Seat], Awaitable[Reply | None]], seconds: float
     ) -> list[tuple[Reply, float]]:
-        """Send a message to all seats at once; return the reply and the seconds of each."""
+        """Send a message to all seats at once; return the reply of each seat, and its seconds."""
         limit = seconds + _SLACK
         return await asyncio.gather(
             *[_guarded(message, index, seat, limit) for index, seat in enumerate(self.seats)]
@@ -268,7 +268,7 @@ class Referee:
 async def _guarded(
     message: Callable[[int, Seat], Awaitable[Reply | None]], index: int, seat: Seat | None, limit: float
 ) -> tuple[Reply, float]:
-    """Ask a seat; return its reply or error, and the seconds. Only people have no time limit."""
+    """Ask a seat; return its reply or error, and its seconds. Only people have no time limit."""
     begin = monotonic()
     if seat is None:
         return Reply(None), 0.0
@@ -282,7 +282,7 @@ async def _guarded(
 
 
 def legal_in(state: State) -> Moves:
-    """Return the legal moves of every role; none where the game is over.
+    """Return the legal moves of every role; an empty result if the game is over.
 
     Raises:
         IllegalMoveError: the game is not over and a role has no legal move.

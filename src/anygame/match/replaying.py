@@ -29,7 +29,7 @@ class Replay:
     Attributes:
         record: the record.
         states: the states by the rules, up to the first move that cannot be made.
-        faults: the disagreements, one sentence each; none in a sound record.
+        faults: the disagreements, one sentence each; empty for a sound record.
     """
 
     record: Record
@@ -46,7 +46,7 @@ def rules_of(record: Record) -> Game:
 
     Raises:
         RecordError: the record has no rule sheet, such as records of other managers.
-        RuleSheetError: its rule sheet has errors.
+        RuleSheetError: the rule sheet has errors.
     """
     sheet = record.own.get("rules")
     case_sensitive = record.own.get("caseSensitive", True) is not False
@@ -66,7 +66,7 @@ def replay(record: Record, game: Game | None = None) -> Replay:
 
     Args:
         record: the record.
-        game: its rules; by default the rules in the record.
+        game: the rules; by default the rules in the record.
 
     Raises:
         RecordError: ``game`` is None and the record has no rules.

@@ -49,7 +49,7 @@ class Terms:
     Attributes:
         start_clock: seconds to get ready.
         play_clock: seconds for each move.
-        seed: of all random numbers of the manager.
+        seed: the seed of all random numbers of the manager.
         scramble: whether remote players are sent scrambled words instead of those of the rules.
         tournament: the name of the tournament, for records; empty for none.
     """
@@ -84,16 +84,16 @@ def run(
 
     Args:
         game: the rules.
-        players: in the order of the roles, or by role; a role ``random`` needs none. Each is a
-            `Player`, or the name of one (see `anygame.players.make_player`).
+        players: the players in the order of the roles, or by role; a role ``random`` needs none. Each is a
+            `Player`, or the name of a player (see `anygame.players.make_player`).
         start_clock: seconds for all players to get ready.
         play_clock: seconds for each move.
-        seed: of the manager's and the named players' random numbers.
+        seed: the seed of the random numbers of the manager and of named players.
         record: a file that is rewritten after every step.
         watcher: receives all events.
 
     Raises:
-        PlayerError: there are too few or too many players, or one cannot be made or cannot get ready.
+        PlayerError: there are too few or too many players, or a player cannot be made or get ready.
         RecordError: the record cannot be written.
     """
     terms = Terms(start_clock, play_clock) if seed is None else Terms(start_clock, play_clock, seed)
@@ -132,7 +132,7 @@ def _in_order(
 
 
 def seated(game: Game, seats: Sequence[Seat]) -> list[Seat | None]:
-    """Return a seat for each role of a game, None for roles ``random``.
+    """Return a seat for each role of a game; None for a role ``random``.
 
     Raises:
         PlayerError: there are too few or too many seats.
@@ -209,10 +209,10 @@ async def resume(
 ) -> Record:
     """Resume a match from the last state of its record, and return the record.
 
-    Players are sent ABORT for the match they may still be in, and START of a match with another id that
-    begins in that state (see `continued`). Where the rules hide information (GDL-II), the state would show
-    hidden facts. So the match begins in its first state again, and each player is sent its own moves and
-    percepts once more. Remote players receive them by PLAY; these replies do not count.
+    Players are sent ABORT for the interrupted match, and START of a match with another id that begins in
+    that state (see `continued`). In games with hidden information (GDL-II), the state would show hidden
+    facts. So the match begins in its first state again, and each player is sent its own moves and percepts
+    once more. Remote players receive these by PLAY, and their replies to that do not count.
 
     Raises:
         RecordError: the match is completed, or its record disagrees with the rules.
@@ -250,15 +250,15 @@ def _terms(joint: Sequence[str], game: Game) -> tuple[Term, ...]:
 
 
 def _wire_id(match_id: str, times: int) -> str:
-    """Return the match id sent to players after some resumptions."""
+    """Return the match id sent to players after the n-th resumption."""
     return f"{match_id}.{times}" if times else match_id
 
 
 def continued(state: State) -> Game:
     """Return the game of a state, with that state as the initial one.
 
-    The protocol cannot send the past moves of a match to a player that has lost them. But the state is all
-    that matters of the past, and this game can be sent to every player.
+    The protocol cannot send past moves to a player that has lost them. But a match depends on the past only
+    through the state, and this game can be sent to every player.
 
     >>> import anygame
     >>> game = anygame.loads('''
@@ -278,7 +278,7 @@ def continued(state: State) -> Game:
 
 
 def _rules(program: Program, former: str) -> list[Rule]:
-    """Return the rules without the initial state; where other rules read ``init``, it is renamed."""
+    """Return the rules without the initial state; ``init`` is renamed if other rules read it."""
     asked = any(atom.key == _INIT for rule in program.rules for atom, _ in atoms_in(rule.body))
 
     def renamed(atom: Atom) -> Atom:

@@ -1,8 +1,8 @@
 """Seats: how the referee reaches one player, wherever it runs.
 
 A seat sends the messages of the GGP protocol and returns the replies unread; the referee judges them
-(`anygame.match.judging`). A seat never raises because of its player: errors are in the `Reply`. Clocks start
-when a message is sent: from then on a seat waits for the whole reply, for at most the clock and its grace.
+(`anygame.match.judging`). A seat never raises because of its player: errors are in the `Reply`. A clock
+starts when a message is sent. The seat then waits for the whole reply, for at most the clock and its grace.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.failures import Failures
 
-#: Seconds that a reply to PLAY may be late, as in the reference manager; to START and STOP, none.
+#: Seconds that a reply to PLAY may be late, as in the reference manager. START and STOP have no grace.
 PLAY_GRACE: Final = 1.0
 #: Seconds for a player to answer ABORT.
 ABORT_CLOCK: Final = 1.0
 #: Seconds to connect to a player before the clock starts.
 REACH_CLOCK: Final = 5.0
-#: Upper bound of the characters of a reply; the rest is dropped.
+#: The most characters of a reply; the rest is dropped.
 LONGEST_REPLY: Final = 65_536
 
 #: Values of `Reply.error`, as in match records.
@@ -48,12 +48,12 @@ class MatchInfo:
             replies they return are always in the words of ``game``.
         state: returns the present state of the match, for seats in this process; None for remote seats.
         failures: reports errors in the code of players in this process.
-        course: returns the first state of the match and the joint moves made since. There are moves before
-            START where a match of hidden information is resumed (GDL-II), and they may become fewer where
-            moves are taken back. None where the moves are not known here.
-        seed: of the random numbers of the match; None for fresh ones.
-        step: returns the number of joint moves made since the match began, before interruptions too; None
-            where it is not known.
+        course: returns the first state of the match and the joint moves since; None if they are unknown. A
+            resumed match with hidden information (GDL-II) has moves before START. Moves that are taken back
+            are removed.
+        seed: the seed of the random numbers of the match; None for fresh ones.
+        step: returns the number of joint moves since the match began, including those before interruptions;
+            None if unknown.
     """
 
     match_id: str
@@ -95,11 +95,11 @@ class Reply:
 class Seat(Protocol):
     """How the referee reaches one player.
 
-    The calls for one match are ``start``, any number of ``play``, then ``stop`` or ``abort``; then the next
-    match may start. A cancelled call leaves the seat usable for ``abort``.
+    The calls for a match are ``start``, any number of ``play``, then ``stop`` or ``abort``. After them, the
+    next match may start. After a cancelled call, ``abort`` can still be called.
 
     Attributes:
-        name: of the player, for records and for people.
+        name: the name of the player, for records and for people.
     """
 
     name: str
@@ -111,7 +111,7 @@ class Seat(Protocol):
         """Send PLAY; wait for at most the clock and `PLAY_GRACE`.
 
         Args:
-            match_id: as in START.
+            match_id: the id of START.
             joint: the moves made last, in the order of the roles; None at the first turn.
             clock: the play clock, in seconds.
         """

@@ -75,7 +75,7 @@ def verify(record: Mapping[str, Any]) -> None:
 
 
 def read_key(path: str | os.PathLike[str]) -> RSAPrivateKey:
-    """Return the private key of a PEM file; where there is no file, create a key and write it.
+    """Return the private key of a PEM file; if there is no file, create a key and write it.
 
     Raises:
         RecordError: the file does not contain an RSA key without a password.

@@ -1,9 +1,9 @@
 """Tracking the state of a match from messages: all moves, or in GDL-II only percepts.
 
-Where percepts are sent, the player does not know the state. It gets a state that agrees with all of them: a
-few states are carried from turn to turn, each advanced by joint moves with the same percepts.
+A player that is sent percepts does not know the state. It gets a state that agrees with all percepts. A few
+such states are carried from turn to turn, each advanced by joint moves with the same percepts.
 
-A player in this process gets no more: where the rules hide information, the true state is withheld from it.
+A player in this process does not get the true state either if the rules hide information.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 
 #: States carried from turn to turn, as in a particle filter.
 _MOST_STATES: Final = 20
-#: Joint moves tried from one state; most games have fewer.
+#: The most joint moves tried from one state; most games have fewer.
 _MOST_JOINTS: Final = 2_000
-#: Joint moves tried when no state agrees, and the match is searched again from its start: some seconds.
+#: The most joint moves tried in a search from the start of the match, made if no carried state agrees: some
+#: seconds.
 _MOST_MADE_AGAIN: Final = 200_000
 
 #: Share of the clock for finding states that agree with the percepts.
@@ -84,11 +85,11 @@ class StateTracker:
 
     @property
     def state(self) -> State:
-        """A state that agrees with all messages; a guess where ``is_lost``."""
+        """A state that agrees with all messages; a guess if ``is_lost``."""
         return self._states[0]
 
     def joint_of(self, moves: Sequence[Term]) -> tuple[Term, ...] | None:
-        """Return the legal joint move that a list in a message means; None if it means none."""
+        """Return the legal joint move that a list in a message means, or None."""
         if not self._known or len(moves) != len(self.game.roles):
             return None
         joint = []
@@ -120,10 +121,10 @@ class StateTracker:
         """Advance by the percepts of a turn.
 
         Args:
-            move: of the player itself; None if it was not sent.
+            move: the move of the player itself; None if it was not sent.
             percepts: the percepts of the player.
             deadline: when to stop the search for states, on the clock of `time.monotonic`.
-            legal: the next legal moves of the player, where they are known.
+            legal: the next legal moves of the player, if known.
             is_over: whether the match ended with this turn.
 
         Raises:
@@ -143,7 +144,7 @@ class StateTracker:
             self.is_lost = not agreeing
         if not agreeing and not guesses:
             raise LostTrackError(f"the move {move} is not legal in any state that agrees with the percepts")
-        # Where no state agrees, legal moves may still be the same in others.
+        # If no state agrees, other states may still have the same legal moves.
         self._states = list(agreeing or guesses)
         self._random.shuffle(self._states)
 
@@ -167,14 +168,14 @@ class StateTracker:
     def _replayed(self, deadline: float) -> dict[State, None]:
         """Search from the start for states that agree with all turns.
 
-        If there is one, it is found, unless the deadline or the limit of joint moves comes first.
+        An existing state is found unless the deadline or the limit of joint moves is reached first.
         """
         agreeing: dict[State, None] = {}
         trials = takewhile(lambda _: monotonic() <= deadline, count())
         first = self._searched(islice(trials, _MOST_MADE_AGAIN))
         if first is not None:
             agreeing[first] = None
-            # Further states are worth fewer trials.
+            # The search for further states gets fewer trials.
             more = islice(trials, _MOST_JOINTS)
             others = iter(lambda: self._searched(more), None)
             agreeing.update(dict.fromkeys(islice(others, _MOST_STATES - 1)))
@@ -183,7 +184,7 @@ class StateTracker:
     def _searched(self, trials: Iterator[int]) -> State | None:
         """Return the last state of a line that agrees with all turns: randomised depth-first search.
 
-        Each state is tried once a turn: its successors do not depend on the line that leads to it.
+        Each state is tried once per turn, as its successors do not depend on the line that leads to it.
         """
         ways = [iter([self._start])]
         tried: set[tuple[int, State]] = set()
@@ -206,7 +207,7 @@ class StateTracker:
                 yield following
 
     def _agrees(self, state: State, joint: Sequence[Term], following: State, turn: _Turn) -> bool:
-        """Whether a joint move has the observation of a turn."""
+        """Whether a joint move leads to the observation of a turn."""
         legal = turn.observation.legal
         return (
             _texts(state.percepts(joint)[self.role]) == turn.seen
@@ -215,7 +216,7 @@ class StateTracker:
         )
 
     def _shown(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
-        """Return the joint move that percepts contain: managers add such percepts to games without any."""
+        """Return the joint move in percepts, which managers add in games without percepts of their own."""
         did = {
             percept.arguments[0]: percept.arguments[1]
             for percept in percepts
@@ -225,7 +226,7 @@ class StateTracker:
         return self.joint_of([move for move in moves if move is not None]) if None not in moves else None
 
     def _joints(self, state: State, own: Term | None) -> Iterator[tuple[Term, ...]]:
-        """Yield joint moves with our own move, in random order; none where the match is over."""
+        """Yield joint moves with the own move, in random order; none if the match is over."""
         if state.is_terminal:
             return
         options = [list(state.legal_moves(role)) for role in self.game.roles]
@@ -250,7 +251,7 @@ def share_of_guessing(player: Player | None) -> float:
 
 
 class HiddenCourse:
-    """The course of a match, in truth and as one role may know it."""
+    """The true course of a match, and the knowledge of one role."""
 
     def __init__(self, match: MatchInfo) -> None:
         self._match = match
@@ -262,7 +263,7 @@ class HiddenCourse:
 
     @property
     def is_lost(self) -> bool:
-        """Whether no state was found that agrees with the observations: the state for the role is a guess."""
+        """Whether no state was found that agrees with the observations, so the state is a guess."""
         return self._tracker.is_lost
 
     def follow(self, joint: tuple[Term, ...] | None, deadline: float) -> tuple[State, RoleView]:
@@ -287,14 +288,14 @@ class HiddenCourse:
         return self._tracker.state, self._tracker.view
 
     def _perceive(self, made: tuple[Term, ...], seen: Sequence[Term], deadline: float) -> None:
-        # Where no state allows the move of the role, the former states stay: the true one must not leak.
+        # If no state allows the move of the role, the former states stay, as the true state must not leak.
         with suppress(LostTrackError):
-            # A role knows its legal moves.
+            # A role always knows its legal moves.
             legal = self._truth.legal_moves(self._match.role)
             self._tracker.perceive(made[self._index], seen, deadline, legal)
 
     def _set_course(self, start: State, joints: Sequence[tuple[Term, ...]]) -> None:
-        """Set the joint moves; track from the start again where moves have been taken back."""
+        """Set the joint moves; track again from the start if moves have been taken back."""
         if start != self._start or list(joints[: self._followed_to]) != self._joints[: self._followed_to]:
             self._start = self._truth = start
             self._followed_to = 0

@@ -7,7 +7,7 @@ from math import inf
 from time import monotonic
 from typing import Final
 
-#: Safety margin: a tenth of a short clock, and at most half a second, which covers slow networks.
+#: Safety margin: a tenth of the clock, at most half a second, which covers slow networks.
 _MARGIN_SHARE: Final = 0.1
 _LONGEST_MARGIN: Final = 0.5
 
@@ -24,7 +24,7 @@ class Clock:
 
     Attributes:
         seconds: the length of the clock at its start.
-        deadline: when the clock is up, on the clock of `time.monotonic`.
+        deadline: the time at which the clock is up, by `time.monotonic`.
     """
 
     seconds: float

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import os
 
 _PACKAGE: Final = str(Path(anygame.errors.__file__).parent)
-#: Characters of a traceback; messages of a player may be of any length.
+#: The most characters of a traceback, as messages of a player may have any length.
 _LONGEST: Final = 20_000
-#: Upper bound of the different errors reported for one player.
+#: The most different errors reported for one player.
 _MOST: Final = 10
 
 
@@ -55,8 +55,8 @@ class Failures:
         self._lock = Lock()
 
     def report(self, name: str, traceback: str) -> None:
-        """Report an error of a player, unless it is known, by its traceback; see `own_traceback`."""
-        # Without the message: the same line may fail with another message at every turn.
+        """Report an error of a player by its traceback (see `own_traceback`), unless it is known."""
+        # The message is left out, as the same line may fail with another message at every turn.
         key = (name, "\n".join(line for line in traceback.splitlines() if line.startswith("  ")))
         text = f"the player {name} failed; its traceback:\n{traceback.rstrip()}\n"
         with self._lock, suppress(OSError, ValueError):

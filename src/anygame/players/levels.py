@@ -1,6 +1,6 @@
 """Opponents by level of play.
 
-Pages, ``anygame play`` and the documents read this table. Each level is a player with options
+Pages, ``anygame play`` and the documentation use this table. Each level is a player with options
 (`anygame.players.make_player`); ``docs/guide/web.md`` compares their strength.
 """
 

@@ -37,13 +37,13 @@ def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Play
 
     Args:
         spec: a built-in strategy (see `STRATEGIES`), a level (see `anygame.players.levels`),
-            ``MODULE:CLASS``, or ``FILE.py:CLASS``; options of its class may follow, as in
+            ``MODULE:CLASS``, or ``FILE.py:CLASS``. Options of the class may follow, as in
             ``mcts:threads=2,memory=512MB``. Modules are also searched in the current folder.
-        seed: of its random numbers, where its class takes a ``seed``.
-        preferred: defaults of options, for classes that take them.
+        seed: the seed of its random numbers, if its class takes a ``seed``.
+        preferred: defaults of options, for classes that have these options.
 
     Raises:
-        PlayerError: there is no such player, it has no such option, or its class raises an error.
+        PlayerError: there is no such player or option, or the class raises an error.
     """
     name, texts = split_options(spec)
     kind = player_class(name)

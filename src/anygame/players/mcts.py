@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anygame.players.clock import Clock
     from anygame.search import Model, Table
 
-#: Seconds of one slice of compiling, after which the clock is checked.
+#: Seconds of one slice of compiling, between two checks of the clock.
 _LOOK: Final = 0.05
 #: Seconds of one slice of pondering, which must end quickly.
 _SHORT_SLICE: Final = 0.01
@@ -32,13 +32,13 @@ _SHORT_SLICE: Final = 0.01
 _SHARE_OF_PRACTICE, _SHORT_PRACTICE = 0.85, 1.5
 #: Share of the remaining clock for a first search, which may prove the game without practice.
 _FIRST_LOOK: Final = 0.05
-#: Upper bound of the clock counted for practice, in seconds.
+#: The most seconds of the clock that count for practice.
 _LONG_PRACTICE: Final = 300.0
-#: Bytes; a smaller tree has no room for a move and its replies in games with large states.
+#: The fewest bytes of a tree; with fewer, a move and its replies may not fit in games with large states.
 _LEAST_MEMORY: Final = 2**20
 #: Seconds to wait for the end of pondering; only very slow rules take longer.
 _LONGEST_WAIT: Final = 10.0
-#: Upper bound of pondering, in play clocks: managers give up earlier.
+#: The longest pondering, in play clocks; managers give up earlier.
 _PATIENCE: Final = 20
 #: Joint moves of the expected line in comments.
 _SAID: Final = 4
@@ -48,15 +48,15 @@ class MctsPlayer(Player):
     """Searches until the clock is up, or until the position is solved.
 
     The tree is kept from move to move. A proven win is played by its shortest known line, a proven loss by
-    its longest. The game is compiled on the start clock; if that is too short, compiling continues during the
-    search by the reasoner. Where the rules hide information, the player searches what its role knows, as
-    ``ismcts`` does, in one thread and without pondering. `Search` chooses the kind of search.
+    its longest. The game is compiled on the start clock; if that is too short, compiling continues while the
+    reasoner searches. In games with hidden information, the player searches information sets, as ``ismcts``
+    does, in one thread and without pondering. `Search` chooses the kind of search.
 
     Args:
-        seed: of the random numbers.
-        threads: number of cores.
+        seed: the seed of the random numbers.
+        threads: the number of cores.
         memory: approximate upper bound of the tree, in bytes.
-        pondering: whether to search while other roles are to move. This slows other players on the machine.
+        pondering: whether to search while other roles are to move, which slows other players on the machine.
         aloud: whether to comment on each move.
         iterations: upper bound of the leaves evaluated for a move; None for as many as the clock allows.
         practice: whether to practise on the start clock; see ``Search.practise``. Ignored with
@@ -66,7 +66,7 @@ class MctsPlayer(Player):
             perfectly; a table of another game is ignored.
         model: ``True`` for the model that ``anygame train`` has made of the game, if there is one; ``False``
             for none; or a file. None means ``True``, but ``False`` with ``iterations``, so that a seed
-            determines the moves on every machine. Where a model cannot be used, the player says why and plays
+            determines the moves on every machine. If a model cannot be used, the player says why and plays
             without it.
 
     Raises:
@@ -156,7 +156,7 @@ class MctsPlayer(Player):
         return game.is_gdl2
 
     def _found_model(self, game: Game) -> Model | None:
-        """Return the model of a game; comment on it, or on why there is none."""
+        """Return the model of a game; comment on the model, or on the reason why there is none."""
         try:
             model = wanted_model(game, self.model)
         except ModelError as error:
@@ -200,12 +200,12 @@ class MctsPlayer(Player):
         return best
 
     def _think(self, state: State, clock: Clock) -> None:
-        """Search, and keep `best` up to date; comment when the belief runs empty."""
+        """Search, and update `best`; comment if the belief becomes empty."""
         search, was_lost = self._search, self._search.is_lost
         if clock.is_up and not self._believes:
             return
         role = self.game.role_index(self.role)
-        # The rules may fail in some state: then the results so far must do.
+        # If the rules fail in some state, the results so far are used.
         with suppress(AnygameError):
             for _ in search.slices(
                 state,
@@ -243,7 +243,7 @@ class MctsPlayer(Player):
     # -- pondering ---------------------------------------------------------------------------------
 
     def _stop_pondering(self, clock: Clock) -> bool:
-        """Stop pondering; return whether it has ended, which may take a while where rules are slow."""
+        """Stop pondering; return whether it has ended in time. Slow rules may delay its end."""
         if self._pondering is not None and self._pondering.stop(min(clock.remaining() / 2, _LONGEST_WAIT)):
             self._pondering = None
         return self._pondering is None
@@ -293,13 +293,13 @@ class _Pondering:
 class IsmctsPlayer(MctsPlayer):
     """Searches information sets in every game, and plays the move with the most tries.
 
-    Its belief holds all states that agree with what it did and saw, with their probabilities, as long as they
-    fit; beyond that it samples them. It plays only moves that are legal in all of them, if there are any. In
-    games without hidden information it searches from the state itself. Where the game has no network that
-    computes percepts, it searches from one state that agrees with what it saw.
+    The belief holds all states that agree with the moves and percepts of the role, with their probabilities.
+    If these do not fit, it samples them. The player chooses only among moves that are legal in all of these
+    states, if there are any. In games without hidden information it searches from the state itself. If the
+    game has no network that computes percepts, it searches from one state that agrees with the percepts.
 
     Args:
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
         iterations: upper bound of the leaves evaluated for a move; None for as many as the clock allows.
         memory: approximate upper bound of the trees, in bytes.
         aloud: whether to comment on each move.

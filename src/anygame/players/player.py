@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
 
-#: Upper bounds of the comments on one move: lines, and characters of a line.
+#: The most lines of comments on one move, and the most characters of a line.
 _MOST_SAID: Final = 20
 _LONGEST_SAID: Final = 500
 
@@ -28,9 +28,9 @@ _LONGEST_SAID: Final = 500
 class Player(ABC):
     """Plays one role, one match after another. Only `move` must be written.
 
-    Calls come one at a time, in a thread of the player's own. The caller waits no longer than the clock. For
-    a player that is late, raises an error or returns an illegal move, its `best` is played, or a random move
-    without one; and the match continues.
+    Calls come one at a time, in a separate thread of the player. The caller waits no longer than the clock.
+    If a player is late, raises an error or returns an illegal move, its `best` is played, or a random move if
+    that is not set. The match then continues.
 
     >>> import anygame
     >>> from anygame.players import Clock
@@ -45,15 +45,15 @@ class Player(ABC):
 
     Attributes:
         game: the rules of the match, set before `start` is called.
-        role: the player's role in it, set likewise.
+        role: the role of the player in the match, set before `start` is called.
         random: random numbers, from the seed if one is given.
         best: while `move` runs, the best move so far; it is played if the clock runs out or `move` fails.
-        view: in games with hidden information, the knowledge of the role, set before `move` is called;
-            the state passed to `move` is then one of the states that agree with it. None in other games.
-        needs_state: whether the player reads that state. If not, hardly any time is spent on finding one, and
+        view: in games with hidden information, the knowledge of the role, set before `move` is called. The
+            state passed to `move` is then one that agrees with the view. None in other games.
+        needs_state: whether the player reads this state. If not, hardly any time is spent on finding it, and
             it may be a guess.
         plays_unprepared: whether a match may begin while `prepare` still runs in another thread. Otherwise
-            random moves are made until it has ended.
+            random moves are made until `prepare` has ended.
         remembers: whether moves depend on the seed and on earlier thinking in the match, such as a kept tree.
             A tournament restarts an interrupted match of such players, so that its moves are the same; other
             matches are resumed.
@@ -83,7 +83,7 @@ class Player(ABC):
 
     @classmethod  # noqa: B027 - few players care
     def prepare(cls) -> None:
-        """Get ready for any game, before the first match; it may take long, and is not on the clock."""
+        """Get ready for any game, before the first match; this may take long, and is not on the clock."""
 
     def begin(self, game: Game, role: Role, clock: Clock) -> None:
         """Begin a match: set ``self.game`` and ``self.role``, then call `start`."""
@@ -100,7 +100,7 @@ class Player(ABC):
     def draw_anew(self, moment: str) -> None:
         """Seed ``random`` by the seed of the player and a moment of a match.
 
-        So a resumed match has the moves that it would have had. Without a seed nothing changes.
+        So a resumed match has the same moves as without an interruption. Without a seed nothing changes.
         """
         seed, random = self.__dict__.get("_drawing", (None, None))
         if seed is not None and random is not None:
@@ -120,7 +120,7 @@ class Player(ABC):
         return tuple(self.__dict__.pop("_said", ()))
 
     def stop(self, goals: Mapping[Role, int | None]) -> None:  # noqa: B027 - few players care
-        """Handle the end of a match; goals are None where the rules give a role none."""
+        """Handle the end of a match; a goal is None if the rules give none."""
 
     def abort(self) -> None:  # noqa: B027
         """Handle the end of a match without a result."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
 
-#: Joint replies sampled for a move: enough for a good estimate of their mean.
+#: Joint replies sampled for a move, enough for a good estimate of the mean.
 _REPLIES: Final = 20
 #: The mean of goals from 0 to 100.
 _AVERAGE: Final = 50
@@ -40,12 +40,12 @@ class LegalPlayer(Player):
 class GreedyPlayer(Player):
     """Searches one step ahead, for its own goal.
 
-    The value of a move is the mean goal in the next states, over some replies of the other roles. The goal
-    of a terminal state counts with twice its distance from the average.
+    The value of a move is the mean goal in the next states, over some replies of the other roles. In a
+    terminal state, the difference between the goal and the average counts twice.
     """
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return a move of greatest value, as far as the clock allows."""
+        """Return a move of the greatest value among the moves evaluated in time."""
         moves = list(state.legal_moves(self.role))
         self.random.shuffle(moves)
         self.best = moves[0]
@@ -66,7 +66,7 @@ class GreedyPlayer(Player):
             values.append(2 * goal - _AVERAGE if next_state.is_terminal else goal)
             if clock.is_up:
                 break
-        # Goals may be larger than floats.
+        # A fraction, as goals may be larger than floats.
         return Fraction(sum(values), len(values)) if values else Fraction(0)
 
     def _joints(self, state: State, move: Term) -> Iterator[tuple[Term, ...]]:

@@ -26,8 +26,8 @@ _SLICE: Final = 0.05
 class UctPlayer(Player):
     """Searches until the clock is up, and plays the best move. The tree is kept from move to move.
 
-    Where the game is compiled in half of the start clock, a leaf is evaluated by 512 playouts, otherwise by
-    one.
+    If the game is compiled within half of the start clock, a leaf is evaluated by 512 playouts, otherwise by
+    one playout.
 
     Attributes:
         iterations: upper bound of the leaves evaluated for a move; None for as many as the clock allows.
