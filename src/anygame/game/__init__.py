@@ -1,4 +1,4 @@
-"""Games and states: the public contract, and the machines that compute the answers."""
+"""Games and states: the public interface, and the machines that answer questions about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Back ends: the machine that answers for a game, and when the game is compiled."""
+"""Back ends: the choice of the machine that answers for a game, and of the time to compile it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Backends:
 
     @property
     def machine(self) -> Machine:
-        """The machine that answers now: the network if it exists and may be used, else the reasoner."""
+        """The machine in use: the network if it exists and may be used, else the reasoner."""
         if self.network is not None and self.machine_name != "reasoner":
             return self.network
         if self.machine_name == "network" and self.fallback is None and self.compile({}):
@@ -67,7 +67,7 @@ class Backends:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the machine stays the same from here on."""
+        """Whether the machine will no longer change."""
         return self.machine_name == "reasoner" or self.network is not None or self.fallback is not None
 
     def start(self, state: State | None) -> tuple[Machine, Position]:
@@ -93,7 +93,7 @@ class Backends:
     def compile(
         self, bounds: Mapping[str, float], progress: Callable[[int, int], None] | None = None
     ) -> bool:
-        """Compile the rules unless that is done; return whether there is a network. See ``Game.compile``."""
+        """Compile the rules if necessary; return whether there is a network. See ``Game.compile``."""
         with self._compiling:
             if self.network is not None:
                 return True
@@ -145,7 +145,7 @@ def _compiled(
         ImportError: a library is missing.
     """
     try:
-        # Imported late: a command that asks for a few states needs neither numpy nor llvmlite.
+        # Imported late, as a command that computes a few states needs neither numpy nor llvmlite.
         from anygame.game.machines.network import compile_machine
 
         return compile_machine(reasoner, bounds, progress)

@@ -32,7 +32,7 @@ class Snapshot:
 
     Attributes:
         game: the game.
-        states: a bit for each fluent: uint64 [lanes, words].
+        states: the states, with a bit for each fluent: uint64 [lanes, words].
         random_state: the state of the random number generator.
     """
 
@@ -46,7 +46,7 @@ def arrays_in_order(game: Game, moves: Mapping[Any, ArrayLike]) -> list[ArrayLik
 
     Raises:
         IllegalMoveError: a role has no array, or two, or ``moves`` is not a mapping.
-        UnknownRoleError: a key is no role.
+        UnknownRoleError: a key is not a role.
     """
     if not isinstance(moves, Mapping):
         raise IllegalMoveError(
@@ -58,13 +58,13 @@ def arrays_in_order(game: Game, moves: Mapping[Any, ArrayLike]) -> list[ArrayLik
 
 
 class Batch:
-    """Matches of a game side by side; each lane is a match of its own.
+    """Matches of a game side by side; each lane is an independent match.
 
-    Moves are numbers: indices of ``game.actions(role)``. A lane that has ended keeps its state, whatever its
-    moves, until it is reset or set. So does a stuck lane, in which a role has no legal move before the end.
+    Moves are numbers: indices of ``game.actions(role)``. A lane that has ended ignores moves, and keeps its
+    state until it is reset or set. So does a stuck lane, in which a role has no legal move before the end.
 
     Made by ``game.batch``. ``game.encoding`` returns the meaning of the columns, to be stored with a model.
-    Arguments ``role`` raise UnknownRoleError for a role that the game does not have.
+    Methods raise UnknownRoleError for a ``role`` that the game does not have.
 
     >>> import anygame
     >>> game = anygame.loads(
@@ -91,7 +91,7 @@ class Batch:
         self._lanes = machine.lanes(lanes, SystemRandom().getrandbits(32) if seed is None else seed)
 
     def clone(self) -> Batch:
-        """Return an independent batch with the same states and random numbers ahead; so does ``copy``."""
+        """Return an independent copy, with the same future random numbers; ``copy`` does the same."""
         made = object.__new__(Batch)
         made.__dict__.update(self.__dict__)
         made._lanes = self._lanes.copy()
@@ -115,7 +115,7 @@ class Batch:
 
     @property
     def stuck(self) -> NDArray[np.bool_]:
-        """In which lanes a role has no legal move although the match has not ended: bool [lanes]."""
+        """Which lanes are stuck: a role has no legal move before the end. bool [lanes]."""
         return self._lanes.stuck
 
     def action_space(self, role: str | Term) -> ActionSpace:
@@ -128,7 +128,7 @@ class Batch:
         return self._lanes.legal_by_role()[self.game.role_index(role)]
 
     def legal_masks(self) -> list[NDArray[np.bool_]]:
-        """Return ``legal_mask`` of every role, in their order, at little more than the cost of one."""
+        """Return ``legal_mask`` of every role, in order, at little more than the cost of one mask."""
         return self._lanes.legal_by_role()
 
     def goals(self, role: str | Term) -> NDArray[np.float64]:
@@ -145,8 +145,8 @@ class Batch:
     def percepts(self, role: str | Term) -> NDArray[np.bool_]:
         """Return the percepts of a role from the last joint move (GDL-II): bool [lanes, percepts].
 
-        The columns are those of ``game.percept_terms(role)``. Lanes that did not move, or whose state was set
-        since, have no percepts.
+        Columns are as in ``game.percept_terms(role)``. Lanes that did not move, or whose state was set since,
+        have no percepts.
 
         Raises:
             LimitError: the game is too large for a network that computes percepts.
@@ -156,14 +156,15 @@ class Batch:
 
     @cached_property
     def plane_layout(self) -> Planes:
-        """The layout of the planes: the ``channels`` by name, the number of ``rows`` and of ``columns``."""
+        """The layout of the planes: names of the ``channels``, numbers of ``rows`` and ``columns``."""
         return planes_of(self.game, self._machine.compiled.fluents)
 
     def planes(self) -> NDArray[np.bool_]:
         """Return the states as planes over the board: bool [lanes, channels, rows, columns].
 
         ``plane_layout`` names the channels: one for each content of a square, then one for each fluent
-        outside the board, true on all squares or on none. A game without a board has one row and one column.
+        outside the board, which is true on all squares or on none. A game without a board has one row and one
+        column.
         """
         return self.plane_layout.of(self.observation())
 
@@ -222,7 +223,7 @@ class Batch:
         return self._lanes.packed()
 
     def set_packed(self, states: NDArray[np.uint64]) -> None:
-        """Set the state of every lane: uint64 [lanes, words], as ``packed`` returns them.
+        """Set the states of all lanes, in the form of ``packed``: uint64 [lanes, words].
 
         Raises:
             ValueError: the array has another shape or type.
@@ -230,7 +231,7 @@ class Batch:
         self._lanes.load_packed(states)
 
     def set_observation(self, states: ArrayLike) -> None:
-        """Set the state of every lane: bool [lanes, fluents], or 0 and 1, as ``observation`` returns them.
+        """Set the states of all lanes, in the form of ``observation``: bool, or 0 and 1, [lanes, fluents].
 
         Raises:
             PositionError: (a ValueError) facts cannot hold at the same time.
@@ -249,8 +250,8 @@ class Batch:
         """Go back to a snapshot, which stays unchanged.
 
         Raises:
-            PositionError: it is from another game, or from a batch with another number of lanes.
-            TypeError: it is not a snapshot.
+            PositionError: the snapshot is of another game, or of a batch with another number of lanes.
+            TypeError: the argument is not a snapshot.
         """
         if not isinstance(snapshot, Snapshot):
             raise TypeError(f"expected what snapshot() returned, found {type(snapshot).__name__}")
@@ -264,11 +265,11 @@ class Batch:
         self._lanes.random_state = snapshot.random_state
 
     def set_state(self, lane: int, state: State | Iterable[str | Term]) -> None:
-        """Set the state of a lane: a state of the game, or some facts.
+        """Set the state of a lane to a state of the game, or to some facts.
 
         Raises:
             IndexError: there is no such lane.
-            PositionError: no play leads to a fact, or to two of them together; nothing has changed.
+            PositionError: no play leads to a fact, or to two of the facts together; nothing has changed.
         """
         if not isinstance(state, State):
             state = self.game.state(state)

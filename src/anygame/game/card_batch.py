@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 class CardBatch:
     """Matches of a game side by side on a graphics card: like ``Batch``, with arrays on the card.
 
-    The batch owns its arrays and overwrites them with the next move: copy those to be kept.
+    The batch owns its arrays and overwrites them with the next move, so copy arrays that you keep.
     ``torch.from_dlpack``, ``jax.dlpack.from_dlpack`` and ``cupy.from_dlpack`` read them in place;
-    ``array.numpy()`` copies one. Moves and masks may be on the card (tensors of PyTorch, and any array with
-    CUDA's array interface) or not. Made by ``game.card_batch``.
-    Arguments ``role`` raise UnknownRoleError for a role that the game does not have.
+    ``array.numpy()`` copies an array. Moves and masks may be on the card (tensors of PyTorch, and any array
+    with CUDA's array interface) or not. Made by ``game.card_batch``.
+    Methods raise UnknownRoleError for a ``role`` that the game does not have.
 
     Attributes:
         game: the game.
@@ -49,7 +49,7 @@ class CardBatch:
 
     @property
     def stuck(self) -> CardArray:
-        """In which lanes a role has no legal move although the match has not ended: bool [lanes]."""
+        """Which lanes are stuck: a role has no legal move before the end. bool [lanes]."""
         return self._lanes.stuck
 
     def action_space(self, role: str | Term) -> ActionSpace:
@@ -65,7 +65,7 @@ class CardBatch:
         return self._lanes.legal(self.game.role_index(role))
 
     def goals(self, role: str | Term) -> CardArray:
-        """Return the goals of a role, at the end or before: float32 [lanes]; nan without exactly one goal.
+        """Return the goals of a role, at the end or before: float32 [lanes]; nan if there is not exactly one.
 
         A goal beyond 16,777,216 is rounded to the nearest float32.
         """

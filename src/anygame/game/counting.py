@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
     _Count = TypeVar("_Count", int, dict[tuple[Term, ...], int])
 
-#: States that the reasoner visits in the time of compiling, about a second.
+#: Compiling takes about as long as the reasoner takes for so many states: a second.
 _MANY_STATES: Final = 5_000
-#: Longest sequences counted; each state on the way takes half a kilobyte.
+#: The longest sequences counted; each state of a sequence takes half a kilobyte.
 _DEEPEST: Final = 100_000
-#: Most positions whose counts are cached, a few hundred bytes each.
+#: The most positions whose counts are cached, at a few hundred bytes each.
 _MOST_KNOWN: Final = 1_000_000
 
 
 def perft(game: Game | State, depth: int, state: State | None = None, *, strict: bool = False) -> int:
     """Count the sequences of joint moves of a length.
 
-    A terminal state has no continuation, and neither has a state in which a role has no legal move.
+    A terminal state has no continuation, nor has a state in which a role has no legal move.
 
     Args:
         game: the game, or a state of it to start from.
         depth: the number of joint moves, from 0 to 100,000.
         state: the state to start from; the initial state by default.
-        strict: whether a role without a legal move in a state that is not terminal is an error.
+        strict: whether it is an error if a role has no legal move in a nonterminal state.
 
     Raises:
         IllegalMoveError: ``strict`` is set, and there is such a state.
@@ -64,8 +64,9 @@ def perft_divide(
         depth: see ``perft``; from 1.
         state: see ``perft``.
         strict: see ``perft``.
-        progress: called with the counts so far and the number of first joint moves, at the start and after
-            each of them. Counting may restart once, with a network. By default a notebook shows a bar.
+        progress: called at the start and after each first joint move, with the counts so far and the number
+            of first joint moves. Counting may restart once, with a network. A notebook shows a bar by
+            default.
     """
     _check(depth, 1)
     began = progress_bar("first moves")
@@ -84,7 +85,7 @@ def _check(depth: int, least: int) -> None:
 def _counted(
     begin: Game | State, state: State | None, strict: bool, count: Callable[[_Tree, Position], _Count]
 ) -> _Count:
-    """Count with the machine of the game; restart with a network once there are many states."""
+    """Count with the machine of the game; restart with a network if there are many states."""
     game, state = begun(begin, state)
     if not game.is_settled:
         try:
@@ -130,7 +131,7 @@ class _Tree:
     def count(self, position: Position, depth: int) -> int:
         """Return the number of sequences of joint moves of a length.
 
-        Depth first on an explicit stack: a match may be longer than Python's recursion limit.
+        The search is depth first with an explicit stack, as a match may exceed Python's recursion limit.
         """
         if depth <= 1:
             return prod(map(len, self._options(position)[1])) if depth else 1

@@ -1,4 +1,4 @@
-"""Encodings: the meaning of the numbers of batches and environments, stored in a file with a model."""
+"""Encodings: the meaning of the numbers in batches and environments, stored in a file with a model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 _FORMAT: Final = "anygame encoding 1"
-#: Bytes of the largest file read: names of a million fluents.
+#: The largest file read, in bytes; it has room for the names of a million fluents.
 _LARGEST: Final = 64 << 20
 
 
@@ -36,7 +36,7 @@ class ActionSpace:
 
     Attributes:
         role: the role.
-        moves: its moves in the order of their numbers, sorted by text.
+        moves: the moves in the order of their numbers, sorted by text.
     """
 
     role: str
@@ -63,13 +63,13 @@ class ActionSpace:
 class Encoding:
     """The names of all actions and fluents of a compiled game, in the order of their numbers.
 
-    A learned model is valid only for the same numbers: store the encoding beside it, and check it on loading.
+    A learned model is valid only for the same numbers. Store the encoding with it, and check it on loading.
 
     Attributes:
         rules: a digest of the rules, without comments and layout.
         roles: the roles, in the order of the sheet.
-        actions: per role its moves, as text: ``game.actions(role)``.
-        percepts: per role its percepts (GDL-II), as text: ``game.percept_terms(role)``.
+        actions: the moves of each role, as text: ``game.actions(role)``.
+        percepts: the percepts of each role (GDL-II), as text: ``game.percept_terms(role)``.
         fluents: the columns of an observation, as text: ``game.fluent_terms``.
     """
 
@@ -83,7 +83,7 @@ class Encoding:
         """Write a JSON file.
 
         Raises:
-            EncodingError: it cannot be written.
+            EncodingError: the file cannot be written.
         """
         content = {
             "format": _FORMAT,

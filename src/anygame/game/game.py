@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from anygame.language.limits import Limits
     from anygame.language.rules import Program
 
-#: This many playouts take longer than compiling the game first.
+#: For so many playouts, compiling the game first saves time.
 _MANY_PLAYOUTS: Final = 500
 
 
@@ -44,7 +44,7 @@ class Game:
 
     Attributes:
         program: the rules as written in the sheet.
-        roles: in the order of the sheet; each is a string and knows its term.
+        roles: the roles in the order of the sheet; each is a string with a ``term``.
         case_sensitive: whether names that differ by case are different names.
         limits: bounds on derived facts.
         machine_name: the requested machine: ``auto``, ``reasoner`` or ``network``.
@@ -156,11 +156,11 @@ class Game:
 
         Args:
             count: the number of playouts.
-            seed: of the random numbers; None for fresh ones.
+            seed: the seed of the random numbers; None for fresh ones.
             state: the state to start from; the initial state by default.
             limit: joint moves after which a playout is cut.
-            strict: whether a role without a legal move in a state that is not terminal is an error. Otherwise
-                the playout ends there, with ``stuck`` set.
+            strict: whether it is an error if a role has no legal move in a nonterminal state. Otherwise the
+                playout ends there, with ``stuck`` set.
 
         Raises:
             IllegalMoveError: ``strict`` is set, and a role has no legal move before the end.
@@ -192,19 +192,19 @@ class Game:
 
         Args:
             playouts: the number of matches.
-            seed: of the random numbers, any integer; None for a fresh one, which is part of the result.
+            seed: the seed of the random numbers, any integer; None for a fresh one, which is in the result.
             threads: the number of cores to use.
             state: the state to start from; the initial state by default.
-            limit: joint moves after which a match is cut; it counts as ``cut`` and nowhere else.
-            strict: whether a role without a legal move in a state that is not terminal is an error. Otherwise
-                the match ends there, and counts as ``stuck`` and nowhere else.
+            limit: joint moves after which a match is cut; it then counts only as ``cut``.
+            strict: whether it is an error if a role has no legal move in a nonterminal state. Otherwise the
+                match ends there, and counts only as ``stuck``.
             progress: called about ten times a second with the number of matches so far; by default a notebook
                 shows a bar.
             cluster: other processes that play, here or on other machines, with the same result; see
                 ``anygame.cluster``. ``threads`` is ignored then.
             device: ``cpu``, or an NVIDIA graphics card (``cuda``, ``cuda:1``), which plays thousands of
-                blocks of 2,048 matches at once. A seed gives the same result on every card, but another one
-                than on a processor. ``threads`` is ignored then.
+                blocks of 2,048 matches at once, and ignores ``threads``. A seed gives the same result on
+                every card, but a different one on a processor.
 
         Raises:
             ClusterError: no worker is left.
@@ -276,7 +276,7 @@ class Game:
         return CardBatch(self, self.backends.needed_network(), lanes, seed, number)
 
     def actions(self, role: str | Term) -> tuple[Term, ...]:
-        """Return the moves that can ever be legal for a role, sorted by text: the move numbers of a batch.
+        """Return all moves that can be legal for a role, sorted by text; indices are the numbers of a batch.
 
         Raises:
             LimitError: the game has no network.
@@ -286,7 +286,7 @@ class Game:
         return self.backends.needed_network().compiled.actions[index]
 
     def percept_terms(self, role: str | Term) -> tuple[Term, ...]:
-        """Return the percepts that a role can ever have (GDL-II), sorted by text: the columns of a batch.
+        """Return all possible percepts of a role (GDL-II), sorted by text; indices are columns of a batch.
 
         Raises:
             LimitError: the game has no network, or a network without percepts.
@@ -309,7 +309,7 @@ class Game:
 
     @property
     def fluent_terms(self) -> tuple[Term, ...]:
-        """Every fact that can ever be true, sorted by text: the columns of a batch's observation."""
+        """All facts that can be true, sorted by text; indices are columns of observations of a batch."""
         return self.backends.needed_network().compiled.fluents
 
     # -- domains -----------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ class Game:
     def domains(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
         """Return, per relation of the rules, the possible values of each argument, sorted by text.
 
-        Compound values are given by their functor, as ``(cell 3)`` for any ``(cell ? ? ?)``.
+        Compound values are given by functor and arity: ``(cell 3)`` for any ``(cell ? ? ?)``.
         """
         return self.backends.reasoner.reasoner.domains()
 
@@ -335,12 +335,12 @@ class Game:
 
     @property
     def machine(self) -> str:
-        """The name of the machine that answers questions about states now: ``reasoner`` or ``network``."""
+        """The name of the machine that now answers questions about states: ``reasoner`` or ``network``."""
         return self.backends.machine.name
 
     @property
     def is_settled(self) -> bool:
-        """Whether the machine stays the same from here on."""
+        """Whether the machine will no longer change."""
         return self.backends.is_settled
 
     @property
@@ -355,7 +355,7 @@ class Game:
 
     @property
     def has_cached_code(self) -> bool:
-        """Whether machine code from the cache of an earlier process is used."""
+        """Whether the machine code in use came from the cache of an earlier process."""
         network = self.backends.network
         return network is not None and network.is_cached
 
@@ -372,16 +372,16 @@ class Game:
     ) -> bool:
         """Compile the rules into a network now; return whether there is one.
 
-        If the game exceeds a bound, the reasoner keeps playing it, and a ``FallbackWarning`` says so; so it
-        does on an internal error. Calling again tries again.
+        If the game exceeds a bound, or on an internal error, the reasoner keeps playing it, and a
+        ``FallbackWarning`` says so. Another call tries again.
 
         Args:
-            seconds: bound on the compile time, for callers with a clock. By default there is none, so that
-                the result does not depend on a clock.
+            seconds: bound on the compile time, for callers with a clock. By default there is no bound, so the
+                result does not depend on a clock.
             instances: bound on the instances of all rules; 8 million by default.
-            join: bound on the rows of one join; 20 million by default, and fewer of very long ones.
+            join: bound on the rows of one join; 20 million by default, and fewer if the rows are very long.
             fluents: bound on the facts of one name in states; 50,000 by default.
-            steps: bound on the work; two thousand million by default, about a minute.
+            steps: bound on the work; 2 billion by default, about a minute.
             wait: whether to wait for the fastest machine code. By default a large game is played at once by a
                 loop over its gates, until another process has compiled the faster code. Results are the same.
             progress: called now and then with the numbers of instances and atoms so far; by default a
@@ -445,10 +445,10 @@ def _restore(
 
 
 def begun(start: Game | State, state: State | None) -> tuple[Game, State | None]:
-    """Return the game and the start state given by a game (perhaps with a state), or by a state alone.
+    """Return the game and the start state, given a game (perhaps with a state) or only a state.
 
     Raises:
-        PositionError: two states are given, or a state of another game.
+        PositionError: two states are given, or the state is of another game.
     """
     if not isinstance(start, State):
         if not isinstance(start, Game):

@@ -1,4 +1,4 @@
-"""Joint moves as text, with optional parts, and other questions to a state as text."""
+"""Joint moves as text, with optional parts, and other queries of a state as text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def legal_by_role(state: State) -> dict[Role, tuple[Term, ...]]:
 
 
 def single_moves(legal: Mapping[Role, Sequence[Term]]) -> dict[Role, Term]:
-    """Return the move of every role that has only one."""
+    """Return the only move of each role that has just one."""
     return {role: moves[0] for role, moves in legal.items() if len(moves) == 1}
 
 
@@ -78,7 +78,7 @@ def read_joint(
     """Read one joint move.
 
     Moves are in the order of the roles. They may be given for all roles, for the roles with a choice, or for
-    roles that only they fit; every other role makes its only legal move. A number that is not itself a legal
+    the only roles that they fit. Every other role makes its only legal move. A number that is not a legal
     move is an index, from 1, into the sorted legal moves of the role. Case matters only if it distinguishes
     legal moves. A move may be abbreviated, see `anygame.game.typed_moves`.
 
@@ -87,7 +87,7 @@ def read_joint(
         text: terms, separated by blanks.
         draw: chooses for the role ``random``, which may then be omitted.
         is_spoken: whether a person types. Then `2 1` is the move ``(mark 2 1)`` of the only role with a
-            choice, rather than the second move of one role and the first of another.
+            choice, not the second move of one role and the first move of another.
 
     Raises:
         IllegalMoveError: too few or too many moves, an index out of range, or a move that is not legal.
@@ -124,7 +124,7 @@ def _typed(
 
 
 def _names_a_move(text: str, legal: Sequence[Term]) -> bool:
-    """Return whether a text means some moves, or has the name and length of one."""
+    """Return whether a text means some moves, or has the name and length of a move."""
     words = text.split()
     shapes = {(move.functor, len(move.arguments)) for move in legal if isinstance(move, Compound)}
     return (words[0], len(words) - 1) in shapes or bool(meant_moves(text, legal))
@@ -148,7 +148,7 @@ def _typed_in_order(
 def _only_possible(
     given: Sequence[str], legal: Mapping[Role, Sequence[Term]], single: Mapping[Role, Term]
 ) -> list[Role] | None:
-    """Return the only roles, in order, that can make the given moves while all others have a single one."""
+    """Return the only roles, in order, that can make the given moves if all others have a single move."""
     if comb(len(legal), len(given)) > _CHOICES_LIMIT:
         return None
     texts = {role: set(map(str, moves)) for role, moves in legal.items()}
@@ -162,7 +162,7 @@ def _only_possible(
 
 
 def _chosen(role: Role, word: str, legal: Sequence[Term]) -> Term:
-    """Return the move for a word or list: an index before an abbreviation."""
+    """Return the move that a word or list means; an index takes precedence over an abbreviation."""
     if word.isascii() and word.isdigit() and not any(str(move) == word for move in legal):
         if not 1 <= int(word[:9]) <= len(legal):
             message = f"{role} has no move {word}: its legal moves are numbered 1 to {len(legal)}"
@@ -184,7 +184,7 @@ def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -
     """Return the moves selected by ``ROLE``, ``PATTERN`` or ``ROLE PATTERN``.
 
     Raises:
-        UnknownRoleError: the text is no role, and fits no move.
+        UnknownRoleError: the text is not a role, and fits no move.
     """
     role = next(
         (role for role in sorted(legal, key=len, reverse=True) if f"{asked} ".startswith(f"{role} ")), None
@@ -208,7 +208,7 @@ Binding = tuple[tuple[str, Term], ...]
 
 
 def goals_of(state: State) -> Goals:
-    """Return the goals of a state; in states that are not final, rules often give none or several."""
+    """Return the goals of a state; before the end, rules often give no goal, or several."""
     goals: Goals = {}
     for role in state.game.roles:
         try:
@@ -253,7 +253,7 @@ def bindings_of(state: State, pattern: str, joint: Sequence[Term] | None, advice
         state: the state to query.
         pattern: a sentence with variables.
         joint: the moves on which the answer depends, or None.
-        advice: how moves are given, for the error.
+        advice: advice on giving moves, for the error.
 
     Raises:
         QueryError: the pattern cannot be queried.

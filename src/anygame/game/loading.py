@@ -35,7 +35,7 @@ _READINGS: Final = {
 
 
 class LenientReadingWarning(UserWarning):
-    """A sheet leaves variables unbound and was read as Prolog-like reasoners read it."""
+    """A sheet leaves variables unbound and was read in the way of Prolog-like reasoners."""
 
 
 def load(
@@ -51,17 +51,17 @@ def load(
     Args:
         path: a file in KIF or in the infix form, or the name of an installed game (see ``games``).
         case_sensitive: whether names that differ by case are different; keywords are read in any case.
-        lenient: whether to read unbound variables as Prolog-like reasoners do. A variable that only negations
-            have means "for no value". A variable of a head or a fact is bound by `role`, `base` or `input`,
-            or by the values possible at its place. A `LenientReadingWarning` counts such readings.
+        lenient: whether to read unbound variables as Prolog-like reasoners do. A variable only in negations
+            means "for no value". A variable of a head or a fact is bound by `role`, `base` or `input`, or by
+            the possible values of its argument. A `LenientReadingWarning` counts such readings.
         limits: bounds on the text and on derived facts.
-        machine: the machine that computes the answers; all give the same ones. ``reasoner`` works from the
+        machine: the machine that computes the answers; all give the same answers. ``reasoner`` works from the
             rules; ``network`` compiles them into logic first; ``auto`` uses the reasoner until a call visits
-            many states (``simulate``, ``batch``, 500 playouts, a ``perft`` of more than 5,000 states), then
-            compiles the game and uses the network from there on.
+            many states (``simulate``, ``batch``, 500 playouts, a ``perft`` of more than 5,000 states). Then
+            it compiles the game and uses the network.
 
     Raises:
-        RuleSheetError: the sheet cannot be used; lists every fault with its place.
+        RuleSheetError: the sheet cannot be used; the error lists every fault with its place.
         LimitError: a bound was reached.
     """
     source = open_sheet(path, limits.reading if limits else None)
@@ -138,7 +138,7 @@ def _left_over(strict: RuleSheetError, lenient: RuleSheetError) -> RuleSheetErro
     """Return the error for faults that remain under a lenient reading, with places in the author's text."""
     faults = [fault for fault in strict.diagnostics if isinstance(fault, Diagnostic)]
     left = [fault for fault in lenient.diagnostics if isinstance(fault, Diagnostic)]
-    # The line is another one where something else in it was read leniently.
+    # The texts of the line differ if another part of the line was read leniently.
     for likeness in _with_its_line, _what_it_says:
         wanted = set(map(likeness, left))
         same = [fault for fault in faults if likeness(fault) in wanted]
@@ -159,6 +159,6 @@ def _with_its_line(fault: Diagnostic) -> tuple[str, ...]:
 
 def _told(source: Source, counts: Counter[str]) -> str:
     parts = [f"{what}: {counts[kind]}" for kind, what in _READINGS.items() if counts[kind]]
-    # Edits of the author's text are those of KIF, and such as keep the game; the infix form is written anew.
+    # `mend` edits only text in KIF, and keeps the game; otherwise the sheet is translated.
     command = "mend" if form_of(source) == "kif" and not counts["any"] else "translate --lenient"
     return f"{source.name} is read leniently ({', '.join(parts)}); `anygame {command}` writes that out"

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term, Variable
     from anygame.playouts import PlayoutRequest, Tally
 
-#: A state as a machine stores it: hashable; equal exactly if the facts are equal.
+#: A state as a machine stores it: hashable, and equal exactly if the facts are equal.
 Position = Any
 #: A position with everything computed about it so far.
 View = Any
 
 
 class FallbackWarning(UserWarning):
-    """The game has no network, or none for this question: the reasoner answers, more slowly."""
+    """The game has no network, or none for this question, so the reasoner answers, more slowly."""
 
 
 @overload
@@ -33,7 +33,7 @@ def reason_of(error: None) -> None: ...
 @overload
 def reason_of(error: Exception | None) -> str | None: ...
 def reason_of(error: Exception | None) -> str | None:
-    """Return why the fast machine is unavailable, for people; None for no error."""
+    """Return the reason, for people, why the fast machine is unavailable; None for no error."""
     if error is None:
         return None
     reason = error.message if isinstance(error, LimitError) else str(error)
@@ -41,7 +41,7 @@ def reason_of(error: Exception | None) -> str | None:
 
 
 class Machine(Protocol):
-    """Computes a game: everything that a state may be asked.
+    """Computes a game: the answers to all questions about states.
 
     All machines give the same answers. They differ in speed, memory, and the positions that they can hold. A
     machine accepts only its own positions and views.
@@ -101,7 +101,7 @@ class Machine(Protocol):
         """Yield the bindings under which an atom holds, sorted by the text of its arguments.
 
         Raises:
-            QueryError: there is no such relation, or it depends on moves and none are given.
+            QueryError: there is no such relation, or it depends on moves and no moves are given.
         """
 
     def explain(self, view: View, atom: Atom, joint: Sequence[Term] | None) -> Derivation | Failure:

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 #: Seconds between two progress reports.
 _BETWEEN_REPORTS: Final = 0.1
-#: Longest text of a state in a message.
+#: The most characters of a state in a message.
 _SHOWN: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """A match that could not go on: a role had no legal move in a state that is not terminal.
+    """A match that could not continue: a role had no legal move in a nonterminal state.
 
     Attributes:
         role: the first such role.
@@ -71,7 +71,7 @@ class Outcome:
         goals: per role, every goal value of the last state, sorted by text.
         options: per role, the sum of its numbers of legal moves over all joint moves.
         is_complete: whether the match reached a terminal state.
-        stuck: where the match could not go on, or None.
+        stuck: the end of a match that could not continue, or None.
     """
 
     moves: tuple[tuple[Term, ...], ...]
@@ -85,7 +85,7 @@ def count_outcomes(outcomes: Iterable[Outcome], roles: int, request: PlayoutRequ
     """Count matches as they are played. Ctrl-C stops early and keeps the count.
 
     Raises:
-        IllegalMoveError: ``request.strict`` is set, and a match could not go on.
+        IllegalMoveError: ``request.strict`` is set, and a match could not continue.
     """
     total: Tally[Stuck] = Tally.empty(roles)
     begin = reported = perf_counter()
@@ -128,7 +128,7 @@ def goal_of(role: Role, values: Sequence[Term]) -> int | None:
     """Return the goal of a role from the values that the rules give it; None for no value.
 
     Raises:
-        GoalError: there are several values, or one that is not an integer.
+        GoalError: there are several values, or the value is not an integer.
     """
     texts = list(map(str, values))
     wrong = next((value for value in values if integer_of(value) is None), None)

@@ -15,7 +15,7 @@ from anygame.language.terms import Term
 JointMove: TypeAlias = Mapping[Any, str | Term] | Sequence[str | Term]
 
 _Choice = TypeVar("_Choice")
-#: Most legal moves named in an error.
+#: The most legal moves named in an error.
 _SHOWN: Final = 8
 
 
@@ -75,7 +75,7 @@ def find_role(role: str | Term, index: Mapping[str, int], *, case_sensitive: boo
 def moves_in_order(
     moves: JointMove, roles: Sequence[Role], index: Callable[[str | Term], int]
 ) -> Sequence[str | Term]:
-    """Return the moves in the order of the roles, without checking them.
+    """Return the moves in the order of the roles, without checking their legality.
 
     Args:
         moves: one move per role: a mapping from roles, or a sequence in the order of the roles.
@@ -84,7 +84,7 @@ def moves_in_order(
 
     Raises:
         IllegalMoveError: there is not one move per role.
-        UnknownRoleError: a key of the mapping is no role.
+        UnknownRoleError: a key of the mapping is not a role.
     """
     if isinstance(moves, Mapping):
         return in_order(moves, roles, index, ("two moves are", "no move is", "a joint move has one per role"))
@@ -118,7 +118,7 @@ def in_order(
 
     Raises:
         IllegalMoveError: a role has no value, or two.
-        UnknownRoleError: a key is no role.
+        UnknownRoleError: a key is not a role.
     """
     by_index: dict[int, _Choice] = {}
     for role, choice in choices.items():

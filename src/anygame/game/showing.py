@@ -1,7 +1,7 @@
-"""Showing states and results: where games reach up to the boards, which are found above them.
+"""Display of states and results: the access from games to boards, which are in a higher layer.
 
-Boards are looked for in the rules of a game, so they stand above `anygame.game`, and are loaded by name, when
-something is first shown: nobody who plays waits for them.
+Boards are derived from the rules of a game, so they are above `anygame.game`. They are imported by name on
+the first display, so playing does not wait for them.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 class BoardView(Protocol):
-    """The boards of a state: ``print`` shows them as text, a notebook draws them."""
+    """The boards of a state, which ``print`` shows as text and a notebook draws."""
 
     def svg(self, *, dark: bool | None = None) -> str:
-        """Return the drawing; for light or dark surroundings, or by default what the viewer prefers."""
+        """Return the drawing, for a light or dark background; by default as the viewer prefers."""
 
     def save(self, path: str | os.PathLike[str], *, dark: bool | None = False) -> None:
-        """Write the drawing into a file, in light colours unless asked otherwise."""
+        """Write the drawing to a file, by default for a light background."""
 
     def text(self, width: int = 80) -> str:
-        """Return the boards and the other facts as text, in lines of a width."""
+        """Return the boards and the other facts as text, in lines of at most ``width`` characters."""
 
     def _repr_svg_(self) -> str: ...
 
@@ -41,9 +41,9 @@ class Planes(Protocol):
     """Fluents as planes over the squares of the board.
 
     Attributes:
-        channels: what each plane shows.
-        rows: how many, from top to bottom.
-        columns: how many, from left to right.
+        channels: the name of each plane.
+        rows: the number of rows, from top to bottom.
+        columns: the number of columns, from left to right.
     """
 
     channels: tuple[str, ...]
@@ -55,7 +55,7 @@ class Planes(Protocol):
 
 
 def planes_of(game: object, fluents: Sequence[Term]) -> Planes:
-    """Return how some fluents of a game lie on planes over its board."""
+    """Return the planes of some fluents of a game over its board."""
     return cast("Planes", import_module("anygame.boards.planes").find_planes(game, fluents))
 
 

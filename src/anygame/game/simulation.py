@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: Most goals with bars and labels in a plot; the width of the bars of a goal.
+#: The most goals with bars and labels in a plot, and the width of the bars of a goal.
 _MOST_BARS: Final = 12
 _BARS_WIDTH: Final = 0.8
-#: Most bits of an integer whose square root is computed in floating point.
+#: The most bits of an integer whose square root is computed in floating point.
 _FLOAT_BITS: Final = 1000
-#: Parts of the work per worker; small parts keep all workers busy to the end.
+#: Parts of the work per worker. Small parts keep all workers busy to the end.
 _PARTS_A_WORKER: Final = 16
 
 _Shared = TypeVar("_Shared")
@@ -46,27 +46,27 @@ class SimulationResult:
     """Summary statistics of random matches. Counts are exact; mappings are by role.
 
     Attributes:
-        playouts: matches that ended; goals and lengths are about these alone.
+        playouts: matches that ended; goals and lengths are only about these.
         mean_goals: the mean goal; ``nan`` if no match gave the role a goal, or beyond the range of floats.
         goal_counts: the number of matches per goal value, in ascending order.
         goal_spread: the standard deviation of the goals; ``nan`` as for the mean.
         goal_error: the standard error of the mean: spread / sqrt(number of goals).
-        missing_goals: matches that ended without a usable goal; they are in no mean.
-        double_goals: matches that ended with several goals; they are in no mean.
+        missing_goals: matches that ended without a usable goal; no mean counts them.
+        double_goals: matches that ended with several goals; no mean counts them.
         lengths: the number of matches per number of joint moves, in ascending order.
         mean_length: the mean of the lengths; ``nan`` if no match ended.
         branching: the mean number of legal moves over all joint moves; ``nan`` without joint moves.
-        states: joint moves made, including those of matches that were given up.
+        states: joint moves made, including those of unfinished matches.
         cut: matches that reached the limit of joint moves.
-        stuck: matches that could not go on: a role had no legal move in a state that is not terminal.
-        first_stuck: the first of these, with its role, facts and line of play; None if there is none, or it
-            is not known.
-        seed: of the random numbers.
-        threads: the number used.
+        stuck: matches that could not continue: a role had no legal move in a nonterminal state.
+        first_stuck: the first of these, with its role, facts and line of play; None if there is no such match
+            or it is unknown.
+        seed: the seed of the random numbers.
+        threads: the number of threads used.
         machine: ``network`` or ``reasoner``.
         device: ``cpu``, or a graphics card, such as ``cuda:0``.
         interrupted: whether the run was stopped early.
-        abandoned: unfinished matches of an interrupted run; long matches are more likely among them.
+        abandoned: unfinished matches of an interrupted run; they tend to be long ones.
         seconds: playing time.
         setup_seconds: compile time, if the game was compiled.
     """
@@ -148,7 +148,7 @@ def card_of(device: str) -> int | None:
     """Return the number of a graphics card, or None for a processor.
 
     Raises:
-        DeviceError: the text names neither.
+        DeviceError: the text names neither a card nor the processor.
     """
     match = _DEVICES.fullmatch(device)
     if not match:
@@ -206,7 +206,7 @@ def simulate(
 def _moments(counts: dict[int, int]) -> tuple[float, float, float]:
     """Return mean, standard deviation and standard error of counted numbers, from exact sums.
 
-    Each is ``nan`` if there are no numbers, or one is beyond the range of floats.
+    A value is ``nan`` if there are no numbers, or beyond the range of floats.
     """
     number = sum(counts.values())
     if not number:
@@ -238,7 +238,7 @@ class Share:
     workers: Workers
 
     def tally(self, machine: Machine, request: PlayoutRequest) -> Tally[Stuck]:
-        """Play in parts and return the tally that the machine would have counted alone.
+        """Play in parts and return the same tally as the machine alone.
 
         Ctrl-C stops early and returns the tally of the finished parts.
         """
@@ -282,7 +282,7 @@ class _Part:
 
 
 def _compile_first(shared: _Part) -> None:
-    """Compile the game, so that the other workers of the computer find its code."""
+    """Compile the game, so that the other workers of the computer find its code in the cache."""
     machine, start = shared.begin()
     machine.simulate(start, PlayoutRequest(1, limit=1))
 
@@ -333,7 +333,7 @@ class Playout:
         moves: the joint moves, each in the order of the roles.
         goals: the goal of each role in the last state; None if the rules give none or several.
         is_complete: whether the match reached a terminal state within the limit.
-        stuck: where it could not go on because a role had no legal move, or None.
+        stuck: the end of a match that could not continue, as a role had no legal move; else None.
     """
 
     moves: tuple[tuple[Term, ...], ...]

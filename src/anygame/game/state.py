@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
 
 
-#: `repr` has all facts up to this many characters; beyond, this many facts of either end.
+#: `repr` has all facts up to so many characters; beyond that, so many facts from either end.
 _LONGEST_REPR: Final = 300
 _SHOWN_FACTS: Final = 3
-#: States that keep intermediate results, some hundred kilobytes each in large games.
+#: The most states that keep intermediate results, at some hundred kilobytes each in large games.
 _MOST_RECENT: Final = 512
 
 _Default = TypeVar("_Default")
@@ -118,7 +118,7 @@ class State:
         return self._terminal
 
     def _seen(self) -> View:
-        # Another thread may clear the attribute at any moment: keep a reference.
+        # Keep a reference, as another thread may clear the attribute at any moment.
         view = self._view
         if view is None:
             view = self._view = self._machine.view(self._position)
@@ -134,7 +134,7 @@ class State:
         self._view = None
 
     def legal_moves(self, role: str | Term) -> tuple[Term, ...]:
-        """Return the legal moves of a role, sorted by their text; in terminal states too.
+        """Return the legal moves of a role, sorted by text, also in terminal states.
 
         Raises:
             UnknownRoleError: the game has no such role.
@@ -165,7 +165,7 @@ class State:
         """Return the goal value of a role, or None if the rules give none.
 
         Raises:
-            GoalError: the rules give several different values, or one that is not an integer.
+            GoalError: the rules give several different values, or a value that is not an integer.
             UnknownRoleError: the game has no such role.
         """
         name = self._game.roles[self._game.role_index(role)]
@@ -182,7 +182,7 @@ class State:
 
         Args:
             default: the value for a role without a usable goal: the rules give no goal, several different
-                ones, or one that is not an integer.
+                goals, or a goal that is not an integer.
         """
         goals: dict[Any, object] = {}
         for role in self._game.roles:
@@ -208,13 +208,13 @@ class State:
 
         Raises:
             IllegalMoveError: a move is not legal here, is missing, or belongs to no role.
-            UnknownRoleError: a key of the mapping is no role.
+            UnknownRoleError: a key of the mapping is not a role.
         """
         joint = self._joint(moves)
         position = self._machine.next(self._seen(), joint)
         machine = self._game.backends.machine
         if machine is not self._machine:
-            # The game has been compiled meanwhile, or no play leads to this state.
+            # Either the game has been compiled meanwhile, or no play leads to this state.
             moved = machine.position(self._machine.facts(position))
             if moved is not None:
                 return State(self._game, machine, moved)
@@ -223,8 +223,8 @@ class State:
     def play(self, role: str | Term, move: str | Term | None = None, /) -> State:
         """Return the state after a move of one role, while every other role makes its only legal move.
 
-        ``play(move)`` is for the only role with a choice; if no role has a choice, for a role whose only move
-        this is. ``play(role, move)`` names the role.
+        ``play(move)`` is for the only role with a choice. If no role has a choice, it is for a role with only
+        this move. ``play(role, move)`` names the role.
 
         >>> import anygame
         >>> state = anygame.load("tic_tac_toe").initial_state()
@@ -288,7 +288,7 @@ class State:
         """Return the moves as terms in the order of the roles, all legal."""
         game = self._game
         given = moves_in_order(moves, game.roles, game.role_index)
-        # Fast path: search passes legal terms.
+        # Search passes legal terms, which need no parsing.
         return [
             move
             if isinstance(move, Term) and move in legal
@@ -308,7 +308,7 @@ class State:
             moves: a joint move, for relations that depend on it (``next``, ``does``, ``sees``).
 
         Raises:
-            QueryError: no such relation, or it depends on the moves and none are given.
+            QueryError: there is no such relation, or it depends on moves and no moves are given.
             TermSyntaxError: the pattern cannot be read.
         """
         return map(Bindings, self._machine.query(self._seen(), *self._asked(pattern, moves)))
@@ -330,7 +330,7 @@ class State:
         return answer
 
     def explain_failure(self, atom: str | Atom, moves: JointMove | None = None) -> Failure:
-        """Return why an atom does not hold: for each rule that could derive it, how far it got.
+        """Return why an atom does not hold: for each rule that could derive it, how far the rule got.
 
         Raises:
             QueryError: the atom does hold, or cannot be queried.
@@ -397,9 +397,9 @@ class Observation:
     """A role's knowledge of one joint move.
 
     Attributes:
-        move: its own move; None if it was not sent.
-        percepts: its percepts (GDL-II ``sees``).
-        legal: its legal moves afterwards; None if they were not sent and must be inferred.
+        move: the move of the role; None if it was not sent.
+        percepts: the percepts of the role (GDL-II ``sees``).
+        legal: the next legal moves of the role; None if they were not sent and must be inferred.
     """
 
     move: Term | None
@@ -413,7 +413,7 @@ class RoleView:
 
     Attributes:
         start: the first state, which all roles know.
-        observations: one for each joint move since.
+        observations: an observation for each joint move since ``start``.
     """
 
     start: State

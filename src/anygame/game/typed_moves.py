@@ -1,7 +1,7 @@
 """Moves as people type them: with or without parentheses and name, abbreviated, or by number.
 
 A text is compared with the legal moves in readings of decreasing strictness. The first reading that fits any
-move decides: one move is the answer, several are ambiguous. The full text of a legal move always means that
+move decides. If it fits several moves, the text is ambiguous. The full text of a legal move always means that
 move.
 """
 
@@ -30,9 +30,9 @@ _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
 #: Optional separators of the parts of a move, as in ``e2-e4``.
 _SEPARATORS: Final = re.compile(r"[\s()\-_,:.]+")
 _NUMBER: Final = re.compile(r"(#?)([0-9]{1,9})")
-#: Longest text considered: comparing texts takes the product of their lengths.
+#: The longest text considered, as the cost of comparing texts is the product of their lengths.
 _LONGEST: Final = 1_000
-#: Most moves named in an error.
+#: The most moves named in an error.
 _SHOWN: Final = 8
 
 
@@ -42,7 +42,7 @@ class _Spelling:
 
     Attributes:
         tokens: names and parentheses.
-        words: the names alone.
+        words: only the names.
         arguments: the words without the name of the move; empty if the move is a constant.
     """
 
@@ -77,8 +77,8 @@ def typed_move(text: str, legal: Sequence[Term], role: str | None = None) -> Ter
     ['(move d 4)', '(move d 5)', '(move d 4)', '(swap d)', 'noop', '(move d 5)']
 
     Args:
-        text: a move, its words or only its arguments, also joined or abbreviated, a beginning, or parts that
-            only one move has; ``3`` or ``#3`` is the third move of the list.
+        text: a move, its words or only its arguments, also joined or abbreviated; the beginning of a move; or
+            parts that only one move has. ``3`` or ``#3`` is the third move of the list.
         legal: the moves, in the order of their numbers.
         role: the role, for errors.
 
@@ -92,7 +92,7 @@ def typed_move(text: str, legal: Sequence[Term], role: str | None = None) -> Ter
 
 
 def meant_moves(text: str, legal: Sequence[Term]) -> list[Term]:
-    """Return all legal moves that a text can mean; one if it is clear."""
+    """Return all legal moves that a text can mean; a single one if the text is unambiguous."""
     text = text.strip()
     if not text or len(text) > _LONGEST:
         return []
@@ -109,7 +109,7 @@ def meant_moves(text: str, legal: Sequence[Term]) -> list[Term]:
 
 
 def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> list[Term]:
-    """Return the moves that fit by the first reading that fits any; case counts for whole words."""
+    """Return the moves of the first reading that fits any move; case counts for whole words."""
     cased, folded = [[_Spelling.of_move(move, folded=small) for move in legal] for small in (False, True)]
     for reads in readings:
         ways = [(_Spelling.of(text.lower()), folded)]
@@ -123,7 +123,7 @@ def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> l
 
 
 def completed_moves(text: str, legal: Sequence[Term]) -> list[tuple[Term, str]]:
-    """Return the moves that may begin with a text, each in the form that continues it.
+    """Return the moves that may begin with a text, each in the form that continues the text.
 
     >>> from anygame.language.parser import parse_term
     >>> legal = [parse_term(text) for text in ("(move d 4)", "(move e 5)", "noop")]
@@ -144,7 +144,7 @@ def completed_moves(text: str, legal: Sequence[Term]) -> list[tuple[Term, str]]:
 def filtered_moves(pattern: str, legal: Sequence[Term]) -> list[Term]:
     """Return the moves that fit a pattern of words, with or without the name of the move.
 
-    ``*`` matches any letters of a word, and at the end any words.
+    ``*`` matches any letters of a word; as the last word, it matches any words.
 
     >>> from anygame.language.parser import parse_term
     >>> legal = [parse_term(text) for text in ("(move a 1)", "(move a 2)", "(move b 1)", "noop")]
@@ -189,7 +189,7 @@ def _joined(typed: _Spelling, move: _Spelling) -> bool:
 
 
 def _begins(typed: _Spelling, move: _Spelling) -> bool:
-    """Return whether every word is complete but the last."""
+    """Return whether the text begins the move: all its words but the last are complete."""
     *whole, last = typed.words or ("",)
     return any(
         len(form) > len(whole) and list(form[: len(whole)]) == whole and form[len(whole)].startswith(last)
@@ -237,7 +237,7 @@ def _join(words: Sequence[str]) -> str:
 
 
 def _is_closed(tokens: Sequence[str]) -> bool:
-    """Return whether the text is a list with its last parenthesis, so that nothing is omitted."""
+    """Return whether the text is a list with its last parenthesis, and so has all arguments."""
     return tokens[:1] == ("(",) and tokens.count("(") == tokens.count(")")
 
 

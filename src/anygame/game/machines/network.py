@@ -1,6 +1,6 @@
 """The machine over the compiled game.
 
-It holds the positions that play can lead to; the reasoner holds the others. The reasoner also answers queries
+It holds the positions that play can lead to; the reasoner holds all others. The reasoner also answers queries
 and explanations, and computes percepts if a sheet is too large for a network with percepts.
 """
 
@@ -135,7 +135,7 @@ class NetworkMachine:
         return None if self.percept_kernel is None else Single(self.percept_kernel)
 
     def finish(self) -> None:
-        """Wait for the final code if a loop over gates stands in for it."""
+        """Wait for the final code if a loop over gates is used until then."""
         for kernel in (self.kernel, self.percept_kernel):
             if kernel is not None:
                 kernel.finish()
@@ -167,10 +167,10 @@ class NetworkMachine:
         return self._single.initial
 
     def position(self, facts: Iterable[Term]) -> bytes | None:
-        """Return the position of some ground facts; None if no play leads to a fact, or to two together."""
+        """Return the position of some ground facts; None if no play leads to one, or to two together."""
         facts = list(facts)
         if not self._knows(facts):
-            # The facts may be written in another way.
+            # The spelling of the facts may differ from that of the rules.
             facts = list(self._reasoner.facts(self._reasoner.position(facts)))
             if not self._knows(facts):
                 return None
@@ -182,7 +182,7 @@ class NetworkMachine:
         return bits.tobytes()
 
     def obstacle(self, facts: Iterable[Term]) -> str:
-        """Return, for people, the facts to which no play leads: why some facts have no position."""
+        """Return, for people, the facts to which no play leads, the reason why there is no position."""
         facts = sorted(facts, key=str)
         unknown = [fact for fact in facts if self.position([fact]) is None]
         if unknown:
@@ -392,7 +392,7 @@ class GameLanes(Lanes):
     def percepts_of(self, role: int) -> NDArray[np.bool_]:
         """Return the percepts of a role from the last joint move of each lane: bool [lanes, percepts].
 
-        Lanes that did not move, or whose state was set since, have no percepts.
+        Lanes that did not move, or whose state was set since the last move, have no percepts.
         """
         if not self.network.percepts:
             return np.zeros((self.count, 0), np.bool_)
@@ -401,7 +401,7 @@ class GameLanes(Lanes):
     # -- moving ------------------------------------------------------------------------------------
 
     def step(self, choices: Sequence[ArrayLike], mask: ArrayLike | None = None) -> None:
-        """Move in all lanes that can go on; see ``Batch.step``."""
+        """Move in all lanes that have neither ended nor are stuck; see ``Batch.step``."""
         for role, chosen in zip(self._compiled.roles, choices, strict=True):
             array = np.asarray(chosen)
             if array.shape != (self.count,) or not np.issubdtype(array.dtype, np.integer):
@@ -472,7 +472,7 @@ class GameCardLanes(WarpLanes):
         self._compiled = compiled
 
     def step(self, choices: Sequence[ArrayLike]) -> None:
-        """Move in all lanes that can go on; see ``CardBatch.step``."""
+        """Move in all lanes that have neither ended nor are stuck; see ``CardBatch.step``."""
         try:
             super().step(choices)
         except IllegalChoiceError as error:

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from anygame.network.grounding.grounder import GroundingLimits
     from anygame.playouts import PlayoutRequest, Tally
 
-#: Rows of the fluents, and facts that no rule reads.
+#: Rows of fluents, and facts that no rule reads.
 Position = tuple["Fluents", frozenset["Term"]]
 
 _Found = TypeVar("_Found")
-#: Most moves whose terms and texts are cached, some hundred bytes each.
+#: The most moves whose terms and texts are cached, at some hundred bytes each.
 _MOST_TERMS = 500_000
 
 
@@ -59,7 +59,7 @@ class ReasonerMachine:
         self._asking = RLock()
 
     def another(self, most: GroundingLimits) -> Reasoner:
-        """Return a second reasoner for compiling the rules, so that this one can go on answering.
+        """Return a second reasoner for compiling the rules, while this one continues to answer.
 
         Args:
             most: bounds on facts, steps and seconds; facts and steps are also bounded by this machine's
@@ -161,7 +161,7 @@ class ReasonerMachine:
         options = [0] * len(self.roles)
         fluents, unseen = position
         while True:
-            # Released after each step, for other threads.
+            # The lock is released after each step, for other threads.
             with self._asking:
                 frame = reasoner.frame(fluents)
                 is_over = reasoner.terminal(frame)
