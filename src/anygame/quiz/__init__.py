@@ -1,6 +1,6 @@
 """Quizzes: questions about games with certain answers, for programs that read and write rules.
 
-The rules determine the answers, and replies in free form are graded.
+The rules determine the answers. Replies in free form are graded.
 
 >>> import anygame
 >>> from anygame.quiz import grade, questions

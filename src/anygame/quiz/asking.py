@@ -1,4 +1,4 @@
-"""Questions from a seed: states of random play, and questions about them with answers by the rules."""
+"""Questions from a seed, about states of random play, with answers by the rules."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from anygame.quiz.sheets import Sheet
     from anygame.sheets.scrambling import Style
 
-#: Upper bound of the states reachable from a position whose value is asked for.
+#: The most states reachable from the position of a question about its value.
 DEFAULT_STATES: Final = 20_000
-#: States tried for a new question; after that the sheet counts as having no more of its kind.
+#: States tried for a new question; if all fail, the sheet has no more questions of the kind.
 _ATTEMPTS: Final = 60
 #: The same for questions that require solving.
 _ATTEMPTS_TO_SOLVE: Final = 12
 #: Limits on the moves or facts of an answer, and on the conditions of a rule.
 _LONGEST_ANSWER: Final = 300
 _MOST_CONDITIONS: Final = 20
-#: Budget for compiling a game that is solved: some seconds.
+#: Limit on the work of compiling a game for solving: some seconds.
 _STEPS: Final = 50_000_000
 #: Methods whose values are exact, without chance and without mixed strategies.
 _CERTAIN: Final = frozenset(("best goal", "minimax"))
@@ -54,7 +54,7 @@ class _Position(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A question and its answer, under the game's own names."""
+    """A question and its answer, with the names of the game."""
 
     position: _Position
     answer: tuple[Term | str, ...]
@@ -76,21 +76,21 @@ def questions(
 ) -> Iterator[Question]:
     """Yield different questions about games, sheet by sheet and kind by kind in turn.
 
-    The same arguments give the same questions, and a smaller count the first of them.
+    The same arguments give the same questions; a smaller count gives the first of them.
 
     Args:
         games: the games.
         kinds: kinds of questions; see ``Question``.
         count: number of questions.
         seed: seed of the states, the questions and the names.
-        depth: most joint moves from the initial state to the state of a question.
+        depth: the most joint moves from the initial state to the state of a question.
         scramble: ``words`` or ``symbols`` replace the names of the sheet; None keeps them. Keywords, the role
             ``random`` and integers are always kept.
         form: the form of rules, states and moves.
-        states: for ``winner``, most reachable states of a position; larger positions are skipped.
+        states: for ``winner``, the most states reachable from a position; positions with more are skipped.
 
     Raises:
-        QuizError: the sheets have fewer questions; these were yielded before.
+        QuizError: the sheets have fewer questions, which are all yielded first.
     """
     sheets = sheets_of(list(games), form, scramble, seed)
     ring = [_Asker(sheet, kind, seed, depth, states) for kind in dict.fromkeys(kinds) for sheet in sheets]
@@ -160,7 +160,7 @@ class _Asker:
         return [self._random.choice(state.legal_moves(role)) for role in state.game.roles]
 
     def _role(self, state: State) -> Role:
-        """Return a role, one with a choice if there is one."""
+        """Return a role, with a choice if any role has one."""
         return self._random.choice(state.movers or state.game.roles)
 
     def _open(self, match: list[_Position]) -> _Position | None:
@@ -196,7 +196,7 @@ class _Asker:
         try:
             goal = position.state.goal(role)
         except GoalError:
-            return None  # several goals are no answer
+            return None  # several goals are not an answer
         return _Found(position, ("none" if goal is None else str(goal),), role)
 
     def _is_solvable(self) -> bool:

@@ -32,12 +32,12 @@ class Grade:
     Attributes:
         id: id of the question.
         kind: kind of the question.
-        is_exact: whether the reply is the answer, no more and no less.
-        precision: the share of its terms that belong to the answer.
-        recall: the share of the terms of the answer that it has.
+        is_exact: whether the reply has exactly the terms of the answer.
+        precision: the share of terms of the reply that belong to the answer.
+        recall: the share of terms of the answer that the reply has.
         found: the terms of the reply, as KIF.
-        missing: the terms of the answer that it lacks.
-        wrong: its terms that do not belong to the answer.
+        missing: the terms of the answer that the reply lacks.
+        wrong: the terms of the reply that do not belong to the answer.
     """
 
     id: str
@@ -92,8 +92,8 @@ def _some(texts: tuple[str, ...]) -> str:
 def grade(question: Question, reply: str) -> Grade:
     """Return the grade of a reply in free form.
 
-    Neither the order nor the form of terms matters. For ``why`` any instance of a rule that the reasoner
-    confirms is right; a wrong reply is compared with the nearest one.
+    Neither the order nor the form of terms matters. For ``why``, any instance of a rule that the reasoner
+    confirms is right; a wrong reply is compared with the nearest instance.
 
     Raises:
         QuizError: the rules or the state of the question cannot be used.
@@ -118,7 +118,7 @@ def _grade_word(question: Question, answer: Answer) -> Grade:
         found = [meant.get(word, word) for word in answer.words(("yes", "no", "true", "false"))]
     else:
         found = answer.numbers() or answer.words(("none",))
-    # A marked answer is a single word; in other text the last word counts.
+    # A marked answer is a single word; in unmarked text the last word counts.
     named = set(found) if answer.is_marked else set(found[-1:])
     return _compared(question, named, frozenset(question.answer))
 

@@ -1,6 +1,6 @@
 """Instances of rules that derive an atom in a state: the answers of ``why``.
 
-The reasoner is asked for each literal of a body, so that an instance is one by the rules.
+The reasoner evaluates each literal of a body, so instances agree with the rules.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 #: Limit on the instances of one atom.
 MOST_INSTANCES: Final = 500
-#: Limit on literals looked up for the instances of a state; one for the reasoner counts as several.
+#: Limit on literals looked up for the instances of a state, and the count of a query of the reasoner.
 _MOST_LOOKUPS, _LOOKUPS_OF_A_QUESTION = 200_000, 40
 
 
 class Instances:
-    """The instances of rules in one state, and with one joint move if there is one."""
+    """The instances of rules in one state, and with one joint move if given."""
 
     def __init__(self, state: State, moves: Sequence[Term] = ()) -> None:
         self._state = state
@@ -42,7 +42,7 @@ class Instances:
     def of(self, atom: Atom) -> Iterator[tuple[str, ...]]:
         """Yield the conditions of each rule whose head is this atom and whose body holds, as KIF.
 
-        Facts have no conditions and are passed over.
+        Facts have no conditions and are skipped.
 
         Raises:
             LimitError: there are more instances, or more literals to look up, than the limits allow.
@@ -107,7 +107,7 @@ class Instances:
 
 
 def _rank(item: Formula, bindings: Bindings) -> tuple[int, int]:
-    """Return the rank of an item: decidable tests first, then literals with few unbound variables."""
+    """Return the rank of an item: first decidable tests, then literals with few unbound variables."""
     unbound = sum(1 for each in set(item.variables()) if not apply(each, bindings).is_ground)
     return (0 if not unbound else 1 if isinstance(item, Literal) else 2, unbound)
 
@@ -116,7 +116,7 @@ def literal_of(text: str) -> Formula:
     """Read a literal or a comparison in KIF: ``(not (true (p 1)))``, ``(distinct a b)``, ``terminal``.
 
     Raises:
-        TermSyntaxError: it cannot be read.
+        TermSyntaxError: the text cannot be read.
     """
     nodes = parse_nodes(text)
     if len(nodes) != 1:

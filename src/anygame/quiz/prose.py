@@ -1,6 +1,6 @@
-"""Rules and states in controlled English: one sentence each, which can be read back.
+"""Rules and states in controlled English: one sentence each, which can be parsed again.
 
-Terms are written as in the infix form, without blanks, so that a sentence has one reading.
+Terms are in the infix form, without blanks, so a sentence has only one reading.
 
 >>> from anygame.language.parser import parse_program
 >>> for rule in parse_program("(role x) (<= (legal ?r (mark ?n)) (role ?r) (not (true (marked ?n))))").rules:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula, Rule
     from anygame.language.terms import Term
 
-#: The sentences of the relations that mean something by themselves.
+#: The sentences of the relations of GDL.
 SENTENCES: Final = {
     ("role", 1): "{} is a role",
     ("init", 1): "{} is true at the start",
@@ -48,14 +48,14 @@ _HOLDS: Final = re.compile(r"(\S+) holds", re.IGNORECASE)
 
 
 def infix_term(term: Term) -> str:
-    """Return a term as the infix form has it."""
+    """Return a term in the infix form."""
     if isinstance(term, Compound):
         return f"{infix_constant(term.functor)}({','.join(map(infix_term, term.arguments))})"
     return infix_variable(term.name) if isinstance(term, Variable) else infix_constant(str(term))
 
 
 def infix_formula(formula: Formula) -> str:
-    """Return a literal, or a comparison, as the infix form has it."""
+    """Return a literal, or a comparison, in the infix form."""
     if isinstance(formula, Not):
         return f"~{infix_formula(formula.formula)}"
     if isinstance(formula, Distinct):
@@ -101,7 +101,7 @@ def _clause(atom: Atom) -> str:
 
 
 def infix_of_sentence(text: str) -> str | None:
-    """Return a clause with its terms as the infix form has it; None where it is none of ours.
+    """Return a clause of this module in the infix form; None for another text.
 
     >>> infix_of_sentence("it is not so that cell(1,1) is true."), infix_of_sentence("Hello")
     ('~true(cell(1,1))', None)

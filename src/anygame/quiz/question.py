@@ -29,7 +29,7 @@ class Question:
     """A question about a state of a game, and its answer. Terms are texts in KIF.
 
     Attributes:
-        id: its unique name in the quiz.
+        id: the unique name in the quiz.
         kind: ``legal``: the legal moves of a role; ``next``: the facts of the next state; ``terminal``;
             ``goal``: the goal of a role; ``winner``: the goal of a role under perfect play; ``why``: the
             conditions of a rule that derives an atom.
@@ -39,10 +39,10 @@ class Question:
         answer: moves; facts; ``yes`` or ``no``; a number or ``none``; literals, which may have alternatives.
         rules: the sheet in KIF, with the names of the question.
         facts: the state.
-        moves: a move for each role, in the order of the sheet; empty if the question depends on none.
+        moves: a move for each role, in the order of the sheet; empty if the question needs no moves.
         role: the role of the question; empty if it has none.
         atom: the derived atom of ``why``; else empty.
-        difficulty: ``facts`` of the state, ``rules`` of the sheet, and ``depth``: the joint moves before.
+        difficulty: numbers of ``facts`` of the state, ``rules``, and earlier joint moves (``depth``).
     """
 
     id: str
@@ -67,7 +67,7 @@ class Question:
         """Read a line of JSON.
 
         Raises:
-            QuizError: the line is no question.
+            QuizError: the line is not a question.
         """
         found = read_object(line, "a question")
         types = {"answer": tuple, "facts": tuple, "moves": tuple, "difficulty": dict}
@@ -105,7 +105,7 @@ def read_quiz(lines: Iterable[str]) -> Iterator[Question]:
     """Read a quiz, one question a line; blank lines are skipped.
 
     Raises:
-        QuizError: a line is no question, an id occurs twice, or there are too many; the error names the line.
+        QuizError: a line is not a question, an id occurs twice, or there are too many; it names the line.
     """
     known: set[str] = set()
     for number, line in enumerate(lines, start=1):

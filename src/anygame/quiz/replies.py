@@ -3,7 +3,7 @@ r"""Replies in free form: the part of a text that is the answer, and its terms.
 Terms are read as KIF and as infix, whatever the form of the question, with bullets, numbers, quotes, commas
 or JSON around them. The answer is the last block between lines of three backticks, else the last
 ``<answer>``, the last ``\boxed{}``, or the text after the last ``Answer:``. Without a mark the whole reply is
-the answer, of which only unambiguous terms count. Texts are bounded and never evaluated.
+the answer, but only its unambiguous terms count. Texts are bounded and never evaluated.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Answer:
     """The answer in a reply.
 
     Attributes:
-        is_marked: whether it is marked as the answer, so that all words count.
+        is_marked: whether it is marked as the answer; then all words count.
     """
 
     text: str
@@ -53,7 +53,7 @@ class Answer:
         return [word.lower() for word in found]
 
     def numbers(self) -> list[str]:
-        """Return its numbers, without superfluous digits."""
+        """Return the numbers in the answer, without superfluous digits."""
         return [f"{float(text):g}" for text in _NUMBER.findall(self.text) if len(text) < 20]
 
 
@@ -88,7 +88,7 @@ class ItemReader:
         self._lower = unambiguous(self._names)
 
     def items(self, answer: Answer) -> list[Term]:
-        """Return the terms of an answer in their order; unreadable text becomes an unknown name."""
+        """Return the terms of an answer in order; unreadable text becomes an unknown name."""
         found: list[Term] = []
         text = _lines_of_json(answer.text) or answer.text
         lines = [_BULLET.sub("", line).strip().strip('`"*').strip() for line in text.split("\n")]
@@ -106,7 +106,7 @@ class ItemReader:
         return list(dict.fromkeys(found))
 
     def _tokens(self, text: str) -> list[tuple[str, bool]]:
-        """Return tokens, each with whether it directly follows the token before."""
+        """Return tokens, each with a flag for directly following the previous token."""
         found = []
         end = -1
         for match in _TOKEN.finditer(text.replace("`", " ").replace('"', " ").replace("**", " ")):
@@ -155,7 +155,7 @@ class _Groups:
         while self._place < len(self._tokens):
             token = self._tokens[self._place][0]
             if token in _ENDS or token in (":-", "and"):
-                # The head of a rule is not one of its conditions.
+                # The head of a rule is not a condition.
                 if group and token != ":-":
                     yield group
                 group = []
@@ -218,7 +218,7 @@ def _term(part: Term | str) -> Term:
 
 
 def _lines_of_json(text: str) -> str:
-    """Return the texts of an answer in JSON, one a line; empty for other text."""
+    """Return the texts of an answer in JSON, one per line; empty for other text."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A game as shown in questions: with its own names or others, in one of the forms."""
+"""A game as shown in questions: in one of the forms, perhaps with replaced names."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ STYLES: Final[tuple[str, ...]] = get_args(Style)
 
 
 class Sheet:
-    """A game, and the sheet that is shown of it.
+    """A game, and the sheet that questions show.
 
     Attributes:
         name: the name of the sheet, without its folder and suffix.
-        game: the game under its own names; the reasoner answers.
-        program: the rules under the names that are shown.
-        digest: a hash of the rules under their own names.
+        game: the game with the original names; the reasoner answers.
+        program: the rules with the shown names.
+        digest: a hash of the rules with the original names.
         text: the rules in the form of the questions.
 
     Args:
         game: the game.
         form: the form of the rules.
-        scramble: the style of names that replace the sheet's; None keeps its names.
-        seed: seed of these names.
+        scramble: the style of the replaced names; None keeps the names of the sheet.
+        seed: the seed of the replaced names.
 
     >>> import anygame
     >>> game = anygame.loads("(role x) (legal x noop) (<= terminal (true done))")
@@ -78,11 +78,11 @@ class Sheet:
         return "".join(f"{prose_rule(rule)}\n" for rule in self.program.rules)
 
     def shown(self, term: Term) -> Term:
-        """Return a term of the game under the names that are shown."""
+        """Return a term of the game with the shown names."""
         return self._words.scramble_term(term) if self._words else term
 
     def shown_text(self, text: str) -> str:
-        """Return a term or a literal in KIF under the names that are shown."""
+        """Return a term or a literal in KIF with the shown names."""
         return self._words.scramble(text) if self._words else text
 
     def spelled(self, term: Term) -> str:
@@ -90,10 +90,10 @@ class Sheet:
         return str(term) if self.form == "kif" else infix_term(term)
 
     def map_text(self, game: Game) -> str:
-        """Return the shown names of roles and moves, as `anygame equal` reads them.
+        """Return the shown names of roles and moves, in the format of `anygame equal`.
 
         Raises:
-            LimitError: the game has no network, whose moves are listed.
+            LimitError: the game has no network, which lists the moves.
         """
         moves = {move for role in game.roles for move in game.actions(role)}
         named = {role.term: None for role in game.roles} | dict.fromkeys(sorted(moves))
@@ -101,7 +101,7 @@ class Sheet:
 
 
 def sheets_of(games: list[Game], form: QuizForm, scramble: Any, seed: int) -> list[Sheet]:
-    """Return the sheets of different games; names that occur twice get numbers.
+    """Return the sheets of different games; repeated names get numbers.
 
     Raises:
         QuizError: there are no games, or two have the same rules.

@@ -35,7 +35,7 @@ _WORD: Final = "End your reply with {} between two lines of ```."
 def prompt_of(
     sheet: Sheet, kind: QuestionKind, facts: Sequence[Term], moves: Sequence[Term], role: str, atom: str
 ) -> str:
-    """Return the text of a question; terms have their shown names."""
+    """Return the text of a question, with the shown names."""
     state = "\n".join(map(sheet.spelled, facts)) or "(none)"
     if sheet.form == "prose":
         state = "\n".join(f"{sheet.spelled(fact)} is true." for fact in facts) or "(none)"

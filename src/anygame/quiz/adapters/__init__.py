@@ -1,5 +1,5 @@
 """Quizzes by the conventions of libraries that train and test language models.
 
-One module for each library, named after it. `reasoning_gym`, `verifiers` and `openenv` are extras of their
-own, and `kaggle` needs no library. Importing this package imports none of them.
+Each module is named after its library. `reasoning_gym`, `verifiers` and `openenv` are extras; `kaggle` needs
+no library. Importing this package imports none of them.
 """

@@ -1,7 +1,7 @@
 r"""Games for Kaggle's harness for language models: legal moves, a prompt, and a parser of replies.
 
-``kaggle_environments.core_harness.create_agent_fn`` takes such a harness; no library is needed to make one.
-After an illegal move the next prompt says why the rules do not allow it.
+``kaggle_environments.core_harness.create_agent_fn`` takes such a harness, which needs no library itself.
+After an illegal move, the next prompt explains why the rules do not allow it.
 
 >>> import anygame
 >>> game = anygame.load("tic_tac_toe")
@@ -42,13 +42,13 @@ _LONGEST_REASON: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ParseResult:
-    """The move of a reply, with the attributes of the class of the library.
+    """The move of a reply, with the attributes of the class in the library.
 
     Attributes:
         legal_action: the legal move; None if the reply has none.
-        raw_action: the move of the reply, even if it is not legal; None if there is none.
-        submission: None: moves are listed.
-        thoughts: None: the whole reply.
+        raw_action: the move of the reply, legal or not; None if the reply has no move.
+        submission: None, as moves are listed.
+        thoughts: None, for the whole reply.
     """
 
     legal_action: str | None = None
@@ -117,7 +117,7 @@ class GameHarness:
     make_prompt = generate_prompt
 
     def why_not(self, state: State, role: str, move: str) -> str:
-        """Return why a move is not legal: the first condition that fails of each rule for it."""
+        """Return why a move is not legal: the first failing condition of each rule for the move."""
         try:
             place = self._game.roles[self._game.role_index(role)].term
             return str(state.explain_failure(Atom("legal", (place, parse_term(move)))))[:_LONGEST_REASON]
@@ -131,7 +131,7 @@ class GameHarness:
         *,
         observation: Mapping[str, Any] | None = None,
     ) -> ParseResult:
-        """Return the move of a reply: the last one in its answer."""
+        """Return the move of a reply: the last move in its answer."""
         items = [str(item) for item in self._reader.items(answer_in(response))]
         if not items:
             return ParseResult()

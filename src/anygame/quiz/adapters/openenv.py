@@ -1,6 +1,6 @@
 """Quizzes as an environment of OpenEnv: `reset` asks a question, `step` grades a reply, `state` counts.
 
-A server of it, for `openenv.core.GenericEnvClient` and others::
+A server of this environment, for `openenv.core.GenericEnvClient` and others::
 
     from anygame.quiz.adapters.openenv import quiz_app
     app = quiz_app(["tic_tac_toe"], seed=1)      # then: uvicorn MODULE:app
@@ -50,9 +50,9 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
 
     Args:
         sheets: rule sheets, or names of games that come with the package.
-        count: number of questions; after the last one the first one is asked again.
-        tries: replies to one question; each gets feedback, and the last one counts.
-        options: as of ``anygame.quiz.questions``.
+        count: number of questions; after the last question the first is asked again.
+        tries: number of replies to a question. Each gets feedback, and the last one counts.
+        options: options of ``anygame.quiz.questions``.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -80,7 +80,7 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
         """Ask the next question.
 
         Args:
-            seed: seed of a new quiz, which begins now.
+            seed: seed of a new quiz, which replaces the present one.
             episode_id: a name for the episode.
             index: number of the question, from 0 (default: the next one).
             kwargs: not used.
@@ -110,7 +110,7 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
 
         Args:
             action: the reply.
-            timeout_s: not used: grading is bounded.
+            timeout_s: not used, as grading is bounded.
             kwargs: not used.
         """
         if self._question is None:
@@ -139,7 +139,7 @@ def _hint(wrong: Sequence[str]) -> str:
 
 
 def quiz_app(sheets: Sequence[str], count: int = 100, tries: int = 1, **options: Any) -> Any:
-    """Return an application of FastAPI that serves the environment; arguments are its own."""
+    """Return an application of FastAPI that serves the environment, with its arguments."""
     return create_app(
         lambda: QuizEnvironment(sheets, count, tries, **options),
         Reply,

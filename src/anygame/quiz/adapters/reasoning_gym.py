@@ -1,8 +1,8 @@
 """Quizzes as a data set of Reasoning Gym, under the name ``anygame_quiz``.
 
 See Stojanovski et al. 2025, "Reasoning Gym: reasoning environments for reinforcement learning with verifiable
-rewards". ``reasoning_gym.create_dataset("anygame_quiz", sheets=["tic_tac_toe"], seed=1)`` after this module
-was imported.
+rewards". After an import of this module, ``reasoning_gym.create_dataset("anygame_quiz",
+sheets=["tic_tac_toe"], seed=1)`` makes a data set.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Quizzes as a taskset of Verifiers (its version 1).
+"""Quizzes as a taskset of Verifiers, version 1.
 
-Verifiers finds a taskset by the name of a top-level module, so that a file of two lines makes it one::
+Verifiers finds a taskset by the name of a top-level module, so a file of two lines suffices::
 
     from anygame.quiz.adapters.verifiers import QuizTaskset
     __all__ = ["QuizTaskset"]
@@ -31,7 +31,7 @@ class QuizTaskConfig(vf.TaskConfig):
     """Options of a task.
 
     Attributes:
-        tools: ``url`` of a server of tools over MCP (default: none).
+        tools: ``url`` of an MCP server with tools (default: none).
     """
 
     tools: vf.ToolsetConfig = vf.ToolsetConfig()
