@@ -64,9 +64,8 @@ def perft_divide(
         depth: see ``perft``; from 1.
         state: see ``perft``.
         strict: see ``perft``.
-        progress: called at the start and after each first joint move, with the counts so far and the number
-            of first joint moves. Counting may restart once, with a network. A notebook shows a bar by
-            default.
+        progress: called at the start and after each first joint move, with the counts so far and the total
+            number. Counting may restart once, with a network. By default a notebook shows a bar.
     """
     _check(depth, 1)
     began = progress_bar("first moves")
