@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from anygame.cards.card import CardMemory
 
-#: DLPack's numbers of CUDA devices, and of dtypes: signed, unsigned, floats, truth values.
+#: DLPack's codes of CUDA devices, and of the kinds of dtypes: signed, unsigned, floats, truth values.
 _CUDA: Final = 2
 _KINDS: Final = {"i": 0, "u": 1, "f": 2, "b": 6}
 _NAME: Final = b"dltensor"
@@ -49,8 +49,8 @@ class CardArray:
     """A view of memory on a card, which it keeps alive.
 
     Attributes:
-        memory: the memory viewed.
-        offset: bytes to the first item.
+        memory: the memory that is viewed.
+        offset: bytes from the start of the memory to the first item.
         shape: length of each axis.
         strides: bytes from one item to the next along each axis.
         dtype: type of the items.
@@ -74,7 +74,7 @@ class CardArray:
         return self.shape[0]
 
     def numpy(self) -> NDArray[Any]:
-        """Return a copy in main memory."""
+        """Return a copy of the array in main memory."""
         self.memory.card.use()
         size = sum((length - 1) * stride for length, stride in zip(self.shape, self.strides, strict=True))
         read = self.memory.read_bytes(self.offset, size + self.dtype.itemsize if self.shape[0] else 0)
@@ -143,7 +143,7 @@ def _give_back(address: int, handed_out: dict[int, object] = _HANDED_OUT) -> Non
 
 
 def _give_back_unused(capsule: int) -> None:
-    """Release the tensor of a capsule that was not consumed; consumers rename theirs."""
+    """Release the tensor of a capsule that was not consumed; consumers rename their capsules."""
     if _is_capsule(capsule, _NAME):
         _give_back(_address_in(capsule, _NAME))
 
@@ -152,6 +152,6 @@ _delete, _destroy = _Deleter(_give_back), _Destructor(_give_back_unused)
 
 
 def lies_on_card(value: object) -> dict[str, Any] | None:
-    """Return the CUDA array interface of an array that has one."""
+    """Return the CUDA array interface of an array; None if it has none."""
     interface = getattr(value, "__cuda_array_interface__", None)
     return interface if isinstance(interface, dict) else None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Compute capability with votes and sums over a warp (``redux.sync``).
+#: Minimum compute capability: the first with sums over a warp (``redux.sync``).
 _LEAST_CAPABILITY: Final = (8, 0)
 #: Device attributes and options of the loader, as numbered in the driver's header.
 _MAJOR, _MINOR, _PROCESSORS = 75, 76, 16
@@ -33,7 +33,7 @@ _HOST, _DEVICE = 1, 2
 
 
 class _Copy2D(ctypes.Structure):
-    """``CUDA_MEMCPY2D``: rows of bytes, a pitch apart."""
+    """``CUDA_MEMCPY2D``: rows of bytes, with a pitch between their beginnings."""
 
     _fields_ = [
         *(
@@ -119,7 +119,7 @@ class Card:
         Args:
             ptx: the code.
             names: the functions to look up.
-            registers: upper bound per thread; with fewer registers, more threads run at a time.
+            registers: upper bound on registers per thread; with fewer registers, more threads run at a time.
 
         Raises:
             DeviceError: the driver cannot compile it; the message holds the driver's log.
@@ -138,13 +138,13 @@ class Card:
         return functions
 
     def read(self, address: int, count: int) -> bytes:
-        """Return ``count`` bytes of its memory."""
+        """Return ``count`` bytes of the card's memory."""
         buffer = ctypes.create_string_buffer(count)
         self._call("cuMemcpyDtoH_v2", buffer, c_size_t(address), c_size_t(count))
         return buffer.raw
 
     def launch(self, function: c_void_p, arguments: Sequence[int], groups: int, threads: int) -> None:
-        """Launch a function with 64-bit arguments in groups of threads, and wait for it."""
+        """Launch a function with 64-bit arguments in groups of threads, and wait for its end."""
         values = (ctypes.c_uint64 * len(arguments))(*arguments)
         size, first = ctypes.sizeof(ctypes.c_uint64), ctypes.addressof(values)
         pointers = (c_void_p * len(arguments))(*range(first, first + size * len(arguments), size))
@@ -154,7 +154,7 @@ class Card:
 
 
 class CardMemory:
-    """Zeroed memory of a card, freed with the object or at the end of its ``with`` block.
+    """Memory of a card, initially zero, freed with the object or at the end of its ``with`` block.
 
     Copies are synchronous, and follow all earlier launches.
 
@@ -188,12 +188,12 @@ class CardMemory:
         )
 
     def write(self, values: NDArray[Any], offset: int = 0) -> None:
-        """Write an array along its first axis, one row each, from byte ``offset`` of a row on."""
+        """Write each item of an array's first axis into a row, from byte ``offset`` of the row on."""
         values = np.ascontiguousarray(values)
         self._copy(values, offset, is_read=False)
 
     def read(self, shape: tuple[int, ...], kind: type, offset: int = 0) -> NDArray[Any]:
-        """Read an array along its first axis, one row each, from byte ``offset`` of a row on."""
+        """Return an array; each item of its first axis is from a row, from byte ``offset`` of the row on."""
         values: NDArray[Any] = np.empty(shape, kind)
         self._copy(values, offset, is_read=True)
         return values
@@ -234,14 +234,14 @@ class CardMemory:
 
 
 def _free(card: Card, address: int) -> None:
-    with suppress(DeviceError):  # an ending or forked process has no memory on the card
+    with suppress(DeviceError):  # a process that is ending or was forked has no memory on the card
         card.use()
         card._call("cuMemFree_v2", c_size_t(address))
 
 
 @functools.cache
 def card(number: int = 0) -> Card:
-    """Return the card of a number, one object per process; see :class:`Card`."""
+    """Return the card with a number, one object per process; see :class:`Card`."""
     return Card(number)
 
 

@@ -1,8 +1,8 @@
-"""The code of a game for graphics cards: a warp plays a block, each of its 32 threads 64 lanes of it.
+"""The code of a game for graphics cards: a warp plays a block, and each of its 32 threads plays 64 lanes.
 
-The same builders write it as for processors, and the driver of the card reads it as PTX (NVIDIA, "Parallel
-Thread Execution ISA"). The threads of a warp diverge only where they visit their own lanes that end.
-Decisions about a block are made by votes and sums over its warp.
+The same builders write code for processors and for cards. The driver of a card reads the code as PTX (NVIDIA,
+"Parallel Thread Execution ISA"). The threads of a warp diverge only where they visit those of their lanes
+that end. Decisions about a block are made by votes and sums over its warp.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-#: Up to so many gate inputs a network becomes straight code, which is four times as fast as a loop: LLVM and
-#: the driver take half a millisecond to compile each.
+#: Up to this number of gate inputs a network becomes straight-line code, which is 4x as fast as a loop. LLVM
+#: and the driver take 0.5 ms to compile each input.
 _STRAIGHT_INPUTS: Final = 50_000
-#: Registers of a thread: for straight code the most possible, since it waits for memory less often; for loops
-#: fewer, so that more threads run meanwhile.
+#: Registers of a thread. Straight-line code gets the maximum, since then it waits for memory less often.
+#: Loops get fewer, so that more threads run while some wait.
 REGISTERS: Final[dict[Style, int]] = {"straight": 255, "loop": 64}
 #: The name of the function that the driver starts.
 ENTRY: Final = "playouts"
-#: The 64-bit words of a block's status: whether all its playouts have ended, how many are left to start, how
-#: many are under way, how many got stuck.
+#: The 64-bit words of a block's status: whether all its playouts have ended, and the numbers of playouts that
+#: are left to start, are under way, and got stuck.
 DONE, STILL_LEFT, UNDER_WAY, GOT_STUCK, STATUS_WORDS = range(5)
-#: Words of the record of a block that each thread has, one thread's beside the other's.
+#: Words of the record of a block that each thread has; the words of all threads are interleaved.
 RECORD_WORDS: Final = STARTS + 64 * WARP.words
 
 
 def card_kernel(network: Network, style: Style = "auto") -> Kernel:
-    """Lay out the code of a network for blocks as wide as a warp's."""
+    """Lay out the code of a network for blocks as wide as the blocks of a warp."""
     if style == "auto":
         style = "straight" if len(network.inputs) <= _STRAIGHT_INPUTS else "loop"
     return build_kernel(network, style, target=WIDE)
@@ -49,10 +49,11 @@ def warp_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
     """Return the code of a game as PTX, and the data that it reads.
 
     The parameters of its function ``playouts`` are the addresses of rows and data, the number of blocks, the
-    bytes of the rows of a block, the addresses of records, lengths, start and status, and how many steps.
+    bytes of the rows of a block, the addresses of records, lengths, start and status, and the number of
+    steps.
 
     Args:
-        kernel: of the game, written for rows as wide as those of a warp.
+        kernel: the kernel of the game, for rows as wide as the rows of a warp.
     """
     code, data = kernel.written_for(WARP)
     entries = entry(ENTRY, "play_block", _PARAMETERS)
@@ -60,13 +61,14 @@ def warp_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
 
 
 def entry(name: str, called: str, parameters: Sequence[str]) -> str:
-    """Write a function that the driver starts; the threads of all blocks call another one in it.
+    """Write a function that the driver starts, and in which each thread of each block calls another function.
 
     Args:
-        name: of the function that the driver starts.
-        called: the function that is called: with its own words of the rows, the data, the parameters, and the
-            number of the thread's first lane.
-        parameters: behind rows and data, how many blocks there are and the bytes of the rows of one.
+        name: name of the function that the driver starts.
+        called: the function that each thread calls. Its arguments are the thread's words of the rows, the
+            data, the parameters, and the number of the thread's first lane.
+        parameters: further parameters. In the started function they follow the rows, the data, the number of
+            blocks and the bytes of the rows of a block.
     """
     given = ", ".join(["ptr %rows", "ptr %data", "i64 %blocks", "i64 %bytes", *parameters])
     arguments = ", ".join(["ptr %rows.own", "ptr %data", *parameters, "i64 %first"])
@@ -96,7 +98,7 @@ _PARAMETERS: Final = ("ptr %records", "ptr %lengths", "ptr %start", "ptr %status
 
 
 def _play_block() -> str:
-    """Play a block unless all its playouts have ended, and write its status."""
+    """Write a function that plays a block, unless all its playouts have ended, and writes its status."""
     code = FunctionBuilder("play_block", WARP, parameters=[*_PARAMETERS, "i64 %first"])
     thread = code.let("lshr i64 %first, 6")
     block, number = code.let(f"lshr i64 {thread}, 5"), code.let(f"and i64 {thread}, 31")
@@ -116,7 +118,7 @@ def _play_block() -> str:
     return code.text()
 
 
-#: What a warp does together, and the number of a thread among all of them.
+#: Collective operations of a warp, and the number of a thread among all threads.
 COLLECTIVES: Final = """
 declare i1 @llvm.nvvm.vote.any.sync(i32, i1)
 declare i32 @llvm.nvvm.redux.sync.add(i32, i32)

@@ -1,4 +1,4 @@
-"""Many games side by side on a graphics card, for search and learning there."""
+"""Many games side by side on a graphics card, for search and learning on the card."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
 
-#: Threads of a group: four warps.
+#: Threads in a thread block of the card: four warps.
 _THREADS: Final = 128
 _MOST_LANES: Final = 1 << 26
 _NOWHERE: Final = (1 << 64) - 1
@@ -34,8 +34,8 @@ _NOWHERE: Final = (1 << 64) - 1
 class WarpLanes:
     """A number of games side by side on a card; see ``Lanes``.
 
-    The arrays that it returns are views, overwritten after the next move. Moves and masks may lie on the card
-    or in main memory.
+    The arrays that it returns are views, which are overwritten after the next move. Moves and masks may be on
+    the card or in main memory.
 
     Args:
         network: the compiled game.
@@ -106,7 +106,7 @@ class WarpLanes:
     def _table(self, *names: str) -> list[int]:
         return [self._tables[name].address for name in names]
 
-    # What the rules say.
+    # Questions about the states.
 
     def _look(self) -> None:
         if not self._fresh:
@@ -124,22 +124,22 @@ class WarpLanes:
     def legal(self, role: int) -> CardArray:
         """Return which actions of a role are legal: bool [lanes, actions].
 
-        The lanes of an action lie side by side.
+        In memory, the lanes of an action are adjacent.
         """
         return self._answers(1 + self._firsts[role], self.network.actions[role])
 
     def observation(self) -> CardArray:
-        """Return all states: bool [lanes, facts]; a fact's lanes lie side by side."""
+        """Return all states: bool [lanes, facts]. In memory, the lanes of a fact are adjacent."""
         return self._answers(1 + self._firsts[-1], self.network.facts)
 
     @property
     def terminal(self) -> CardArray:
-        """Which lanes have come to an end: bool [lanes]."""
+        """In which lanes the game is over: bool [lanes]."""
         return self._line(0)
 
     @property
     def stuck(self) -> CardArray:
-        """In which lanes some role has no legal move though they have not come to an end: bool [lanes]."""
+        """In which lanes a role has no legal move although the game is not over: bool [lanes]."""
         return self._line(self._stuck)
 
     def _line(self, number: int) -> CardArray:
@@ -147,21 +147,21 @@ class WarpLanes:
         return CardArray(self._told, number * self._lanes, (self.count,), (1,), np.dtype(np.bool_))
 
     def goals(self, role: int) -> CardArray:
-        """Return the goals of a role, float32 [lanes], at the end or before; nan where there is not one."""
+        """Return the goals of a role, float32 [lanes], at the end or before; nan without exactly one goal."""
         self._look()
         return CardArray(self._goals, 4 * role * self._lanes, (self.count,), (4,), np.dtype(np.float32))
 
     # Moves.
 
     def step(self, choices: Sequence[ArrayLike]) -> None:
-        """Move in all lanes that can go on; choices in other lanes are ignored.
+        """Make a joint move in all lanes that can move; choices in other lanes are ignored.
 
         Args:
-            choices: per role the chosen actions, int32 or int64 [lanes], on the card or not.
+            choices: per role the chosen actions, int32 or int64 [lanes], on the card or in main memory.
 
         Raises:
-            IllegalChoiceError: an action is not legal; nothing was changed.
-            ValueError: there are not as many arrays as roles, or one is of the wrong shape or type.
+            IllegalChoiceError: an action is not legal; no lane was changed.
+            ValueError: the number of arrays is not the number of roles, or a shape or type is wrong.
         """
         roles = len(self.network.actions)
         if len(choices) != roles:
@@ -184,7 +184,7 @@ class WarpLanes:
         self._fresh = False
 
     def step_random(self) -> list[CardArray]:
-        """Move in all lanes that can go on, each role uniformly at random.
+        """Make a joint move in all lanes that can move, each role uniformly at random.
 
         Returns:
             Per role the actions, int32 [lanes]; -1 in lanes that did not move.
@@ -197,7 +197,7 @@ class WarpLanes:
         return [CardArray(self._chosen, role * width, (self.count,), (4,), kind) for role in range(roles)]
 
     def reset(self, mask: ArrayLike | None = None) -> None:
-        """Put lanes into the initial state: bool [lanes], on the card or not; None for all."""
+        """Put lanes into the initial state, given as bool [lanes], on the card or not; None for all lanes."""
         self.card.use()
         if mask is None:
             mask = np.ones(self.count, np.bool_)
@@ -209,12 +209,12 @@ class WarpLanes:
         """Return the address of an array of lanes on the card, its stride, and -1 for 8-byte items, else 0.
 
         Args:
-            value: the array, which is copied to the card unless it lies there.
-            what: the array's name in messages.
-            role: the role whose actions these are; None for truth values.
+            value: the array; it is copied to the card unless it is there already.
+            what: the name of the array in messages.
+            role: the role whose actions the array has; None for truth values.
 
         Raises:
-            ValueError: it has the wrong shape or type.
+            ValueError: the array has the wrong shape or type.
         """
         interface = lies_on_card(value)
         array = np.empty(0) if interface else np.asarray(value)

@@ -1,9 +1,9 @@
-"""Games side by side on a graphics card, moved as their owner likes: the code.
+"""The code of games side by side on a graphics card, whose moves the caller chooses.
 
-Tables say where things lie, so that the code is of the same size for any game: ``%answers`` has a bit literal
-for each row of bytes that is told, first the end, then the legal actions; ``%firsts`` the number of the first
-action of each role, and of all actions; ``%bits`` and ``%values`` the goals of a role after those of the one
-before, ``%ends`` where they begin and end.
+Tables hold the places of all values, so that the code has the same size for any game. ``%answers`` has a bit
+literal for each row of bytes that is returned: the end, the legal actions and so on. ``%firsts`` has the
+number of the first action of each role, and the number of all actions. ``%bits`` and ``%values`` have the
+goals, role after role, and ``%ends`` has the bounds of each role's part.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-#: The functions that the driver starts: what each gets behind rows, data, blocks, and bytes of rows.
+#: The functions that the driver starts, with their parameters behind rows, data, blocks, and bytes of rows.
 ENTRIES: Final = {
     "look": (
         *("ptr %answers", "i64 %count", "ptr %firsts", "i64 %roles", "ptr %told", "i64 %lanes"),
@@ -44,17 +44,18 @@ ENTRIES: Final = {
     "choose_moves": ("ptr %firsts", "i64 %roles", "ptr %chosen", "i64 %lanes"),
     "put_back": ("ptr %mask", "i64 %stride", "ptr %start", "i64 %fluents"),
 }
-#: A goal that there is not: not a number, as the bits of a float.
+#: The value of a missing goal: not a number, as the bits of a float.
 _NAN: Final = 0x7FC00000
-#: In a byte of their own: the bits of a byte, and what makes one of each that is set.
+#: Constants that expand the bits of a byte to bytes: a copy of the byte in each byte, a mask that leaves a
+#: different bit in each, and a summand that carries any such bit into the highest bit of its byte.
 _COPIES, _PLACES, _CARRY = 0x0101010101010101, 0x8040201008040201, 0x7F7F7F7F7F7F7F7F
 
 
 def warp_lanes_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
-    """Return the code of a game as PTX, and what it reads.
+    """Return the code of a game as PTX, and the data that it reads.
 
     Args:
-        kernel: of the game, written for rows as wide as those of a warp.
+        kernel: the kernel of the game, for rows as wide as the rows of a warp.
     """
     code, data = kernel.written_for(WARP)
     actions = kernel.layout.actions
@@ -68,7 +69,7 @@ def _function(name: str) -> FunctionBuilder:
 
 
 def _number(code: FunctionBuilder, table: str, index: str) -> str:
-    """Return a number of a table."""
+    """Return the number at an index of a table."""
     place = code.let(f"getelementptr inbounds i32, ptr {table}, i64 {index}")
     return code.let(f"sext i32 {code.let(f'load i32, ptr {place}')} to i64")
 
@@ -78,7 +79,7 @@ def _after(code: FunctionBuilder, number: str) -> str:
 
 
 def _word(code: FunctionBuilder, table: str, index: str) -> str:
-    """Return the own word of a bit literal of a table."""
+    """Return the thread's own word of the bit literal at an index of a table."""
     literal = _number(code, table, index)
     row = code.word(code.row_at("%rows", code.let(f"lshr i64 {literal}, 1")))
     inverted = code.let(f"and i64 {literal}, 1")
@@ -86,7 +87,7 @@ def _word(code: FunctionBuilder, table: str, index: str) -> str:
 
 
 def _each_role(code: FunctionBuilder) -> Iterator[tuple[str, str, str]]:
-    """Write a loop over the roles: yields its number, that of its first action, and how many it has."""
+    """Write a loop over the roles, and yield a role's number, its first action and its number of actions."""
     for role in code.repeat("%roles"):
         first = _number(code, "%firsts", role)
         yield role, first, code.let(f"sub i64 {_number(code, '%firsts', _after(code, role))}, {first}")
@@ -97,16 +98,16 @@ def _own_word(code: FunctionBuilder, row: int) -> str:
 
 
 def _at(code: FunctionBuilder, base: str, *offsets: str) -> str:
-    """Return a pointer so many bytes behind another one."""
+    """Return the pointer that is the sum of ``offsets``, in bytes, behind another pointer."""
     for offset in offsets:
         base = code.let(f"getelementptr inbounds i8, ptr {base}, i64 {offset}")
     return base
 
 
 def _look() -> str:
-    """Evaluate the states; tell every answer as a byte a lane, and every goal as a float a lane.
+    """Write a function that evaluates states, and returns answers as bytes and goals as floats, per lane.
 
-    Rows ACTIVE and STUCK are set to the lanes that can go on, and to those that cannot, but should.
+    It sets row ACTIVE to the lanes that can move, and row STUCK to the stuck lanes.
     """
     code = _function("look")
     code.line("call void @evaluate_state(ptr %rows, ptr %data)")
@@ -136,7 +137,7 @@ def _look() -> str:
 
 
 def _tell_goals(code: FunctionBuilder) -> None:
-    """Tell the goals; where a role has none, or several, not a number."""
+    """Write code that returns the goals, and not-a-number where a role has no goal, or several."""
     for role in code.repeat("%roles"):
         seen, twice = code.word_variable(0), code.word_variable(0)
         for variable in (seen, twice):
@@ -159,10 +160,10 @@ def _tell_goals(code: FunctionBuilder) -> None:
 
 
 def _choice(code: FunctionBuilder, role: str, bit: str) -> str:
-    """Return the number chosen for a role in a lane, as an unsigned one.
+    """Return the number of the action chosen for a role in a lane, as an unsigned number.
 
-    ``%choices`` has three words for each role: where its numbers begin, how many bytes are from one to the
-    next, and the upper half of a number as a mask: -1 for numbers of 8 bytes, 0 for those of 4.
+    ``%choices`` has three words for each role: the address of its numbers, their stride in bytes, and a mask
+    for the upper half of a number. The mask is -1 for numbers of 8 bytes, and 0 for numbers of 4 bytes.
     """
     lane = code.let(f"add i64 %first, {bit}")
     line = code.offset("%choices", code.let(f"mul i64 {role}, 3"))
@@ -176,9 +177,9 @@ def _choice(code: FunctionBuilder, role: str, bit: str) -> str:
 
 
 def _check() -> str:
-    """Find the first lane that is to go on with an action that is not legal, and its first such role.
+    """Write a function that finds the first active lane with an illegal action, and its first such role.
 
-    ``%wrong`` becomes 65,536 times the lane and the role, if that is less.
+    ``%wrong`` becomes 65,536 times the lane plus the role, if that is less than its value.
     """
     code = _function("check")
     for role, first, count in _each_role(code):
@@ -196,7 +197,7 @@ def _check() -> str:
 
 
 def _move(actions: int) -> str:
-    """Make the moves that were chosen, in the lanes that can go on."""
+    """Write a function that makes the chosen moves in the lanes that can move."""
     code = _function("move")
     does = code.address(actions)
     for index in code.repeat(_number(code, "%firsts", "%roles")):
@@ -214,9 +215,9 @@ def _move(actions: int) -> str:
 
 
 def _choose_moves(actions: int) -> str:
-    """Choose moves at random and make them, in the lanes that can go on; tell them, and -1 elsewhere.
+    """Write a function that makes random moves in lanes that can move, and returns them; -1 in other lanes.
 
-    A lane for which no number was drawn in time is moved in the next round.
+    A lane for which no number was sampled in time is moved in the next round.
     """
     code = _function("choose_moves")
     does = code.address(actions)
@@ -255,7 +256,7 @@ def _chosen(code: FunctionBuilder, role: str, bit: str) -> str:
 
 
 def _put_back() -> str:
-    """Put the lanes of a mask, a byte each, into the state of a table: 0 or -1 for each fluent."""
+    """Write a function that puts the lanes of a mask, a byte each, into a state, 0 or -1 per fluent."""
     code = _function("put_back")
     lanes = code.word_variable(0)
     for bit in code.set_bits(_own_word(code, IDLE)):

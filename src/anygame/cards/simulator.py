@@ -49,25 +49,25 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
     from anygame.playouts import PlayoutRequest, Tally
 
-#: Number of blocks, and the fewest and most playouts of a block: a card runs one to four thousand warps at a
+#: Number of blocks, and the minimum and maximum of playouts in a block. A card runs 1,000 to 4,000 warps at a
 #: time.
 _BLOCKS, _SMALL_BLOCK, _FULL_BLOCK = 1 << 12, 1 << 11, 1 << 26
-#: Threads of a group: four warps.
+#: Threads in a thread block of the card: four warps.
 _THREADS: Final = 128
-#: The share of the free memory that is allocated.
+#: Share of the free memory that is allocated.
 _SHARE: Final = 0.8
-#: Aimed duration of a launch; between launches an interrupt is noticed.
+#: Target duration of a launch, in seconds. Interrupts are noticed only between launches.
 _LAUNCH_SECONDS: Final = 0.1
 _FIRST_STEPS: Final = 16
-#: Launches for playouts under way after an interrupt; then they are abandoned.
+#: Launches after an interrupt for the playouts under way, which are then abandoned.
 _LAST_LAUNCHES = 5
 _WARP, _LANES_OF_A_THREAD = WIDE.row_words, 64
 
 
 class WarpSimulator:
-    """Plays a game at random on a graphics card, 2,048 games a warp.
+    """Plays a game at random on a graphics card, 2,048 games per warp.
 
-    The result depends on the request alone, not on the card: a processor that plays blocks of the same width
+    The result depends only on the request, not on the card: a processor that plays blocks of the same width
     (``build_kernel(network, "loop", target=WIDE)``) has the same tally.
     """
 
@@ -80,7 +80,7 @@ class WarpSimulator:
 
     @staticmethod
     def quotas(playouts: int) -> Quotas:
-        """Return how many playouts each block has."""
+        """Return the number of playouts of each block."""
         return Quotas(playouts, _BLOCKS, _SMALL_BLOCK, _FULL_BLOCK)
 
     @property
@@ -89,11 +89,11 @@ class WarpSimulator:
         return self.kernel.end * WIDE.stride + RECORD_WORDS * WIDE.stride + 8 * STATUS_WORDS
 
     def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[DeadEnd]:
-        """Play; see ``Simulator.run``.
+        """Play random matches; see ``Simulator.run``.
 
         Raises:
-            DeviceError: the card is busy, or has no room for a single block.
-            StuckError: a role has no legal move, and that was to end all.
+            DeviceError: the card is busy, or its free memory is too small for a block.
+            StuckError: a role has no legal move, and the request is strict.
             ValueError: ``start`` has another shape.
         """
         state = start_state(self.kernel.network, start)
@@ -102,7 +102,7 @@ class WarpSimulator:
 
 
 class _CardRun(Run):
-    """A simulation on a card, which one thread starts and waits for."""
+    """A simulation on a card; a single thread launches it and waits for it."""
 
     def __init__(self, simulator: WarpSimulator, request: PlayoutRequest, state: NDArray[np.bool_]) -> None:
         super().__init__(simulator.kernel, request, state, simulator.quotas(request.playouts))
@@ -205,7 +205,7 @@ class _CardRun(Run):
 
 
 def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> StuckPlayout:
-    """Return the first playout of a block that got stuck; each thread notes its own first one."""
+    """Return the first stuck playout of a block; each thread records only the first of its own lanes."""
     some, steps, lanes, lengths = (
         warps.words(word)[block] for word in (STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH)
     )
@@ -219,7 +219,7 @@ class _Warps:
 
     Attributes:
         rows: the rows of each block.
-        records: the record of each block; the words of its threads lie side by side.
+        records: the record of each block; the words of its threads are adjacent.
     """
 
     def __init__(self, simulator: WarpSimulator, blocks: range, shared: tuple[int, int, int]) -> None:
@@ -236,7 +236,7 @@ class _Warps:
             self._memory = taken.pop_all()
 
     def launch(self, steps: int) -> NDArray[np.int64]:
-        """Make so many steps; return the status of each block: int64 [blocks, STATUS_WORDS]."""
+        """Make a number of steps; return the status of each block: int64 [blocks, STATUS_WORDS]."""
         data, lengths, start = self._shared
         count = len(self.blocks)
         of_rows = (self.rows.address, data, count, self.rows.width)
