@@ -1,7 +1,7 @@
-"""Files that are kept on this machine across processes: machine code, certificates of proofs.
+"""Files that are cached on this machine across processes: machine code, certificates of proofs.
 
 A file of machine code is named by its key, a digest of the code's text and of the target machine. Each file
-begins with a digest of its name and content: a damaged file, or one under another name, is not read.
+begins with a digest of its name and content: a damaged or renamed file is not read.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Upper bound on the machine code of all games together; the oldest files are removed first. A usual game has
-#: 10 to 300 kB, the largest ones a few MB.
+#: Upper bound on the bytes of machine code of all games; the oldest files are removed first. A typical game
+#: has 10 to 300 kB, and the largest have a few MB.
 CACHE_BYTES = 256 << 20
 _MAGIC = b"anygame machine code 2\n"
 _HEAD = len(_MAGIC) + hashlib.sha256().digest_size
@@ -31,9 +31,10 @@ def cache_folder() -> Path | None:
 
 
 def user_folder(variable: str, standard: str, default: str, *parts: str) -> Path | None:
-    """Return a folder of the user's that a variable names; None if that is set to nothing.
+    """Return the folder of the user that an environment variable names; None if the variable is empty.
 
-    By default it is ``anygame`` in the folder that a variable of the XDG standard names, or in another one.
+    Without the variable it is ``anygame`` in the folder that the XDG variable ``standard`` names, or else in
+    ``default``; on Windows in the folder for local application data.
     """
     chosen = os.environ.get(variable)
     if chosen is not None:
@@ -41,16 +42,16 @@ def user_folder(variable: str, standard: str, default: str, *parts: str) -> Path
     is_windows = sys.platform == "win32"
     base = os.environ.get("LOCALAPPDATA" if is_windows else standard)
     base = base or ("" if is_windows else os.path.expanduser(default))
-    # A home that cannot be found stays "~": no place to write to.
+    # Without a known home the path still begins with "~", and is not usable.
     return Path(base, "anygame", *parts) if os.path.isabs(base) else None
 
 
 def read_cached(path: Path) -> bytes | None:
-    """Return what was cached, if it is whole, belongs to its key, and nobody else can have written it."""
+    """Return cached content if it is intact, has the right name, and only this user can have written it."""
     try:
         if not _is_ours(path.parent.lstat()):
             return None
-        # Whatever lies there, opening it neither follows a link nor waits for somebody to write.
+        # Opening must neither follow a link nor wait for the writer of a pipe.
         safely = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
         with os.fdopen(os.open(path, os.O_RDONLY | safely), "rb") as file:
             status = os.fstat(file.fileno())
@@ -65,7 +66,7 @@ def read_cached(path: Path) -> bytes | None:
     if content[:_HEAD] != _MAGIC + _digest(path, image):
         return None
     with contextlib.suppress(OSError):
-        os.utime(path)  # the oldest is the longest unused
+        os.utime(path)  # so that the oldest file is the least recently used
     return image
 
 
@@ -74,26 +75,26 @@ def _digest(path: Path, image: bytes) -> bytes:
 
 
 def _is_ours(status: os.stat_result) -> bool:
-    if sys.platform == "win32":  # the folder lies in the profile of the user
+    if sys.platform == "win32":  # the folder is in the profile of the user
         return True
     shared = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     return status.st_uid == os.getuid() and not shared and not stat.S_ISLNK(status.st_mode)
 
 
 def write_cached(path: Path, image: bytes, most: int | None = None) -> None:
-    """Cache something; a folder that cannot be written to is no harm.
+    """Cache content in a file; errors of the file system are ignored.
 
     Args:
-        path: of the file. Those in its folder with the same ending make room for it, the oldest first.
-        image: what is cached.
-        most: bytes of all these files; None for those of machine code.
+        path: path of the file. Files in its folder with the same suffix make room for it, the oldest first.
+        image: the content.
+        most: upper bound on the bytes of all these files; None for ``CACHE_BYTES``.
     """
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_ours(path.parent.lstat()):
             return
         if path.is_dir() and not path.is_symlink():
-            path.rmdir()  # fails if the folder is not empty; anything else is replaced below
+            path.rmdir()  # fails if the folder is not empty; a file or link is replaced below
         handle, name = tempfile.mkstemp(dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:

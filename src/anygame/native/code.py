@@ -1,6 +1,6 @@
 """Machine code from LLVM's text form, compiled for this machine or read from the cache.
 
-Only this module and ``lowering`` import llvmlite, when code is first needed.
+Only this module and ``lowering`` import llvmlite, and this module only when code is first needed.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SUFFIX = ".code"
-#: LLVM's default effort for straight code, as that of games: faster to compile, no slower to run.
+#: LLVM's optimisation level for straight-line code, such as games: faster to compile, and no slower to run.
 _EFFORT = 1
-#: For loops and calls.
+#: LLVM's optimisation level for code with loops and calls.
 _FULL_EFFORT = 3
-#: LLVM's name of graphics cards; they have redux.sync from compute capability 8.0 on.
+#: LLVM's name of graphics cards.
 _CARD: Final = "nvptx64-nvidia-cuda"
 
 
 class Library:
-    """Compiled functions. They hold no Python object and release the interpreter lock while they run.
+    """Compiled functions. They use no Python object, and release the interpreter lock while they run.
 
     Attributes:
-        cached: whether the machine code was found, not made.
-        functions: by name.
-        addresses: the same as numbers.
+        cached: whether the machine code was found in the cache.
+        functions: the functions by name.
+        addresses: the addresses of the functions by name.
     """
 
     def __init__(self, engine: Any, signatures: Mapping[str, tuple[Any, ...]], cached: bool) -> None:
@@ -50,7 +50,7 @@ class Library:
 def compile_library(
     code: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None
 ) -> Library:
-    """Compile LLVM's text form for this machine, or find what was compiled before.
+    """Compile LLVM's text form for this machine, or find its machine code in the cache.
 
     Args:
         code: definitions of functions, without target lines.
@@ -69,14 +69,15 @@ def link_library(
     *,
     keep: bool = True,
 ) -> Library:
-    """Return a library of code that calls other code, which is compiled once.
+    """Return a library of code that calls shared functions, each of which is compiled once.
 
     Args:
-        code: definitions of functions, without target lines, and declarations of what they call.
-        shared: modules of what is called: each is cached on its own.
+        code: definitions of functions, without target lines, and declarations of the functions that they
+            call.
+        shared: a module for each called function; each is cached separately.
         signatures: per function to be called the ctypes of its result and of its parameters.
         cache: the folder of cached machine code; None for :func:`cache_folder`.
-        keep: whether the machine code of the first is cached, too.
+        keep: whether the machine code of ``code`` is cached, too.
     """
     found = _cached_image(code, cache) if keep else None
     image = make_image(code, code if keep else "", cache) if found is None else found
@@ -97,23 +98,23 @@ def _cached_image(key: str, cache: Path | None) -> bytes | None:
 def find_library(
     key: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None
 ) -> Library | None:
-    """Return a cached library, None without one; the key is that of `make_image`."""
+    """Return a cached library, None without one; ``key`` is as in `make_image`."""
     image = _cached_image(key, cache)
     return None if image is None else load_library(image, signatures, cached=True)
 
 
 def make_image(code: str, key: str = "", cache: Path | None = None, *, is_straight: bool = True) -> bytes:
-    """Compile LLVM's text form for this machine, cache what comes out, and return it.
+    """Compile LLVM's text form for this machine, cache the machine code, and return it.
 
     Args:
         code: definitions of functions, without target lines.
-        key: what it is found by, the code itself or a text that decides what that is; where there is none,
-            nothing is cached.
+        key: the key of the cache, which is the code itself or a text that determines the code; if it is
+            empty, the machine code is not cached.
         cache: the folder of cached machine code; None for :func:`cache_folder`.
-        is_straight: whether it has no loops and calls that are worth the time of all of LLVM's passes.
+        is_straight: whether the code has no loops and calls that are worth the time of all of LLVM's passes.
 
     Raises:
-        RuntimeError: LLVM cannot read it.
+        RuntimeError: LLVM cannot read the code.
     """
     llvm = _llvm()[0]
     machine = _machine(llvm, _EFFORT if is_straight else _FULL_EFFORT)
@@ -125,10 +126,10 @@ def make_image(code: str, key: str = "", cache: Path | None = None, *, is_straig
 
 
 def make_ptx(code: str) -> str:
-    """Compile LLVM's text form to PTX, for graphics cards from the generation of 2020 on, or find it cached.
+    """Compile LLVM's text form to PTX for compute capability 8.0 or later, or read it from the cache.
 
     Raises:
-        RuntimeError: LLVM cannot read it, or was built without what writes PTX.
+        RuntimeError: LLVM cannot read the code, or was built without a backend for PTX.
     """
     llvm = _llvm()[0]
     key = "ptx\0" + code
@@ -164,7 +165,7 @@ def load_library(
     cached: bool = False,
     called: Iterable[bytes] = (),
 ) -> Library:
-    """Return the functions of machine code, given that of what it calls besides."""
+    """Return the functions of machine code, linked with the machine code of the functions that it calls."""
     llvm = _llvm()[0]
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(llvm))
     for each in (*called, image):
@@ -174,7 +175,7 @@ def load_library(
 
 
 def source_digest(*folders: Path) -> str:
-    """Return a digest of the Python sources in some folders, in the order of their names."""
+    """Return a digest of the Python sources in some folders, sorted by path within a folder."""
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*.py")):
@@ -183,7 +184,7 @@ def source_digest(*folders: Path) -> str:
 
 
 def _path(key: str, cache: Path | None) -> Path | None:
-    """Return where machine code is cached, None where nothing is."""
+    """Return the path of cached machine code; None if there is no cache."""
     folder = cache_folder() if cache is None else cache
     name = hashlib.sha256("\0".join((_llvm()[1], str(_EFFORT), key)).encode()).hexdigest()
     return folder / (name + _SUFFIX) if folder else None
@@ -205,7 +206,7 @@ def _llvm() -> tuple[Any, str]:
 def _features(llvm: Any) -> str:
     try:
         return str(llvm.get_host_cpu_features().flatten())
-    except RuntimeError:  # not known on every system; the name of the processor has to do
+    except RuntimeError:  # some systems do not know the features; then the processor's name must suffice
         return ""
 
 

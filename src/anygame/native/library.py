@@ -1,8 +1,8 @@
 """The native code of a room of this package: read from the cache, or compiled once for this machine.
 
 A room is a folder of ``anygame``. It registers its modules of marked functions as ``NATIVE_MODULES`` in its
-``__init__``. The LLVM text of a room is part of an installed package, made when that was built. A checkout
-has none, nor has a package whose sources have changed: there numba lowers the sources first.
+``__init__``. The LLVM text of a room is made when a package is built, and is part of the installed package. A
+checkout, or a package with changed sources, has no valid text; then numba lowers the sources first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _HERE: Final = Path(__file__).parent
 _compiling: Final = Lock()
-#: Lowers a room of the sources below a path, which builds by pip leave out of the environment.
+#: Lowers a room of the sources in a folder, since the environment of a build by pip does not have them.
 _LOWER: Final = (
     "import runpy, sys; sys.path.insert(0, sys.argv[1]); "
     "runpy.run_module('anygame.native.lowering', run_name='__main__')"
@@ -33,13 +33,13 @@ _LOWER: Final = (
 
 
 def text_of(room: str) -> Path:
-    """Return where an installed package has the LLVM text of a room."""
+    """Return the path of the LLVM text of a room in an installed package."""
     return _HERE / f"{room}.ll.gz"
 
 
 @cache
 def digest_of(room: str) -> str:
-    """Return the digest of a room's sources and of this stage, as they were when it was first asked for."""
+    """Return the digest of the sources of a room and of this folder, as they were at the first call."""
     return source_digest(_HERE, _HERE.parent / room)
 
 
@@ -51,8 +51,8 @@ def load(room: str, signatures: Mapping[str, tuple[Any, ...]]) -> Library:
         signatures: per function the ctypes of its result and of its parameters.
 
     Raises:
-        CompilationError: it cannot be lowered.
-        RuntimeError: LLVM cannot compile it.
+        CompilationError: the sources cannot be lowered.
+        RuntimeError: LLVM cannot compile the code.
     """
     key = f"{room} {digest_of(room)}"
     with _compiling:
@@ -64,13 +64,13 @@ def _image(room: str, key: str) -> bytes:
     if text is not None:
         try:
             return make_image(text, key, is_straight=False)
-        except RuntimeError:  # an LLVM older than that of the text does not know all its words
+        except RuntimeError:  # an LLVM older than that of the text may not know all its instructions
             pass
     return make_image(_lowered(room), key, is_straight=False)
 
 
 def _shipped(room: str) -> str | None:
-    """Return the text that came with the package, if it is whole and its sources have not changed."""
+    """Return the text that came with the package, if it is intact and its sources have not changed."""
     try:
         digest, _, text = gzip.decompress(text_of(room).read_bytes()).decode().partition("\n")
     except (OSError, EOFError, ValueError, zlib.error):
@@ -79,19 +79,19 @@ def _shipped(room: str) -> str | None:
 
 
 def ship(room: str) -> None:
-    """Write the LLVM text of a room, as installed packages have it.
+    """Write the LLVM text of a room, to be part of a package.
 
     Raises:
-        CompilationError: they cannot be lowered.
+        CompilationError: the sources cannot be lowered.
     """
     text_of(room).write_bytes(gzip.compress(f"; {digest_of(room)}\n{_lowered(room)}".encode(), mtime=0))
 
 
 def _lowered(room: str) -> str:
-    """Return the text of a room's sources, made by another process.
+    """Return the LLVM text of a room, lowered in another process.
 
     Raises:
-        CompilationError: it cannot be made.
+        CompilationError: the sources cannot be lowered.
     """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     environment["NUMBA_OPT"] = "0"

@@ -1,8 +1,7 @@
 """From marked functions to LLVM's text form, for all machines, by numba.
 
-Run as a program, it writes that text. It is a process of its own: numba, and the memory that it takes, are
-needed here alone, and its optimisation is switched off by ``NUMBA_OPT=0``, since LLVM does it once for all
-functions together.
+Run as a program, the module writes this text. It runs in a separate process, since only it needs numba and
+numba's memory. ``NUMBA_OPT=0`` disables numba's optimisation, since LLVM optimises all functions together.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from anygame.native.marking import COMPILED, FAULT, Bundle, Elements, Exported, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Words of a table for each array; see ``marking.table_of``.
+#: Words for each array in a table; see ``marking.table_of``.
 _WORDS: Final = 4
 
 
@@ -51,17 +50,17 @@ def lowered(room: str) -> str:
     whole.link_in(llvm.parse_assembly("\n".join(entries)))
     for value in (*whole.functions, *whole.global_variables):
         if not value.is_declaration and value.name not in names:
-            value.linkage = llvm.Linkage.internal  # what nobody uses is left out
+            value.linkage = llvm.Linkage.internal  # so that unused functions are removed
     return _simplified(whole)
 
 
 def _simplified(module: Any) -> str:
-    """Return a module after the passes that suit every machine: a seventh of the text."""
+    """Return the text of a module after the passes that suit every machine: a seventh of its size."""
     llvm.initialize_native_target()
     machine = llvm.Target.from_default_triple().create_target_machine()
     module.data_layout = str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(1)
-    options.loop_vectorization = options.slp_vectorization = False  # how wide vectors are, machines differ in
+    options.loop_vectorization = options.slp_vectorization = False  # machines differ in vector width
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     layout, triple = f'target datalayout = "{module.data_layout}"', f'target triple = "{module.triple}"'
@@ -69,7 +68,7 @@ def _simplified(module: Any) -> str:
 
 
 class _Lowering:
-    """Marked functions with what numba makes of them."""
+    """Marked functions with their numba dispatchers."""
 
     def __init__(self) -> None:
         self._dispatchers: dict[Callable[..., Any], Any] = {}
@@ -81,14 +80,14 @@ class _Lowering:
         }
 
     def module_of(self, function: Exported, parameters: list[type | Elements]) -> tuple[str, str]:
-        """Return the module that defines a function for some types, and its name there."""
+        """Return the module that defines a function for some types, and the function's name in the module."""
         entry = njit(**_OPTIONS)(self._unpacking(function.function, parameters))
         kinds = tuple(types.float64 if each is float else types.int64 for each in parameters)
         entry.compile(kinds)
         return entry.inspect_llvm(kinds), entry.overloads[kinds].fndesc.llvm_func_name
 
     def _unpacking(self, function: Callable[..., Any], parameters: list[type | Elements]) -> FunctionType:
-        """Return a function of numbers alone that calls one with arrays, each given by its table."""
+        """Return a function of numbers that calls a function of arrays, each given by its table's address."""
         names = [f"a{number}" for number in range(len(parameters))]
         inside: dict[str, Any] = {"function": self.dispatcher_of(function)}
         given = []
@@ -102,7 +101,7 @@ class _Lowering:
         return inside["entry"]
 
     def dispatcher_of(self, function: Callable[..., Any]) -> Any:
-        """Return what numba compiles a marked function by, with all that it calls."""
+        """Return the numba dispatcher of a marked function, whose globals are replaced for numba."""
         found = self._dispatchers.get(function)
         if found is None:
             assert isinstance(function, FunctionType)
@@ -110,7 +109,7 @@ class _Lowering:
             twin = FunctionType(function.__code__, known, function.__name__, function.__defaults__)
             twin.__qualname__, twin.__module__ = function.__qualname__, function.__module__
             found = self._dispatchers[function] = njit(**_OPTIONS)(twin)
-            # Functions may call themselves, and one another.
+            # The dispatcher is registered before its globals are, since functions may call one another.
             values = function.__globals__
             named = {name: values[name] for name in function.__code__.co_names if name in values}
             known |= {name: self.stands_for(value) for name, value in named.items()}
@@ -120,7 +119,7 @@ class _Lowering:
         return found
 
     def stands_for(self, value: Any) -> Any:
-        """Return what a global of a marked function is to numba."""
+        """Return the replacement, for numba, of a global of a marked function."""
         if isinstance(value, Exported):
             return self.dispatcher_of(value.function)
         if isinstance(value, Bundle):
@@ -134,7 +133,7 @@ class _Lowering:
         return value
 
 
-#: Functions own no memory, so that references need not be counted; Python calls none of them.
+#: Functions allocate no memory, so references need not be counted. Python does not call them directly.
 _OPTIONS: Final[dict[str, Any]] = {
     "nogil": True,
     "_nrt": False,
@@ -145,7 +144,7 @@ _OPTIONS: Final[dict[str, Any]] = {
 
 
 def _widened(kind: types.Type) -> types.Type:
-    """Return 64 bits for all whole numbers: for each combination a function would be compiled anew."""
+    """Return 64 bits for all signed integers; else a function is compiled for each combination of widths."""
     whole = types.unliteral(kind)
     return types.int64 if isinstance(whole, types.Integer) and whole.signed else kind
 
@@ -154,9 +153,10 @@ def _widened(kind: types.Type) -> types.Type:
 
 
 def _entry(name: str, symbol: str, parameters: list[type | Elements]) -> str:
-    """Return a function with the calling convention of C around one of numba's.
+    """Return a function with the calling convention of C that calls a function of numba.
 
-    That takes where to put the result and the fault; it returns 0, or -2 for None, if there was none.
+    Numba's functions take pointers for the result and the exception. They return 0, or -2 for None, if no
+    exception was raised.
     """
     kinds = ["double" if each is float else "i64" for each in parameters]
     given = "".join(f", {kind} %a{number}" for number, kind in enumerate(kinds))
@@ -177,18 +177,18 @@ define i64 @"{name}"({given[2:]}) {{
 }}"""
 
 
-# -- what numba is extended by ------------------------------------------------------------------------
+# -- extensions of numba ------------------------------------------------------------------------------
 
 
 class _Counted(types.Array):
-    """An array that is never indexed from its end, so that no index need be looked at for that."""
+    """An array without negative indices, so that code need not check for them."""
 
 
 register_model(_Counted)(models.ArrayModel)
 
 
 def _from_start(context: Any, builder: Any, kind: Any, index: Any) -> tuple[Any, Any]:
-    """Return an index, or a tuple of some, as what cannot be negative, with its type."""
+    """Return the type and value of an index, or of a tuple of indices, converted to unsigned."""
     if isinstance(kind, types.BaseTuple):
         parts = zip(kind.types, cgutils.unpack_tuple(builder, index), strict=True)
         found = [_from_start(context, builder, *part) for part in parts]
@@ -200,7 +200,7 @@ def _from_start(context: Any, builder: Any, kind: Any, index: Any) -> tuple[Any,
 
 
 def _lower_items(operation: Any, lowered: Any, index: Any, *values: Any) -> None:
-    """Have items of such arrays got, or set, as those of others, but for signs."""
+    """Register an item operation for these arrays that converts indices to unsigned integers."""
 
     @lower_builtin(operation, _Counted, index, *values)
     def item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -227,13 +227,13 @@ def _array_of(elements: Elements, *, in_one_piece: bool = True) -> Any:
 def _read_array(
     context: Any, builder: Any, array: Any, address: Any, number: int = 0, record: int | None = None
 ) -> Any:
-    """Have an array made from a row of a table; a record is the bytes from one element to the next."""
+    """Generate code that makes an array from a row of a table; ``record`` is the stride in bytes."""
     word = ir.IntType(64)
     table = builder.inttoptr(address, word.as_pointer())
 
     def entry(column: int) -> Any:
         found = builder.load(builder.gep(table, [ir.Constant(word, _WORDS * number + column)]))
-        # Nothing that is written changes a table: what has been read need not be read again.
+        # No write changes a table, so that a word need not be read twice.
         found.set_metadata("invariant.load", builder.module.add_metadata([]))
         return found
 
@@ -256,7 +256,7 @@ def _read_array(
 
 
 def _array_at(elements: Elements) -> Any:
-    """Return a function from the address of a table to its array."""
+    """Return a function that maps the address of a table to its array."""
     array = _array_of(elements)
 
     @intrinsic
@@ -275,7 +275,7 @@ class _AddressModel(models.PrimitiveModel):
 
 
 def _bundle_at(bundle: Bundle) -> Any:
-    """Return a function from the address of a table to a bundle: that address, with arrays as attributes."""
+    """Return a function that maps a table's address to a bundle: the address, with arrays as attributes."""
     kind = type(
         bundle.name, (types.Type,), {"__init__": lambda self: types.Type.__init__(self, name=bundle.name)}
     )
@@ -349,7 +349,7 @@ def _prefetch(_context: Any, array: Any, _index: Any) -> Any:
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
         start = builder.bitcast(view.data, byte)
         place = builder.gep(start, [builder.mul(arguments[1], stride)])
-        # To be read, kept in all caches, data.
+        # The arguments mean a read, all cache levels, and the data cache.
         builder.call(function, [place, number(0), number(3), number(1)])
         return context.get_dummy_value()
 

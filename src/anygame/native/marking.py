@@ -1,7 +1,7 @@
-"""Marks on what becomes native code: functions, those that Python calls, and named tuples of arrays.
+"""Marks for native code: on functions, on functions that Python calls, and on named tuples of arrays.
 
-A bundle is a named tuple of arrays. Native code gets it as one address, that of a table with the addresses
-and lengths of the arrays. Arrays given one by one are passed in the same way.
+A bundle is a named tuple of arrays. Native code gets the address of a table with the addresses and lengths of
+the arrays. Single arrays are passed in the same way.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _F = TypeVar("_F", bound="Callable[..., Any]")
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """What native code has to know of an array. It stands in annotations, beside the type for people.
+    """The element types and axes of an array, for native code; an annotation beside the type for people.
 
     Attributes:
-        kinds: names of the types of its elements, as numpy has them; code is made for each of them.
-        axes: 1, or 2 for rows that each lie in one piece.
+        kinds: numpy's names of the types of elements. Code is compiled for each of them.
+        axes: 1, or 2 for rows that are each contiguous.
     """
 
     kinds: tuple[str, ...]
@@ -42,7 +42,7 @@ class Elements:
 
     @property
     def kind(self) -> str:
-        """The name of the only type of its elements."""
+        """The name of the only type of elements."""
         (only,) = self.kinds
         return only
 
@@ -67,15 +67,15 @@ Float64Rows = Annotated[NDArray[np.float64], Elements(("float64",), 2)]
 COMPILED: Final[set[Callable[..., Any]]] = set()
 #: Functions that Python calls, by name.
 _EXPORTED: Final[dict[str, Exported]] = {}
-#: What native code returns where Python would have raised an exception.
+#: The result of native code where Python would have raised an exception.
 FAULT: Final = -(1 << 63)
 
 
 def compiled(function: _F) -> _F:
     """Mark a function as native code.
 
-    It owns no memory: everything it touches is given to it. Whole numbers have 64 bits. Called from Python,
-    it is Python, so that tests can compare the two.
+    The function allocates no memory, and uses only its arguments. Integers have 64 bits. Python calls run the
+    Python code, so that tests can compare it with the native code.
     """
     COMPILED.add(function)
     return function
@@ -84,7 +84,7 @@ def compiled(function: _F) -> _F:
 def exported(function: Callable[..., Any]) -> Exported:
     """Mark a function as native code that Python calls.
 
-    Its parameters are annotated as ``int``, ``float`` or one of the arrays above, its result as ``int``,
+    Its parameters are annotated as ``int``, ``float`` or one of the arrays above, and its result as ``int``,
     ``bool`` or ``None``.
     """
     made = _EXPORTED[f"{function.__module__}.{function.__name__}"] = Exported(function)
@@ -92,7 +92,7 @@ def exported(function: Callable[..., Any]) -> Exported:
 
 
 class Exported:
-    """A function of native code, to be called with numbers and arrays."""
+    """A function of native code that Python calls with numbers and arrays."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -103,9 +103,9 @@ class Exported:
         self._parameters: list[type | Elements] = [elements_of(hint) or hint for hint in hints.values()]
 
     def variants(self) -> Iterator[tuple[str, list[type | Elements]]]:
-        """Yield the functions that native code has for it: a name, and the types of the parameters.
+        """Yield the native functions for all kinds of arrays: a name, and the types of the parameters.
 
-        Arrays with the same choice of kinds are of the same kind.
+        Parameters with equal annotations have the same kind.
         """
         choices = [each for each in dict.fromkeys(self._parameters) if isinstance(each, Elements)]
         for kinds in product(*(each.kinds for each in choices)):
@@ -115,11 +115,11 @@ class Exported:
             yield ".".join([self._name, *told]), parameters
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call the native code, which is made first if that was not done before.
+        """Call the native code, which is compiled first if that was not done before.
 
         Raises:
-            TypeError: an argument is of another type.
-            CompilationError: there is no native code, or it failed.
+            TypeError: an argument has the wrong type.
+            CompilationError: the native code cannot be compiled, or its call failed.
         """
         native = native_code(room_of(self.function))
         words, tables, told = [], [], {}
@@ -130,7 +130,7 @@ class Exported:
                         f"{self._name}: expected {parameter}, got {argument.dtype} with {argument.ndim} axes"
                     )
                 table = table_of((argument,))
-                tables.append(table)  # it lives for as long as the call
+                tables.append(table)  # the table must live until the call returns
                 words.append(table.ctypes.data)
                 if len(parameter.kinds) > 1:
                     told[parameter] = str(argument.dtype)
@@ -150,7 +150,7 @@ def native_code(room: str) -> Library:
         room: the name of a folder of ``anygame``.
 
     Raises:
-        CompilationError: it cannot be compiled.
+        CompilationError: the code cannot be compiled.
     """
     signatures = {
         name: (ctypes.c_int64, *(ctypes.c_double if kind is float else ctypes.c_int64 for kind in parameters))
@@ -165,12 +165,12 @@ def native_code(room: str) -> Library:
 
 
 def room_of(function: Callable[..., Any]) -> str:
-    """Return the room of a function: ``search`` for one of ``anygame.search.lanes``."""
+    """Return the room of a function: ``search`` for a function of ``anygame.search.lanes``."""
     return function.__module__.split(".")[1]
 
 
 def exports(room: str) -> Iterator[tuple[Exported, str, list[type | Elements]]]:
-    """Yield the functions of a room that Python calls: each with a name and the types of its parameters."""
+    """Yield the exported functions of a room, each with a name and the types of its parameters."""
     for module in import_module(f"anygame.{room}").NATIVE_MODULES:
         import_module(module)
     for function in _EXPORTED.values():
@@ -180,16 +180,16 @@ def exports(room: str) -> Iterator[tuple[Exported, str, list[type | Elements]]]:
 
 
 class Bundle:
-    """How native code gets a named tuple of arrays from the address of its table: by calling this.
+    """A function for native code, which returns a named tuple of arrays given the address of its table.
 
     Args:
         fields: the named tuple.
-        records: arrays that are fields of records, and so do not lie in one piece, with the bytes of a
-            record; None where these are known by the table alone.
+        records: arrays that are fields of records, and so are not contiguous, with the bytes of a record;
+            None if only the table has these.
 
     Attributes:
-        name: of the named tuple.
-        arrays: what it holds, by name.
+        name: name of the named tuple.
+        arrays: the types of its arrays, by field.
         records: see above.
     """
 
@@ -204,22 +204,22 @@ class Bundle:
         self.records = records
 
     def __call__(self, address: int) -> Any:
-        """Stand for what native code does."""
+        """Raise an error; only native code can call a bundle."""
         raise TypeError(f"native code alone finds a {self.name} by an address")
 
 
 def elements_of(hint: Any) -> Elements | None:
-    """Return what an annotation says of an array; None where it is none of those above."""
+    """Return the elements of an annotated array; None if the annotation is none of the arrays above."""
     return next((each for each in get_args(hint) if isinstance(each, Elements)), None)
 
 
 def table_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """Return the table of a bundle: int64 [arrays, 4]. Both must live as long as it is used.
+    """Return the table of a bundle: int64 [arrays, 4]. Table and arrays must live while the table is used.
 
     Its columns are the address, the lengths along two axes, and the bytes from row to row.
 
     Raises:
-        ValueError: an array has no rows that lie in one piece each.
+        ValueError: the rows of an array are not contiguous.
     """
     rows = []
     for array in arrays:
@@ -231,7 +231,7 @@ def table_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     return np.array(rows, np.int64)
 
 
-# -- what native code can do beyond Python --------------------------------------------------------------
+# -- operations that only native code has -----------------------------------------------------------------
 
 
 def call(function: int, rows: int, data: int) -> None:
@@ -245,7 +245,7 @@ def call_refusing(function: int, rows: int, data: int) -> bool:
 
 
 def prefetch(array: Any, index: int) -> None:
-    """Ask for the cache line of an element of an array, or of the first one of a row, without waiting.
+    """Prefetch the cache line of an element of an array, or of the first element of a row.
 
-    What is not in the caches may take as long to come as hundreds of steps.
+    Access to memory outside of the caches may take as long as hundreds of steps.
     """
