@@ -107,7 +107,7 @@ def flag(flags: str, help: str, *, group: str = "", to: bool = True) -> Any:
 
 
 def choice(constants: Mapping[str, str], *, default: str) -> Any:
-    """Declare flags that exclude each other, with their helps; each sets the field to its name."""
+    """Declare flags that exclude each other, given as names with helps; each sets the field to its name."""
     shared = {"action": "store_const", "default": default}
     added = [((f"--{name}",), shared | {"const": name, "help": text}) for name, text in constants.items()]
     return _declared(*added, group=" ".join(constants))

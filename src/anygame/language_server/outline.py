@@ -116,8 +116,8 @@ _LIBRARY: Final = 2
 def colours(sheet: WrittenSheet, lines: Lines, start: int = 0, end: int | None = None) -> Iterator[int]:
     """Yield five numbers for each token of a part of the text, as the protocol encodes them.
 
-    These are: lines since the last token, units since the start of that token if on the same line, length
-    in units, type, and the sum of its modifiers.
+    These are the lines since the last token, the units since its start if on the same line, the length in
+    units, the type, and the sum of the modifiers.
     """
     last = len(sheet.text) if end is None else end
     tokens = [(comment.start, comment.end, 0, 0) for comment in sheet.comments]

@@ -1,7 +1,7 @@
 """Reads texts that are being written: broken items become nodes, too.
 
 The language stage reads all items without faults. Elsewhere, an unclosed list ends where a new item seems
-to start: at a parenthesis (in the infix form: a name) at the start of a line.
+to start. In KIF, this is a parenthesis at the start of a line; in the infix form, a name.
 """
 
 from __future__ import annotations

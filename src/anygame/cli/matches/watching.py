@@ -1,4 +1,4 @@
-"""Shows a match while it is played: boards and clocks on a terminal, else plain lines, or JSON."""
+"""Shows a match while it is played: with boards and clocks on a terminal, as plain lines, or as JSON."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def make_application(settings: Settings) -> ASGIApp:
 def make_watching_application(
     settings: Settings, broadcast: Broadcast
 ) -> tuple[ASGIApp, Callable[[], Coroutine[Any, Any, None]]]:
-    """Return an application that shows matches of this process, and a function that sends the last news."""
+    """Return an application that shows matches of this process, and a function that ends its updates."""
     matches = Matches(settings)
     pages = Pages([("All matches", "/")] if broadcast.planned > 1 else [])
     replays = Replays(Sheets(settings), matches)

@@ -4,8 +4,8 @@
   machine (DNS rebinding) would have the same origin as our pages.
 - Requests that change something must come from our own pages, by ``Sec-Fetch-Site`` and ``Origin``. If a
   browser sends neither, ``SameSite=Lax`` keeps it from sending the cookie from other sites.
-- Bodies are refused if their announced length is too large, if no length is announced, which no browser
-  does, or if they arrive too late.
+- Bodies are refused if they arrive too late, or if their announced length is too large or missing. Browsers
+  always announce it.
 - ``Content-Security-Policy`` allows only our own scripts, so text of strangers can never run as a script.
 - Visitors are identified by one cookie, a random text that nobody can guess.
 """
