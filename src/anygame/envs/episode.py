@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 DEFAULT_LIMIT: Final = 10_000
 #: The result of an illegal action: an error, or a random legal move instead, as in the GGP protocol.
 Illegal: TypeAlias = Literal["error", "random"]
-#: ``flat``: one number per fluent; ``planes``: channels, rows and columns of the board; ``history``: one row
+#: ``flat`` has a number per fluent; ``planes``, channels, rows and columns of the board; ``history``, a row
 #: per joint move, with the moves and percepts of a role.
 Form: TypeAlias = Literal["flat", "planes", "history"]
-#: Most numbers of a history: a batch of 512 matches then takes up to 128 MiB per role.
+#: The most numbers of a history. A batch of 512 matches then takes up to 128 MiB per role.
 _LARGEST_HISTORY: Final = 2**18
-#: The modes available here: pixels need cairosvg.
+#: The available modes; pixels need cairosvg.
 RENDER_MODES: Final = ["ansi", "human", *(["rgb_array"] if find_spec("cairosvg") else [])]
 
 
 def check_illegal(illegal: str) -> None:
-    """Raise a ValueError unless this is a way to handle illegal actions."""
+    """Raise a ValueError unless ``illegal`` is a known way to handle illegal actions."""
     if illegal not in get_args(Illegal):
         raise ValueError(f"illegal actions are an error or random, not {illegal!r}")
 
@@ -50,8 +50,8 @@ class Episode:
     Attributes:
         game: the rules.
         players: the indices of all roles but ``random``.
-        chance: the indices of the other roles, which play at random.
-        legal: per role the numbers of its legal moves.
+        chance: the indices of the roles ``random``.
+        legal: per role, the numbers of its legal moves.
         is_terminal: whether the match has ended.
         stuck: the index of the first role without a legal move before the end, or None.
         moves: the number of joint moves made.
@@ -115,7 +115,7 @@ class Episode:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the match cannot go on before its end: a role is stuck, or the limit is reached."""
+        """Whether the match cannot continue before its end: a role is stuck, or the limit is reached."""
         return not self.is_terminal and (self.stuck is not None or self.moves >= self.limit)
 
     @property
@@ -128,7 +128,7 @@ class Episode:
         before = self.position
         percepts = self._network.percept_numbers(before, joint) if self.observer.hides else ()
         for seen, new, legal in zip(self._seen, percepts, self.legal, strict=False):
-            # A forced move is no decision: earlier percepts are kept for the next decision.
+            # A forced move is not a decision, so earlier percepts are kept for the next decision.
             seen[:] = new if len(legal) > 1 else seen | new
         if self._histories:
             lane, made = np.zeros(1, np.intp), [np.array([number]) for number in joint]
@@ -148,10 +148,11 @@ class Episode:
         Args:
             role: the index of the role.
             action: the chosen action.
-            random: replaces an illegal move if that is the way to handle it; without, it is an error.
+            random: source of a legal move in place of an illegal one, if ``illegal`` is ``random``. If None,
+                an illegal move is an error.
 
         Raises:
-            IllegalMoveError: the action is not legal, and that is an error.
+            IllegalMoveError: the action is not legal, and not replaced.
         """
         try:
             number = as_integer(action)  # type: ignore[arg-type]
@@ -165,7 +166,7 @@ class Episode:
         raise illegal_number(self.game.roles[role], given, self._actions[role], self.legal[role])
 
     def goals(self) -> list[float]:
-        """Return the goal of each role here; nan if the rules give none, or several."""
+        """Return the goal of each role in this state; nan if the rules give none, or several."""
         return self._network.goal_values(self.position)
 
     def mask(self, role: int) -> NDArray[np.int8]:
@@ -184,7 +185,7 @@ class Episode:
         return self.observer.of(np.frombuffer(self.position, np.bool_))
 
     def facts(self) -> NDArray[np.int8]:
-        """Return all fluents, hidden ones too: int8 [fluents]."""
+        """Return all fluents, including hidden ones: int8 [fluents]."""
         return np.frombuffer(self.position, np.int8).copy()
 
     def state(self) -> State:
@@ -207,11 +208,11 @@ class Observer:
 
     Attributes:
         hides: whether the rules hide information.
-        percepts: per role the number of its possible percepts if the rules hide information; else empty.
-        shapes: per role the shape of its observation. A role that can observe nothing gets one 0.
+        percepts: per role, the number of its possible percepts if the rules hide information; else empty.
+        shapes: per role, the shape of its observation. A role that can observe nothing gets a single 0.
 
     Raises:
-        ValueError: there is no such form, the rules hide the board that planes would show, or a history of
+        ValueError: there is no such form, the rules hide the board that planes show, or a history of
             ``limit`` joint moves is too large.
         LimitError: the game is too large for a network that computes percepts.
     """
@@ -257,8 +258,8 @@ class Observer:
     def histories(self, lanes: int) -> list[NDArray[np.bool_]]:
         """Return an empty history of each role: bool [lanes, steps, events]; [] for other observations.
 
-        The events of a step are the moves of the role, then its percepts. Without hidden information they are
-        the moves of all roles, and all roles share one array.
+        The events of a step are the moves of the role, then its percepts. Without hidden information, events
+        are the moves of all roles, and all roles share one array.
         """
         if self._steps is None:
             return []
@@ -279,9 +280,9 @@ class Observer:
         Args:
             histories: from ``histories``.
             lanes: the lanes of the matches: int [matches].
-            steps: the joint moves made there before: int [matches].
-            joint: per role the numbers of its moves: int [matches].
-            percepts: per role its percepts if the rules hide information: bool [matches, percepts].
+            steps: the joint moves made earlier in each match: int [matches].
+            joint: per role, the numbers of its moves: int [matches].
+            percepts: per role, its percepts if the rules hide information: bool [matches, percepts].
         """
         first = 0
         for role, history in enumerate(histories):
@@ -328,7 +329,7 @@ class EpisodeLanes:
 
     Attributes:
         batch: the states.
-        masks: per role which moves are legal: bool [lanes, actions].
+        masks: per role, its legal moves: bool [lanes, actions].
         terminal: which matches have ended: bool [lanes].
         stuck: the first role without a legal move before the end, or -1: int [lanes].
         moves: the number of joint moves made: int [lanes].
@@ -352,7 +353,7 @@ class EpisodeLanes:
 
     @property
     def cut(self) -> NDArray[np.bool_]:
-        """Which matches cannot go on before their end: bool [lanes]."""
+        """Which matches cannot continue before their end: bool [lanes]."""
         return ~self.terminal & ((self.stuck >= 0) | (self.moves >= self._limit))
 
     @property
@@ -408,12 +409,12 @@ class EpisodeLanes:
         return self.observer.of(states if lanes is None else states[lanes])
 
     def goals(self) -> NDArray[np.float64]:
-        """Return the goals here: float [lanes, roles]; nan if there is none, or several."""
+        """Return the goals in the current states: float [lanes, roles]; nan if there are none, or several."""
         return np.stack([self.batch.goals(role) for role in self.game.roles], axis=1)
 
 
 def check_mode(mode: str | None) -> None:
-    """Raise unless this is an available render mode.
+    """Raise unless ``mode`` is an available render mode.
 
     Raises:
         MissingExtraError: pixels need cairosvg, which is not installed.
@@ -430,7 +431,8 @@ def check_mode(mode: str | None) -> None:
 def render(board: BoardView, mode: str | None) -> str | NDArray[np.uint8] | None:
     """Return a board as text (``ansi``) or pixels (``rgb_array``), or print it (``human``).
 
-    Pixels are uint8 [rows, columns, 3]. A board without a grid has no drawing, and gives one white pixel.
+    Pixels are uint8 [rows, columns, 3]. A board without a grid has no drawing, so its picture is a white
+    pixel.
     """
     if mode == "ansi":
         return board.text()

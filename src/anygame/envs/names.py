@@ -14,10 +14,10 @@ _Result = TypeVar("_Result")
 
 
 def formerly(**renamed: str) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
-    """Accept arguments of a function under former names too, with a DeprecationWarning.
+    """Also accept arguments of a function under former names, with a DeprecationWarning.
 
     Args:
-        renamed: by former name, the present one.
+        renamed: maps former names to present names.
 
     >>> import warnings
     >>> @formerly(source="sheet")

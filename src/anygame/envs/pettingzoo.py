@@ -76,7 +76,7 @@ class GameAgents:
         self._check_game()
 
     def _check_game(self) -> None:
-        """Refuse an unsuitable game at construction."""
+        """Raise an error for an unsuitable game."""
 
     @property
     def max_cycles(self) -> int:
@@ -96,7 +96,7 @@ class GameAgents:
         return self.action_spaces[agent]
 
     def state(self) -> NDArray[np.int8]:
-        """Return all fluents, hidden ones too, in the order of ``game.fluent_terms``: int8 [fluents]."""
+        """Return all fluents, even hidden ones, in the order of ``game.fluent_terms``: int8 [fluents]."""
         return self._episode.facts()
 
     def render(self) -> str | NDArray[np.uint8] | None:
@@ -149,8 +149,8 @@ class GameParallelEnv(GameAgents, ParallelEnv):
         sheet: a game, a rule sheet, or the name of an installed game.
         render_mode: ``ansi``, ``human`` or ``rgb_array`` (extra ``cairosvg``).
         max_cycles: joint moves after which a match is truncated.
-        rewards: at the end of a match, and 0 before: ``scaled`` (goals from 0 to 100 as 0 to 1), ``goals``
-            (as in the rules) or ``zero-sum`` (the scaled goal minus the mean of the others').
+        rewards: the rewards at the end of a match; they are 0 before. ``scaled`` (goals from 0 to 100 as 0 to
+            1), ``goals`` (as in the rules) or ``zero-sum`` (the scaled goal minus the mean of the others').
         observations: ``flat``; ``planes`` over the board: int8 [channels, rows, columns]; or ``history``,
             int8 [max_cycles, events]: row ``n`` has the agent's n-th move and percepts, as its actions
             followed by its percepts. Without hidden information, a row has the moves of all roles.
@@ -182,7 +182,7 @@ class GameParallelEnv(GameAgents, ParallelEnv):
         """Make a joint move.
 
         Args:
-            actions: by agent, the number of a legal move.
+            actions: the number of a legal move, by agent.
 
         Returns:
             Observations, rewards, terminations, truncations and infos by agent.
@@ -242,16 +242,16 @@ class GameParallelEnv(GameAgents, ParallelEnv):
 
 
 class GameAECEnv(GameAgents, AECEnv):
-    """A turn-based game, one agent's move at a time.
+    """A turn-based game, in which one agent moves at a time.
 
-    Arguments, observations and masks are those of ``parallel_env``. The mask is all 0 unless it is the
-    agent's turn. The environment plays ``random``, roles that wait, and forced joint moves that belong to no
-    role.
+    Arguments, observations and masks are as in ``parallel_env``. The mask of an agent is all 0 unless it is
+    the agent's turn. The environment plays ``random``, roles that wait, and forced joint moves that belong to
+    no role.
 
     Raises:
         SimultaneousMovesError: two roles choose at the same time, in random matches at construction, or when
             play reaches such a state.
-        LimitError, MissingExtraError, RuleSheetError, ValueError: as ``parallel_env``.
+        LimitError, MissingExtraError, RuleSheetError, ValueError: as for ``parallel_env``.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as of the library
@@ -282,7 +282,7 @@ class GameAECEnv(GameAgents, AECEnv):
         Raises:
             IllegalMoveError: the move is not legal, or the match is over for all; nothing has changed.
             ResetNeeded: there is no match yet.
-            SimultaneousMovesError: two roles choose at the same time after it.
+            SimultaneousMovesError: two roles choose at the same time after the move.
             ValueError: the match of the agent is over, and the action is not None.
         """
         self._check_ready()
@@ -311,7 +311,7 @@ class GameAECEnv(GameAgents, AECEnv):
         return result
 
     def _move(self, role: int | None, number: int) -> None:
-        """Make the move of a role while all others wait, or draw."""
+        """Make the move of a role, or a forced move, while other roles wait and ``random`` samples."""
         draw, random = self._episode.draw, self._random
         roles = range(len(self._episode.legal))
         self._episode.move([number if other == role else draw(random, other) for other in roles])
@@ -333,7 +333,7 @@ class GameAECEnv(GameAgents, AECEnv):
         self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return an agent's observation, with its legal moves if it is its turn."""
+        """Return an agent's observation, with its legal moves if it is the agent's turn."""
         seen = self._masked(self._role[agent])
         if agent != self.agent_selection or self._episode.is_over:
             seen["action_mask"][:] = 0

@@ -1,4 +1,4 @@
-"""Compiled games for environments, and the rewards that their goals give."""
+"""Compiled games for environments, and rewards from goals."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: ``scaled``: goals from 0 to 100 become 0 to 1. ``goals``: as the rules give them. ``zero-sum``: how much
-#: the scaled goal is above the mean of the others', from -1 to 1.
+#: ``scaled``: goals from 0 to 100 become 0 to 1. ``goals``: the goals of the rules. ``zero-sum``: the scaled
+#: goal minus the mean of the other roles, from -1 to 1.
 RewardName: TypeAlias = Literal["scaled", "goals", "zero-sum"]
 _NAMES: Final[tuple[RewardName, ...]] = get_args(RewardName)
 #: The highest goal of nearly all sheets.
@@ -51,7 +51,7 @@ class Rewards:
     def of(self, goals: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the rewards for goals: both float [..., roles], 0 for ``random``.
 
-        A role without a goal, or with several, gets 0; in zero-sum, so does every other role.
+        A role without a goal, or with several goals, gets 0; with ``zero-sum``, so does every other role.
         """
         given = np.asarray(goals, np.float64)
         rewards = np.zeros_like(given)
@@ -70,7 +70,7 @@ def rewards_of_goals(name: RewardName, goals: Any, library: Any) -> Any:
     return library.nan_to_num(scaled)
 
 
-#: Games kept for sharing between environments: learners make many environments of one sheet.
+#: Games shared between environments, as learners make many environments of one sheet.
 _KEPT: Final = 8
 
 
@@ -82,11 +82,11 @@ def compiled_game(sheet: Game | str | os.PathLike[str]) -> Game:
 
     Raises:
         RuleSheetError: the rules cannot be used.
-        LimitError: the game has no network, which numbers its moves and fluents.
+        LimitError: the game has no network, which numbers moves and fluents.
     """
     if not isinstance(sheet, Game):
         path = Path(find_installed(sheet) or sheet).resolve()
-        # A missing file raises its error in load.
+        # For a missing file, load raises an error.
         stat = path.stat() if path.is_file() else None
         game = _loaded(os.fspath(sheet), path, stat and (stat.st_mtime_ns, stat.st_size))
     else:

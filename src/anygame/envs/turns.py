@@ -1,4 +1,4 @@
-"""Turns: which roles decide in a state, found from random play."""
+"""Turns: the roles that decide in a state, determined by random play."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 #: A move: a term, or its number among the moves of its role.
 Move = TypeVar("Move")
-#: Playouts and states: enough for every kind of turn of the sheets tried, in a fraction of a second.
+#: The most playouts and states, which met every kind of turn in the sheets tried, in under a second.
 _SAMPLE: Final = (20, 1_000)
-#: The same for compiled games, whose states cost a tenth.
+#: The same for compiled games, whose states take a tenth of the time.
 _LARGE_SAMPLE: Final = (200, 10_000)
 #: The usual name of a move that does nothing.
 _NOOP: Final = "noop"
@@ -31,10 +31,10 @@ _KEPT: Final = 8
 
 @dataclass(frozen=True)
 class Turns(Generic[Move]):
-    """How the roles of a game decide.
+    """The way in which the roles of a game decide.
 
     Attributes:
-        waiting: per role, the moves that are no decision when they are the only legal ones.
+        waiting: per role, the moves that are not a decision if no other move is legal.
         are_taken: whether at most one role besides `random` had a choice in every sampled state.
         tree_size: estimated number of histories.
         together: the indices of the roles that chose at the same time in the first such state; else empty.
@@ -70,9 +70,9 @@ def chance_of(game: Game) -> int | None:
 
 
 def find_turns(game: Game, sample: tuple[int, int] = _SAMPLE) -> Turns[Term]:
-    """Return how the roles of a game decide, from random playouts with a fixed seed.
+    """Return the turns of a game, from random playouts with a fixed seed.
 
-    The sample is the greatest number of playouts, and of states.
+    ``sample`` is the most playouts, and the most states.
 
     A move is a wait if its name is noop, or if it was the only move of its role in a state where another role
     had a choice. The tree size is estimated from the branching on random paths (D. E. Knuth, "Estimating the
@@ -120,7 +120,7 @@ def numbered_turns(game: Game) -> Turns[int]:
     """Return the turns of a compiled game with moves as numbers.
 
     Raises:
-        SimultaneousMovesError: two roles had a choice at the same time in some sampled state.
+        SimultaneousMovesError: two roles had a choice at the same time in a sampled state.
     """
     turns = find_turns(game, _LARGE_SAMPLE)
     if not turns.are_taken:

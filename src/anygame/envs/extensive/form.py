@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     #: The memories of all roles, in the order of the roles.
     Memories: TypeAlias = tuple[tuple[Entry, ...], ...]
 
-#: Whether roles that move at once decide one after the other, unseen by each other, or in one node.
+#: Whether roles that move at once decide in one node, or one after the other, without seeing the others.
 Order: TypeAlias = Literal["sequential", "simultaneous"]
-#: The actor of a node if it is not a player; the numbers are those of OpenSpiel.
+#: The actors of nodes without a player; the numbers are those of OpenSpiel.
 CHANCE: Final = -1
 SIMULTANEOUS: Final = -2
 TERMINAL: Final = -4
-#: Default joint moves after which a play is cut: more than in the longest games that people play.
+#: The default of joint moves after which a play is cut, more than in the longest games of people.
 MAX_STEPS: Final = 1_000
-#: Most nodes that are cached: the whole tree of small games, a part of large ones.
+#: The most nodes that are cached: the whole tree of a small game, a part of a large one.
 _KEPT: Final = 32_768
-#: This many histories take longer than compiling the game first.
+#: For so many histories, compiling the game first saves time.
 _COMPILED: Final = 1_000
-#: Default limit on histories of an exported tree, which takes some seconds.
+#: Default limit on histories of an exported tree; so many take some seconds.
 MOST_HISTORIES: Final = 100_000
-#: A tree is refused uncounted if the estimate is this many times the limit. The estimate is unbiased: for a
-#: tree within the limit this happens for at most one in a hundred random seeds (Markov's inequality).
+#: A tree is refused without counting if its estimated size is so many times the limit. The estimate is
+#: unbiased, so this happens to a tree within the limit for at most 1 % of random seeds (Markov's inequality).
 _CERTAINLY_MORE: Final = 100
 #: Larger numbers are written as powers of ten.
 _READABLE: Final = 1e15
@@ -49,8 +49,8 @@ class ExtensiveForm:
 
     Attributes:
         game: the game.
-        turns: how its roles decide.
-        order: the treatment of moves at the same time.
+        turns: the way in which roles decide.
+        order: the treatment of simultaneous moves.
         max_steps: joint moves after which a play is cut.
         players: the roles besides `random`, in order; nodes name them by index.
     """
@@ -90,7 +90,7 @@ class ExtensiveForm:
         return self._hides or (self.order == "sequential" and not self.turns.are_taken)
 
     def _settled(self, state: State, step: int, memories: Memories, since: Sequence[int]) -> Node:
-        """Return the first node from a state on in which a role decides; moves before it are forced."""
+        """Return the first node, from a state on, in which a role decides; earlier moves are forced."""
         while True:
             is_over = state.is_terminal or step >= self.max_steps
             legal = [] if is_over else [state.legal_moves(role) for role in self.game.roles]
@@ -109,7 +109,7 @@ class ExtensiveForm:
             state, step = state.next(joint), step + 1
 
     def chosen(self, node: Node, choices: Sequence[tuple[int, Term]]) -> Node:
-        """Return the node after decisions of roles, given by index."""
+        """Return the node after decisions of roles, which are given by index."""
         chosen = list(node.chosen)
         for index, move in choices:
             chosen[index] = move
@@ -130,7 +130,7 @@ class ExtensiveForm:
         joint: list[Term],
         legal: Sequence[Sequence[Term]],
     ) -> Memories:
-        """Return the memories after a joint move; a memory has only what its role sees."""
+        """Return the memories after a joint move; each has only the moves and percepts that its role sees."""
         if not self._hides:
             return ((*memories[0], (step + 1, tuple(joint), ())),) * len(memories)
         seen = state.percepts(joint)
@@ -151,17 +151,17 @@ class ExtensiveForm:
 class Node:
     """A history: the last state, and the decisions of the current step.
 
-    Immutable, so that copies share it.
+    Immutable, so copies share it.
 
     Attributes:
         form: the tree.
         state: the state before the current step.
         step: the number of joint moves made.
         memories: the memory of each role.
-        since: per role the number of joint moves made before its last choice.
+        since: per role, the number of joint moves made before its last choice.
         legal: the legal moves of all roles; empty at the end of the play.
         deciders: the indices of the roles that decide in this step.
-        chosen: the moves of this step, None if not decided yet.
+        chosen: the moves of this step; None for a move that is not decided yet.
         actor: the player who decides, or `CHANCE`, `SIMULTANEOUS`, `TERMINAL`.
     """
 
@@ -190,7 +190,7 @@ class Node:
         return self.form._player[open_roles[0]]
 
     def moves(self, player: int) -> tuple[Term, ...]:
-        """Return the legal moves of the player who decides here; of any player if all decide at once."""
+        """Return the legal moves of a player, who decides here or together with all others."""
         if player != self.actor and self.actor != SIMULTANEOUS:
             return ()
         return self.legal[self.form.role_index(player)]
@@ -219,7 +219,7 @@ class Node:
         return child
 
     def goals(self) -> list[int]:
-        """Return the goals of the players here; for a cut play, 0 if the rules give none.
+        """Return the goals of the players in this node; for a cut play, 0 if the rules give none.
 
         Raises:
             GoalError: the game is over, and the rules give a player no goal, or several.
@@ -278,7 +278,7 @@ def walk(form: ExtensiveForm, limit: int = MOST_HISTORIES) -> Iterator[Node]:
     """Yield every history, parents before their children, in the order of the moves' text.
 
     Raises:
-        LimitError: there are more histories than the limit, or far more by an estimate.
+        LimitError: there are more histories than the limit, or far more according to an estimate.
     """
     estimate = f"about {_rounded(form.turns.tree_size)}, by an estimate from random play"
     if form.turns.tree_size > _CERTAINLY_MORE * limit:
@@ -317,17 +317,17 @@ def gambit_text(
 
     The format is described at https://gambitproject.readthedocs.io/en/latest/formats.efg.html.
 
-    Roles that move at the same time decide one after the other, without seeing the other choices; `random`
+    Roles that move at the same time decide one after the other, without seeing the other choices. `random`
     comes last.
 
     Args:
         game: the game.
-        scale: a payoff is the goal times this, plus the offset.
-        offset: see above; both are taken as written, so that payoffs are exact.
+        scale: the factor in a payoff, which is ``scale * goal + offset``. Payoffs are exact.
+        offset: the summand in a payoff.
         limit: the most histories.
 
     Raises:
-        LimitError: there are more histories.
+        LimitError: there are more histories than the limit.
         RuleSheetError: a role has different moves in histories that it cannot distinguish.
         GoalError: the rules give a role no usable goal at the end of a play.
     """

@@ -1,4 +1,4 @@
-"""Properties of all states of a small game, found by visiting every state."""
+"""Properties of all states of a small game, computed by visiting every state."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from anygame.game import Game, State
     from anygame.language.terms import Term
 
-#: The network visits this many states in about two seconds.
+#: The most states visited; the network takes about two seconds for them.
 _STATES: Final = 10_000
 _JOINT_MOVES: Final = 40_000
-#: Larger trees had more states than that in every sheet tried: tic-tac-toe has 5,478 states and 550,000
-#: histories.
+#: The most histories of a tree whose states are visited. Larger trees had too many states in every sheet
+#: tried; tic-tac-toe has 5,478 states and 550,000 histories.
 _TREE: Final = 10_000_000
 
 
@@ -31,8 +31,8 @@ class Survey:
         turns_are_taken: whether at most one role besides `random` decides in each state.
         steps: the length of the longest play in joint moves; None if a play need not end.
         decisions: the most decision nodes of a play; roles that move at once share a node.
-        goal_sum: the sum of the goals of all roles besides `random` at every end; None if the sum differs, or
-            a role has no goal.
+        goal_sum: the sum of the goals of all roles besides `random` at every end; None if it is not the same
+            at all ends, or a role has no goal.
         goals: the smallest and the largest of these goals; a missing goal counts as 0.
     """
 
@@ -82,7 +82,7 @@ def _longest(successors: dict[State, set[State]], nodes: dict[State, int]) -> tu
     steps: dict[State, int] = {}
     decisions: dict[State, int] = {}
     try:
-        # Successors come first in this order.
+        # In this order, successors come first.
         for state in TopologicalSorter(successors).static_order():
             steps[state] = max([1 + steps[after] for after in successors[state]], default=0)
             most = max([decisions[after] for after in successors[state]], default=0)

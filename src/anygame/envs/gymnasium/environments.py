@@ -51,25 +51,26 @@ def _check(render_mode: str | None, mask: str) -> None:
 class GameEnv(gymnasium.Env):
     """A game with one learning role; opponents play the others, and ``random`` plays at random.
 
-    A step is a move of the learner, and all moves until it has a choice again. It observes the fluents, int8
-    [fluents] in the order of ``game.fluent_terms``, or planes over the board; in games that hide information
-    (GDL-II), its percepts since its last choice. ``info["action_mask"]`` has the legal actions: int8
-    [actions] in the order of ``game.actions(role)``. A match that is too long, or in which a role has no
-    legal move, is truncated; ``info["stuck"]`` names such a role.
+    A step is a move of the learner, and all moves until it has a choice again. The learner observes the
+    fluents, int8 [fluents] in the order of ``game.fluent_terms``, or planes over the board. In games that
+    hide information (GDL-II), it observes its percepts since its last choice. ``info["action_mask"]`` has the
+    legal actions: int8 [actions] in the order of ``game.actions(role)``. A match that is too long, or in
+    which a role has no legal move, is truncated; ``info["stuck"]`` names such a role.
 
     Args:
         sheet: a rule sheet, the name of an installed game, or a game.
         role: the learner; the first role by default.
-        opponents: for the other roles, in the order of the sheet or by role: ``random`` (the default), the
-            name of another player, a ``Player``, or a function from observation and mask to an action.
+        opponents: the players of the other roles, in the order of the sheet or by role: ``random`` (the
+            default), the name of another player, a ``Player``, or a function from observation and mask to an
+            action.
         render_mode: ``ansi``, ``human`` or ``rgb_array`` (extra ``cairosvg``).
-        rewards: at the end of a match, and 0 before: ``scaled`` (goals from 0 to 100 as 0 to 1), ``goals``
-            (as in the rules) or ``zero-sum`` (the scaled goal minus the mean of the others').
+        rewards: the rewards at the end of a match; they are 0 before. ``scaled`` (goals from 0 to 100 as 0 to
+            1), ``goals`` (as in the rules) or ``zero-sum`` (the scaled goal minus the mean of the others').
         observations: ``flat``; ``planes`` over the board: int8 [channels, rows, columns]; or ``history``,
             int8 [max_steps, events]: row ``n`` has the learner's n-th move and percepts, as its actions
             followed by its percepts. Without hidden information, a row has the moves of all roles.
-        mask: the place of masks: in ``info``, or in the ``observation``, then a dictionary of both.
-        skip_forced: whether the environment makes the learner's move when it has only one.
+        mask: the place of masks: ``info`` or ``observation``, which then is a dictionary of both.
+        skip_forced: whether the environment makes the learner's move if only one is legal.
         illegal: the result of an illegal action: an ``error``, or a ``random`` legal move instead.
         max_steps: joint moves after which a match is truncated.
         opponent_seconds: thinking time of players per move.
@@ -132,13 +133,13 @@ class GameEnv(gymnasium.Env):
             joint = self._joint(episode.legal[self._role][0])
             episode.move(joint)
             if episode.is_over:
-                # A match must not begin with its end: the learner makes the only move itself.
+                # A match must not begin with its end, so the learner makes the only move itself.
                 episode.go_back(mark)
                 self._drawn = joint
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Make a move of the learner. A match without any choice ends with its first step, whatever it is.
+        """Make a move of the learner. A match without any choice ends with its first step, for any action.
 
         Returns:
             Observation, reward, whether the match has ended, whether it was cut, info.
@@ -202,19 +203,19 @@ class GameEnv(gymnasium.Env):
 
 
 class GameVectorEnv(VectorEnv):
-    """Matches of a game side by side: like as many ``GameEnv``, but much faster.
+    """Matches of a game side by side, like several ``GameEnv`` but much faster.
 
     Arrays have a row per match: observations int8 [lanes, *shape], masks int8 [lanes, actions], rewards float
     [lanes], ends and cuts bool [lanes]. Opponents that are functions are called with many matches at once.
-    Finished matches restart as in Gymnasium: with the next step (whose action is ignored there), in the same
-    step (``final_obs`` and ``final_info`` have the end), or on ``reset`` with ``options={"reset_mask": bool
+    Finished matches restart as in Gymnasium: with the next step, which ignores their actions; in the same
+    step, with the end in ``final_obs`` and ``final_info``; or on ``reset`` with ``options={"reset_mask": bool
     [lanes]}``.
 
     Args:
         num_envs: the number of matches; 512 cost little more than one.
         autoreset_mode: when matches restart: ``NextStep``, ``SameStep`` or ``Disabled``.
         max_episode_steps: steps after which a match is truncated; unlimited by default.
-        sheet: see ``GameEnv`` for this and the others.
+        sheet: see ``GameEnv`` for this and the other arguments.
     """
 
     @formerly(max_moves="max_steps")
@@ -259,7 +260,7 @@ class GameVectorEnv(VectorEnv):
         self._most_steps = max_episode_steps
         self._steps = np.zeros(num_envs, np.int64)
         self._ended = np.zeros(num_envs, np.bool_)
-        #: Where a match would end before the learner has a choice: the joint move that ends it.
+        #: Lanes whose match ends before any choice of the learner, and the joint moves that end them.
         self._is_drawn = np.zeros(num_envs, np.bool_)
         self._drawn = np.zeros((len(game.roles), num_envs), np.int64)
         self._is_ready = False
@@ -307,7 +308,7 @@ class GameVectorEnv(VectorEnv):
             lanes.move(joint, ahead)
             ended = ahead & lanes.over
             if ended.any():
-                # A match must not begin with its end: the learner makes the only move itself.
+                # A match must not begin with its end, so the learner makes the only move itself.
                 lanes.go_back(mark, ended)
                 self._drawn[:, ended] = np.stack(joint)[:, ended]
                 self._is_drawn |= ended
@@ -360,7 +361,7 @@ class GameVectorEnv(VectorEnv):
         return self._observation(), rewards, terminal, cut, self._info(np.ones_like(acting)) | infos
 
     def _play(self, chosen: NDArray[np.int64], acting: NDArray[np.bool_]) -> None:
-        """Make moves of the learner in some lanes, and play on until it has a choice again."""
+        """Make moves of the learner in some lanes, then all moves until it has a choice again."""
         lanes = self._lanes
         self._steps[acting] += 1
         lanes.move(self._joint(chosen, acting), acting)
@@ -370,7 +371,7 @@ class GameVectorEnv(VectorEnv):
             going &= self._forced()
 
     def _checked(self, actions: Any, acting: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return actions that are legal where matches go on: int [lanes]. Raises IllegalMoveError."""
+        """Return actions, int [lanes], which are legal in unfinished matches. Raises IllegalMoveError."""
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
             raise ValueError(
@@ -384,7 +385,7 @@ class GameVectorEnv(VectorEnv):
         chosen = chosen.astype(np.int64)
         if len(wrong):
             if self._illegal == "error":
-                # The batch raises the error, which names move and role.
+                # The batch raises an error that names the move and the role.
                 joint = [np.where(acting, first_choices(mask), 0) for mask in self._lanes.masks]
                 joint[self._role] = chosen
                 self._lanes.batch.step(dict(zip(self.game.roles, joint, strict=True)), wrong)
@@ -410,7 +411,7 @@ class GameVectorEnv(VectorEnv):
         return joint
 
     def _forced(self) -> NDArray[np.bool_]:
-        """Return where the learner's only move is to be made for it: bool [lanes]."""
+        """Return the lanes in which the environment makes the learner's only move: bool [lanes]."""
         if not self._skip_forced:
             return np.zeros(self.num_envs, np.bool_)
         alone: NDArray[np.bool_] = self._lanes.masks[self._role].sum(axis=1) == 1

@@ -1,4 +1,4 @@
-"""Opponents: they play the roles that do not learn, for one match or many lanes at a time."""
+"""Opponents, which play the roles that do not learn, in one match or many lanes at a time."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: From an observation and a mask to a legal move: int8 [*shape] and [actions] of one match to a number, or
-#: [lanes, *shape] and [lanes, actions] of many to int [lanes].
+#: A function from an observation and a mask to a legal move. For one match, int8 [*shape] and [actions] give
+#: a number; for many, [lanes, *shape] and [lanes, actions] give int [lanes].
 Policy: TypeAlias = Callable[["NDArray[np.int8]", "NDArray[np.int8]"], Any]
-#: A player by name, one of our own, or a policy.
+#: The name of a player, a player, or a policy.
 OpponentSpec: TypeAlias = str | Player | Policy
 #: Players that ignore the state, and so cannot see hidden information.
 _BLIND: Final = ("random", "legal")
 
 
 class Opponent(ABC):
-    """Chooses for a role."""
+    """Chooses the moves of a role."""
 
     def start(self, lanes: NDArray[np.intp]) -> None:  # noqa: B027 - most opponents remember nothing
         """Begin matches in some lanes; a single match is lane 0."""
@@ -58,7 +58,7 @@ class LaneView:
     """Some lanes as an opponent sees them.
 
     Attributes:
-        lanes: their numbers.
+        lanes: the numbers of the lanes.
         masks: the legal moves of the role: bool [lanes, actions].
         observations: computes the observations of the role: int8 [lanes, *shape].
         state: returns the state of a lane.
@@ -71,7 +71,7 @@ class LaneView:
 
 
 class BlindOpponent(Opponent):
-    """Plays a uniformly random legal move, or the first one in the order of the text."""
+    """Plays a uniformly random legal move, or the first legal move in the order of the text."""
 
     def __init__(self, *, draws: bool) -> None:
         self._draws = draws
@@ -86,7 +86,7 @@ class BlindOpponent(Opponent):
 
 
 class PolicyOpponent(Opponent):
-    """Plays the moves of a function, for example a model; called only where there is a choice."""
+    """Plays the moves of a function, such as a model, which is called only if there is a choice."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -116,9 +116,9 @@ class PolicyOpponent(Opponent):
 
 
 class PlayerOpponent(Opponent):
-    """Plays as a player of matches, which sees states and has a clock; one player per lane.
+    """Plays the moves of players, which see states and have a clock; one player per lane.
 
-    The player is asked only where there is a choice.
+    A player is asked only if there is a choice.
     """
 
     def __init__(self, game: Game, role: int, make: Callable[[], Player], seconds: float) -> None:
@@ -144,7 +144,7 @@ class PlayerOpponent(Opponent):
             self._playing.add(lane)
 
     def stop(self, lanes: NDArray[np.intp], state: Callable[[int], State]) -> None:
-        """Report the results to the players; cut matches have none."""
+        """Report the results to the players; cut matches have no result."""
         for lane in self._playing.intersection(lanes.tolist()):
             self._playing.remove(lane)
             end = state(lane)
@@ -181,7 +181,7 @@ class PlayerOpponent(Opponent):
 
 
 def learner_of(game: Game, role: str | None) -> int:
-    """Return the index of the learner: the named role, or the first one besides ``random``.
+    """Return the index of the learner: the named role, or the first role besides ``random``.
 
     Raises:
         UnknownRoleError: there is no such role.
@@ -206,11 +206,11 @@ def opponents_of(
     Args:
         game: the rules.
         learner: the index of the learner.
-        given: by role, or in the order of the sheet; random players by default.
+        given: the opponents by role, or in the order of the sheet; random players by default.
         seconds: thinking time of players per move.
 
     Raises:
-        PlayerError: there is no such player, or it would see hidden information.
+        PlayerError: there is no such player, or the player would see hidden information.
         UnknownRoleError: there is no such role.
         ValueError: there are too many or too few opponents.
     """

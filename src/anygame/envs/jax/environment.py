@@ -1,4 +1,4 @@
-"""Environments: a compiled game as functions from states to states, which JAX transforms."""
+"""Environments: a compiled game as functions on states, which JAX transforms."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.network.network import Network
 
-#: Gates per block. On a processor, small games take up to twice as long with 128 gates, large ones about as
-#: long. On a graphics card each block is a call of its own, so blocks are larger.
+#: Gates per block. On a processor, blocks of 128 gates take up to twice as long for small games, and as long
+#: for large ones. On a graphics card each block is a separate call, so blocks are larger.
 _BLOCK, _BLOCK_ELSEWHERE = 32, 256
-#: Most states of a batch in a picture.
+#: The most states of a batch in a picture.
 _SHOWN: Final = 16
 _LENGTH: Final = {name: re.compile(rf' {name}="([\d.]+)"') for name in ("width", "height")}
 _ID: Final = re.compile(r' id="[^"]*"')
 
 
 class _Seen(NamedTuple):
-    """The rules' answers for a state: legal bool [all moves], terminal bool, goals float32 [players].
+    """The answers of the rules for a state: legal bool [all moves], terminal bool, goals float32 [players].
 
     A goal is nan if the rules give none, or several.
     """
@@ -58,14 +58,14 @@ class Environment:
 
     Attributes:
         game: the game.
-        id: its name.
+        id: the name of the game.
         players: the roles besides ``random``; player ``n`` is the n-th of them.
-        actions: all moves that players can ever make, sorted by text; the number of an action is the same for
-            all players.
-        fluents: the facts that can ever be true, sorted by text.
-        percepts: the possible percepts of players, sorted by text, if the rules hide information (GDL-II) and
-            observations do not reveal it; the number of a percept is the same for all players. Else None.
-        is_random: whether there is a role ``random``, so that steps need keys.
+        actions: all moves that players can make, sorted by text; the number of an action is the same for all
+            players.
+        fluents: all facts that can be true, sorted by text.
+        percepts: all possible percepts of players, sorted by text, if the rules hide information (GDL-II) and
+            observations do not reveal it; else None. The number of a percept is the same for all players.
+        is_random: whether there is a role ``random``, for which steps need keys.
     """
 
     #: Whether players act together.
@@ -109,7 +109,7 @@ class Environment:
     def _gates(self, network: Network, seeing: Network | None) -> tuple[Evaluate, Evaluate]:
         """Return functions from fluents to legal moves, end and goals, and from fluents and moves to fluents.
 
-        In a network with percepts, these follow the fluents in inputs and outputs.
+        In a network with percepts, percepts follow the fluents in inputs and outputs.
         """
         block = _BLOCK if jax.default_backend() == "cpu" else _BLOCK_ELSEWHERE
         roles = [network.goals[self.game.role_index(player)] for player in self.players]
@@ -162,12 +162,12 @@ class Environment:
     def step(self, state: State, action: Array, key: Array | None = None) -> State:
         """Return the state after an action of the current player.
 
-        Final states stay as they are, with rewards of 0. An illegal action leaves the state as it is, ends
-        the match, and gives its player the penalty.
+        Final states do not change, and give rewards of 0. An illegal action keeps the state, ends the match,
+        and gives its player the penalty.
 
         Args:
             state: made by this environment.
-            action: int32; see ``actions``. If players act together int32 [players]; the actions of players
+            action: int32, see ``actions``. If players act together, int32 [players]; the actions of players
                 with a single legal move are ignored.
             key: needed if there is a role ``random``.
 
@@ -208,7 +208,7 @@ class Environment:
         return self._shown(state._fluents, state._seen, player)
 
     def _view(self, fluents: Array, known: Array, player: Array) -> Array:
-        """Return the observation of a state: of the player to move, or of all players that act together."""
+        """Return the observation of the player to move, or of all players if they act together."""
         if not self._together or self._percepts is None:
             return self._shown(fluents, known, player)
         return jnp.stack([self._shown(fluents, known, jnp.int32(each)) for each in range(self.num_players)])
@@ -282,11 +282,11 @@ class Environment:
         cut: Array,
         count: Array,
     ) -> State:
-        """Return a state with some fluents; ``cut`` says whether it was truncated before."""
+        """Return a state with some fluents; ``cut`` says whether the former state was truncated."""
         counts = jnp.stack([seen.legal[columns].sum() for columns in self._columns])
         stuck = (counts == 0).any()
         if not self._together:
-            # A turn-based environment cannot go on if several players have a choice.
+            # A turn-based environment cannot continue if several players have a choice.
             stuck |= (counts > 1).sum() > 1
         for columns in self._by_chance:
             stuck |= ~seen.legal[columns].any()
@@ -325,7 +325,7 @@ class Environment:
         return waiting
 
     def _to_move(self, legal: Array, counts: Array) -> Array:
-        """Return the player to move: the one with a choice, else the one whose move is not a wait."""
+        """Return the player to move: the player with a choice, else the player whose move is not a wait."""
         acts = [
             (legal[columns] & ~waiting).any()
             for columns, waiting in zip(self._columns, self._waiting, strict=True)
@@ -352,9 +352,9 @@ class Environment:
 
 
 class SimultaneousEnvironment(Environment):
-    """A game in which players act together: ``step`` takes an action of each.
+    """A game in which players act together: ``step`` takes an action of each player.
 
-    The mask is [players, actions]. If the rules hide information, the observation is that of every player.
+    The mask is [players, actions]. If the rules hide information, observations are of all players.
     """
 
     _together = True
@@ -390,7 +390,7 @@ def _drawn(key: Array, legal: Array) -> Array:
 def rewards_for_illegal(name: RewardName, offenders: Array) -> Array:
     """Return the rewards after illegal actions by some players, bool [players]: float32 [players].
 
-    The penalty is -1, or -100 with unscaled goals. In zero-sum, the other players receive it.
+    The penalty is -1, or -100 with unscaled goals. With ``zero-sum``, the other players receive it.
     """
     lost = offenders.astype(jnp.float32)
     if name == "zero-sum":
@@ -412,7 +412,7 @@ class State:
         observation: see ``load``.
         rewards: float32 [players]; of the last step.
         terminated: bool; whether the match has ended, also by an illegal action.
-        truncated: bool; whether it cannot go on although the rules do not end it.
+        truncated: bool; whether the match cannot continue although the rules do not end it.
     """
 
     current_player: Array

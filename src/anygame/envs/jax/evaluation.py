@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 #: Arrays of JAX, or tracers.
 Array: TypeAlias = Any
-#: From inputs, bool [inputs], to outputs, bool [outputs].
+#: A function from inputs, bool [inputs], to outputs, bool [outputs].
 Evaluate: TypeAlias = Callable[[Array], Array]
 
 _BITS: Final = 32
-#: Inputs of a gate in a table; wider gates become trees. With eight, most are padding (reversi took three
-#: quarters longer); with two, there are more levels without a gain.
+#: Inputs of a gate in a table; wider gates become trees. With 8 inputs, most are padding, and reversi took 75
+#: % longer. With 2 inputs, there are more levels without a gain.
 FAN_IN: Final = 4
 
 
@@ -114,9 +114,9 @@ def _pass(part: Part, rows: Array) -> Array:
 
 
 def _fixpoint(part: Part, initially: NDArray[np.bool_], rows: Array) -> Array:
-    """Return all rows after a cycle has been evaluated to its least fixed point.
+    """Return all rows after evaluating a cycle to its least fixed point.
 
-    The gates are monotone in each other from their initial values: passes change each of them at most once.
+    The gates are monotone in each other from their initial values, so passes change each gate at most once.
     """
     first = np.where(initially, np.uint32(0xFFFFFFFF), np.uint32(0)).astype(np.uint32)
     begin = jnp.broadcast_to(first[:, None], (part.rows, rows.shape[1]))
@@ -133,7 +133,7 @@ def _fixpoint(part: Part, initially: NDArray[np.bool_], rows: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Blocks that are evaluated once, in order; or, for a cycle, until no value changes.
+    """Blocks that are evaluated in order: once, or for a cycle, until no value changes.
 
     Attributes:
         literals: int32 [blocks, gates of a block, FAN_IN]; twice a row, plus one if inverted.
@@ -155,7 +155,7 @@ class Part:
 class GateTable:
     """The gates that some outputs of a network need.
 
-    Row 0 is false; the inputs follow, then the gates.
+    Row 0 is false; the rows of inputs follow, then the rows of gates.
 
     Attributes:
         rows: the number of rows.
@@ -176,7 +176,7 @@ def tabulate(network: Network, inputs: int, outputs: Sequence[int], block: int) 
     Args:
         network: the compiled game.
         inputs: the number of nodes that are inputs: the fluents, or fluents and actions.
-        outputs: literals of the network, which depend on these inputs alone.
+        outputs: literals of the network, which depend only on these inputs.
         block: gates per block.
 
     >>> from anygame.network.network import Network
@@ -212,7 +212,7 @@ def _inputs(network: Network, gate: int) -> NDArray[np.int32]:
 
 
 def _ranges(network: Network) -> Iterator[tuple[range, bool]]:
-    """Yield all gates as ranges, with whether each is a cycle."""
+    """Yield all gates as ranges, each with a flag for a cycle."""
     first = 0
     for cycle in network.cycles:
         yield range(first, cycle.first), False
@@ -224,7 +224,7 @@ def _ranges(network: Network) -> Iterator[tuple[range, bool]]:
 class _Writer:
     """Assigns rows to gates, part after part.
 
-    Gates are named by their nodes until they have rows; the parts of wide gates get further numbers.
+    Gates are identified by their nodes until they have rows; the parts of wide gates get further numbers.
     """
 
     def __init__(self, network: Network, inputs: int, block: int) -> None:
@@ -240,14 +240,14 @@ class _Writer:
         return [2 * self._row[literal >> 1] + (literal & 1) for literal in literals]
 
     def write(self, gates: Sequence[int], is_cycle: bool) -> None:
-        """Add a part of gates of the network; they read only earlier gates and each other."""
+        """Add a part with gates of the network, which read only earlier gates and each other."""
         levels: dict[int, list[tuple[int, list[int]]]] = {}
         level_of: dict[int, int] = {}
         initially: dict[int, bool] = {}
         for gate in gates:
             node = self._network.first_gate + gate
             for made, literals in self._narrow(node, _inputs(self._network, gate).tolist(), level_of):
-                # A cycle has no levels: the order of the network is kept.
+                # A cycle has no levels, so the order of the network is kept.
                 level = 0 if is_cycle else 1 + max(level_of.get(literal >> 1, 0) for literal in literals)
                 level_of[made] = level
                 levels.setdefault(level, []).append((made, literals))
@@ -256,7 +256,7 @@ class _Writer:
         first = self.end
         for level in sorted(levels):
             self._row.update({made: self.end + index for index, (made, _) in enumerate(levels[level])})
-            # Each level starts a block of its own.
+            # Each level starts a new block.
             self.end += -(-len(levels[level]) // self._block) * self._block
         table = np.full((self.end - first, FAN_IN), TRUE, np.int32)
         for made, inputs in chain.from_iterable(levels.values()):
@@ -270,7 +270,7 @@ class _Writer:
     def _narrow(
         self, node: int, literals: list[int], level_of: dict[int, int]
     ) -> Iterator[tuple[int, list[int]]]:
-        """Yield a gate, after the gates that a wide one is split into; deep inputs stay last."""
+        """Yield the gates into which a wide gate is split, then the gate; deep inputs stay last."""
         literals.sort(key=lambda literal: level_of.get(literal >> 1, 0))
         while len(literals) > FAN_IN:
             made = self._next
@@ -281,7 +281,7 @@ class _Writer:
         yield node, literals
 
 
-#: From fluents, bool [fluents], and the number of a player, int32, to an observation.
+#: A function from fluents, bool [fluents], and the number of a player, int32, to an observation.
 Observe: TypeAlias = Callable[[Array, Array], Array]
 
 
@@ -292,18 +292,18 @@ def as_they_are(fluents: Array, player: Array) -> Array:
 
 
 def relative(fluents: Sequence[Term], players: Sequence[Term]) -> Observe:
-    """Return a function that shows each player the state as if it were the first.
+    """Return a function that shows each player the state as if it were the first player.
 
-    The names of players inside fluents rotate: where x observes ``(cell 1 1 x)``, o observes ``(cell 1 1
-    o)``. The player follows the fluents, bool [fluents], as bool [players], because fluents without names may
-    differ between players.
+    The names of players inside fluents rotate: if x observes ``(cell 1 1 x)``, o observes ``(cell 1 1 o)``.
+    The player follows the fluents, bool [fluents], as bool [players], as fluents without names may differ
+    between players.
     """
     sources = np.array([_sources(fluents, players, player) for player in range(len(players))], np.int32)
 
     def observe(values: Array, player: Array) -> Array:
         whose = jnp.arange(len(players)) == player
         padded = jnp.append(values, False)
-        # Constant indices: gathers by traced indices are slow in large batches.
+        # The indices are constant, as gathers by traced indices are slow in large batches.
         views = jnp.stack([padded[of_player] for of_player in sources])
         return jnp.concatenate([(views & whose[:, None]).any(axis=0), whose])
 
@@ -311,15 +311,15 @@ def relative(fluents: Sequence[Term], players: Sequence[Term]) -> Observe:
 
 
 def planes(game: Game, players: Sequence[Term]) -> Observe:
-    """Return a function that shows each player the board as if it were the first.
+    """Return a function that shows each player the board as if it were the first player.
 
     Observations are bool [rows, columns, channels]. The channels are those of ``game.batch().plane_layout``,
-    with names exchanged as in ``relative``, then one for each player, true everywhere for the observing
-    player.
+    with names exchanged as in ``relative``, then a channel for each player, which is true everywhere for the
+    observing player.
     """
     fluents = game.fluent_terms
     layout = planes_of(game, fluents)
-    # The fluent of each cell, plus one: its binary digits are encoded as observations.
+    # The fluent of each cell, plus one, whose binary digits are encoded as observations.
     sources = np.zeros((len(layout.channels), layout.rows, layout.columns), np.int32)
     for digit in range(len(fluents).bit_length()):
         sources |= layout.of((np.arange(1, len(fluents) + 1) >> digit & 1).astype(np.bool_)) << digit
@@ -336,7 +336,7 @@ def planes(game: Game, players: Sequence[Term]) -> Observe:
 
 
 def _sources(fluents: Sequence[Term], players: Sequence[Term], player: int) -> NDArray[np.int32]:
-    """Return for each fluent the number of the one that a player sees in its place, or their count."""
+    """Return for each fluent the number of the fluent that a player sees in its place, or their count."""
     number = {fluent: index for index, fluent in enumerate(fluents)}
     turned = [*players[player:], *players[:player]]
     names = dict(zip(players, turned, strict=True))
@@ -384,10 +384,10 @@ def numbered(
     """Return values of all players by shared numbers: bool [players, count].
 
     Args:
-        values: bool; those of all roles, concatenated.
+        values: the values of all roles, concatenated: bool.
         columns: the columns of each player.
         numbers: for each player, the number of each of its values.
-        count: the number of numbers.
+        count: the number of shared numbers.
     """
     by_player = []
     for own, places in zip(columns, numbers, strict=True):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
-#: Most gate inputs: a table of half a gigabyte, and as much of values for 4,096 games.
+#: The most gate inputs: a table of half a gigabyte, and as many bytes of values for 4,096 games.
 _LARGEST: Final = 20_000_000
 
 
@@ -39,24 +39,22 @@ def load(
 
     Args:
         sheet: a file, the name of an installed game, or a game.
-        simultaneous: whether players act together, so that a step takes an action of each. None decides by
-            random play: whether several players have a choice at the same time. A state that random play
-            missed is truncated.
-        observations: ``flat``: the fluents, in the order of ``env.fluents``. If the rules hide information
-            (GDL-II), here and below instead of fluents the player's percepts since its last choice, in the
-            order of ``env.percepts``. ``relative``: the fluents as if the current player were the first, with
-            the names of players exchanged, followed by the player. ``planes``: the same over the squares of
-            the board, bool [rows, columns, channels]. Or a function from fluents, bool [fluents], and the
-            number of a player, int32, to an array. Default: ``relative``, or ``flat`` if players act
-            together.
-        rewards: at the end of a match, and 0 before: ``scaled`` (goals from 0 to 100 as 0 to 1), ``goals``
-            (as in the rules) or ``zero-sum`` (the scaled goal minus the mean of the others').
-        reveal: whether players see everything although the rules hide information (GDL-II).
+        simultaneous: whether players act together; then a step takes an action of each. None: whether several
+            players have a choice at the same time in random play. Other such states are truncated.
+        observations: ``flat``: the fluents, in the order of ``env.fluents``. ``relative``: the fluents as if
+            the current player were the first, with the names of players exchanged, followed by the player.
+            ``planes``: the same over the squares of the board, bool [rows, columns, channels]. Or a function
+            from fluents, bool [fluents], and the number of a player, int32, to an array. Default:
+            ``relative``, or ``flat`` if players act together. If the rules hide information (GDL-II), the
+            percepts of the player since its last choice replace fluents, in the order of ``env.percepts``.
+        rewards: the rewards at the end of a match; they are 0 before. ``scaled`` (goals from 0 to 100 as 0 to
+            1), ``goals`` (as in the rules) or ``zero-sum`` (the scaled goal minus the mean of the others').
+        reveal: whether players see all fluents even if the rules hide information (GDL-II).
         largest: the most inputs of all gates.
 
     Raises:
         RuleSheetError: the sheet cannot be used.
-        LimitError: the game has no network, or a larger one.
+        LimitError: the game has no network, or its gates have more inputs.
         SimultaneousMovesError: players choose at the same time, and ``simultaneous`` is False.
         ValueError: the game has no players, or an argument does not fit it.
 
@@ -118,14 +116,14 @@ def _observe(
 def auto_reset(env: Environment) -> Callable[[State, Array, Array], State]:
     """Return a ``step(state, action, key)`` that restarts finished matches.
 
-    After the last step of a match it returns the initial state with the rewards, ``terminated`` and
+    After the last step of a match, it returns the initial state with the rewards, ``terminated`` and
     ``truncated`` of the finished match, as ``pgx.experimental.auto_reset`` does.
     """
 
     def step(state: State, action: Array, key: Array) -> State:
         moving, beginning = jax.random.split(key)
         initial = env.init(beginning)
-        # A fresh match carries the end of the one before; a match that begins with its end stays.
+        # A new match carries the flags of the previous one. A match that begins with its end does not change.
         begun = state._step_count == 0
         state = state.replace(
             terminated=jnp.where(begun, initial.terminated, state.terminated),

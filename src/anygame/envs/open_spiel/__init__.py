@@ -1,6 +1,6 @@
 """OpenSpiel: sheets as games of ``pyspiel``, for its algorithms (extra ``open-spiel``).
 
-Importing this package registers them: ``pyspiel.load_game("anygame(file=kuhn_poker)")``.
+Importing this package registers the games: ``pyspiel.load_game("anygame(file=kuhn_poker)")``.
 OpenSpiel: M. Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SheetGame", "SheetObserver", "SheetState", "load"]
 
-#: File names that can be a parameter without encoding, and do not look like a number.
+#: File names that can be a parameter without encoding and do not look like a number.
 _PLAIN: Final = re.compile(r"[\w./~-]*[A-Za-z_/~][\w./~-]*", re.ASCII)
 
 if pyspiel is not None and NAME not in pyspiel.registered_names():
@@ -47,10 +47,10 @@ def load(
         sheet: a file, the name of an installed game, or a game.
         dynamics: ``sequential`` or ``simultaneous``; by default sequential if roles take turns in random
             play. In a sequential game, roles that move at once decide one after the other, without seeing
-            each other.
-        scale: a utility is the goal times this, plus the offset.
-        offset: see above.
-        zero_sum: whether to subtract the mean of all players' goals from each.
+            the other moves.
+        scale: the factor in a utility, which is ``scale * goal + offset``.
+        offset: the summand in a utility.
+        zero_sum: whether to subtract the mean goal of all players from each goal.
         max_steps: joint moves after which a play is cut; by default the length of the longest play if all
             states can be visited, else 1,000.
         case_sensitive: whether names that differ by case differ; ignored for a game.
@@ -59,7 +59,7 @@ def load(
     Raises:
         MissingExtraError: OpenSpiel is not installed.
         RuleSheetError: the sheet cannot be used.
-        LimitError: it has no network, which numbers the moves.
+        LimitError: the game has no network, which numbers the moves.
         ValueError: an argument is out of range.
     """
     if pyspiel is None:

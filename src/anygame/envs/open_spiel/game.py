@@ -42,9 +42,9 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "offset": 0.0,
     "zero_sum": False,
 }
-#: Most bytes of a sheet unpacked from a parameter; the same as for files.
+#: The most bytes of a sheet unpacked from a parameter, as for files.
 _LARGEST: Final = 16 * 2**20
-#: More players than in any known sheet.
+#: The most players, more than in any known sheet.
 _MOST_PLAYERS: Final = 100
 
 
@@ -58,7 +58,7 @@ class SheetGame(GameBase):
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         complete = {**DEFAULTS, **(params or {})}
-        # OpenSpiel adds the defaults when it parses a name; dropping them makes both ways equal.
+        # OpenSpiel adds the defaults when it parses a name. Without them, games made in both ways are equal.
         given = {name: value for name, value in complete.items() if value != DEFAULTS[name]}
         self._parameters = given
         self.description: Description = _described(complete)
@@ -78,10 +78,10 @@ class SheetGame(GameBase):
         """Return the state from the text of ``state.serialize()``.
 
         Raises:
-            ValueError: it is a state of another game.
+            ValueError: the text is a state of another game.
         """
         state: SheetState = super().deserialize_state(text)
-        # OpenSpiel accepts the states of other games.
+        # OpenSpiel does not check that the state is of this game.
         if rules_digest(state.sheet) != rules_digest(self.description.game):
             raise ValueError(f"the state is one of {state.sheet.name}, not of {self.description.game.name}")
         return state
@@ -175,7 +175,7 @@ def _type_of(description: Description, utilities: Utilities) -> Any:
 
 
 def _sum_of(description: Description, utilities: Utilities) -> tuple[Any, float | None]:
-    """Return OpenSpiel's class of the sum of the utilities, and the sum if it is constant."""
+    """Return OpenSpiel's kind of utility sums, and the sum if it is constant."""
     kinds, players = pyspiel.GameType.Utility, len(description.form.players)
     if players == 1 or (description.goal_sum is None and not utilities.zero_sum):
         return kinds.GENERAL_SUM, None

@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from anygame.game import Game
     from anygame.language.terms import Term
 
-#: OpenSpiel, None where it is not installed.
+#: OpenSpiel; None if it is not installed.
 pyspiel: Final[Any] = library
 #: The base classes of games and states; placeholders without the library.
 GameBase: Final[Any] = object if pyspiel is None else pyspiel.Game
 StateBase: Final[Any] = object if pyspiel is None else pyspiel.State
 #: ``auto`` is sequential if roles take turns.
 Dynamics: TypeAlias = Literal["auto", "sequential", "simultaneous"]
-#: Sheets kept: OpenSpiel creates a game for every state that it deserialises.
+#: Sheets kept, as OpenSpiel creates a game for every state that it deserialises.
 _KEPT: Final = 16
-#: Most numbers of an information state as an array, 1 MB; larger ones are text only.
+#: The most numbers of an information state as an array, 1 MB; a larger one is only text.
 _LARGEST: Final = 2**18
 
 
@@ -48,8 +48,8 @@ class Utilities:
 
     Attributes:
         scale: the utility of a point.
-        offset: added for every player.
-        zero_sum: whether the mean of the players' goals is subtracted first.
+        offset: the summand for every player.
+        zero_sum: whether the mean goal of the players is subtracted first.
     """
 
     scale: float = 1.0
@@ -76,11 +76,11 @@ class Description:
 
     Attributes:
         game: the game.
-        form: its tree.
+        form: the tree of the game.
         root: the root of the tree.
         actions: the moves of the players, sorted by text; the number of a move is the same for all players.
         draws: the moves of `random`, sorted by text.
-        survey: properties of all states; None if there are too many states, or plays are cut.
+        survey: properties of all states; None if there are too many states or plays are cut.
         longest: the most decision nodes of a play.
     """
 
@@ -93,13 +93,13 @@ class Description:
         surveyed = survey(game, turns)
         if surveyed is not None:
             turns = replace(turns, are_taken=surveyed.turns_are_taken)
-        # Properties are proved if there are too many states to visit.
+        # If there are too many states to visit, properties are proved.
         facts = facts_of(game) if surveyed is None and game.fallback is None else Facts()
         if facts.takes_turns is not None:
             turns = replace(turns, are_taken=facts.takes_turns)
         proven = surveyed.steps if surveyed else facts.most_moves
         steps = max_steps or proven or MAX_STEPS
-        # Properties of the ends of plays do not hold for cut plays.
+        # Properties of the ends of plays may be wrong for cut plays.
         is_whole = proven is not None and proven <= steps
         self.survey: Survey | None = surveyed if is_whole else None
         self._proved_sum = facts.goal_sum if is_whole else None
@@ -131,7 +131,7 @@ class Description:
 
     @property
     def goal_sum(self) -> int | None:
-        """The sum of the players' goals, if it is known to be the same for all plays."""
+        """The sum of the goals of all players; None unless it is known to be the same for all plays."""
         return self.survey.goal_sum if self.survey else self._proved_sum
 
 
@@ -147,16 +147,16 @@ def describe(
     """Return the description of a sheet.
 
     Args:
-        name: of the sheet, for messages.
-        text: of the sheet.
+        name: the name of the sheet, for messages.
+        text: the text of the sheet.
         case_sensitive: whether names that differ by case differ.
         lenient: see ``anygame.load``.
-        dynamics: the treatment of moves at the same time.
+        dynamics: the treatment of simultaneous moves.
         max_steps: joint moves after which a play is cut; 0 for the default.
 
     Raises:
         RuleSheetError: the sheet cannot be used, or has no players.
-        LimitError: it is too large for a network, which numbers the moves.
+        LimitError: the game is too large for a network, which numbers the moves.
     """
     game = loads(text, name=name, case_sensitive=case_sensitive, lenient=lenient)
     return Description(game, dynamics, max_steps)
@@ -176,7 +176,7 @@ class SheetState(StateBase):
         self.node = description.root
 
     def current_player(self) -> int:
-        """Return the player who decides, or OpenSpiel's number for chance, all at once, and the end."""
+        """Return the player who decides, or OpenSpiel's number for chance, simultaneous moves or the end."""
         return self.node.actor
 
     def _legal_actions(self, player: int) -> list[int]:
@@ -217,7 +217,7 @@ class SheetState(StateBase):
         """Return the move with a number.
 
         Raises:
-            IllegalMoveError: it is not legal here.
+            IllegalMoveError: the move is not legal here.
         """
         move = named[action] if 0 <= action < len(named) else None
         if move is None or move not in legal:
@@ -277,7 +277,7 @@ def _most_events(description: Description) -> int:
 
 @cache
 def _events(description: Description, player: int) -> Mapping[object, int]:
-    """Return the numbers of the events of a step: own moves and percepts, or all moves."""
+    """Return the numbers of the events of a step: moves and percepts of the player, or all moves."""
     game, form = description.game, description.form
     if game.is_gdl2:
         events: list[object] = [("move", move) for move in description.actions]
@@ -304,8 +304,8 @@ def _facts(description: Description) -> Mapping[Term, int]:
 class SheetObserver:
     """An observer of OpenSpiel.
 
-    With perfect recall, it shows a player's moves and percepts (all moves, without hidden information).
-    Otherwise it shows the current percepts: with hidden information those since the last choice, else the
+    With perfect recall, it shows a player's moves and percepts, or without hidden information, all moves.
+    Without perfect recall, it shows the percepts since the last choice, or without hidden information, the
     facts. With ``private_info`` of all players it shows the facts in every game.
 
     Attributes:
