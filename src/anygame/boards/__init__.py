@@ -1,26 +1,26 @@
-"""Boards: which fluents of a game lie on a board, and how; pictures of states, and their renderers.
+"""Boards: the fluents of a game that lie on a board, pictures of states, and their renderers.
 
-`find_boards` looks for boards in the rules, `picture` puts the facts of a state on them, and `svg`, `draw`
-and `text` render the picture. No game is known by name.
+`find_boards` finds boards in the rules, `picture` places the facts of a state on them, and `svg`, `draw` and
+`text` render the picture. No game is known by name.
 
 A fluent such as ``(cell 1 2 white)`` lies on a board if two of its arguments have ordered values: numbers,
 letters, or a chain of the rules (see `anygame.analysis.axes`). The other arguments are the content of the
 square. A comment in the sheet overrules these choices (see `anygame.boards.finding.hints`); the chapter on
 boards lists the evidence for each kind of board.
 
-- **Squares** are those that ``base`` allows; without ``base``, those of the initial state if one of its
-  contents is blank, else all combinations of rows and columns.
-- **Rows and columns**: a board whose rows grow and then shrink by one square at a time is a hexagon, first
-  row at the top. Else the variables of the rules decide: ``?row ?col`` (first row at the top) or ``?x ?y``
-  (``y`` grows upwards). Else letters name columns and numbers rows, as in chess; else the first argument is
-  ``x``, the second ``y``. In both cases rows grow upwards.
+- **Squares** are the squares that ``base`` allows. Without ``base`` they are the squares of the initial state
+  if one of its contents is blank, and else all combinations of rows and columns.
+- **Rows and columns**: if rows grow and then shrink by one square at a time, the board is a hexagon with the
+  first row at the top. Else the variables of the rules decide: ``?row ?col`` (first row at the top) or ``?x
+  ?y`` (``y`` grows upwards). Else letters name columns and numbers rows, as in chess. Else the first argument
+  is ``x``, the second ``y``. In both cases rows grow upwards.
 - **Several boards**: of three ordered arguments, the one with a different number of values distinguishes
-  boards, or the last; of four, the first two. Likewise an unordered argument without which two things would
+  boards, or the last; of four, the first two. So does an unordered argument without which two things would
   share a square.
-- **Blank** is a content with such a name, or one that moves leave behind, or one that fills three quarters
-  of the board at the start, with something else beside it.
-- Of several such fluents, boards are those that the initial state fills, unless much smaller than the
-  largest. In doubt there is no board: the fluents are listed like all others.
+- **Blank** is a content with such a name, a content that moves leave behind, or a content that fills three
+  quarters of the board at the start beside other contents.
+- Of several such fluents, boards are those that the initial state fills, unless they are much smaller than
+  the largest. In doubt there is no board, and the fluents are listed like all others.
 """
 
 from __future__ import annotations

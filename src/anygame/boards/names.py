@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 #: The sides of a cell.
 Side: TypeAlias = Literal["north", "east", "south", "west"]
-#: Bodies of things by colour, in light and dark surroundings; most are the same.
+#: The fill of things by colour, in light and in dark surroundings; most colours have the same fill in both.
 BODIES: Final = {
     "black": ("#222226", "#101012"),
     "white": ("#ffffff", "#f4f4f0"),
@@ -35,7 +35,7 @@ COLOURS: Final = frozenset(BODIES)
 #: Colours of roles without a colour in their name, in the order of the roles.
 ROLE_COLOURS: Final = ("blue", "red", "green", "orange", "purple", "teal", "brown", "pink")
 
-#: Words for pieces, with their figures.
+#: Words for pieces, with the figures that show them.
 FIGURES: Final = {
     "king": "king",
     "queen": "queen",
@@ -54,7 +54,7 @@ _LETTERS: Final = {
     "k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn",
     "kn": "knight", "ki": "king",
 }  # fmt: skip
-#: Words for things that fill their cell, or stand between two.
+#: Words for things that fill their cell, or that are between two cells.
 BLOCKS: Final = frozenset(
     {
         *("wall", "walls", "block", "blocks", "blocked", "brick", "bricks", "rock", "dirt", "obstacle"),
@@ -107,14 +107,14 @@ def die_face(text: str, name: str) -> str:
 
 
 def colour_in(name: str) -> str:
-    """Return the colour that is a word of a name, or the start of one; empty for none."""
+    """Return the colour that is a word of a name, or the start of a word; empty for none."""
     found = words(name)
     whole = next((word for word in found if word in COLOURS), "")
     return whole or next((c for c in sorted(COLOURS) for word in found if word.startswith(c)), "")
 
 
 def initials(roles: Sequence[str]) -> dict[str, str]:
-    """Return the roles by their first letters if these are unique; also white and black."""
+    """Return the roles by their first letters if these are unique; ``w`` and ``b`` are white and black."""
     letters = [role[:1].lower() for role in roles]
     found = {letter: role for letter, role in zip(letters, roles, strict=True) if letters.count(letter) == 1}
     return {"w": "white", "b": "black"} | found

@@ -26,13 +26,13 @@ _Place = tuple[tuple[int, str], int, int]
 class Planes:
     """Fluents as planes over the squares of the board.
 
-    Facts that say the same of different squares share a channel. Several boards of one kind with a place on
-    one large board lie there; others have channels of their own, as have boards of different fluents. Boards
-    start at the top left; squares beside a smaller one stay false.
+    Facts with the same content on different squares share a channel. Boards that are parts of one large board
+    share its planes. All other boards have separate channels, as have boards of different fluents. Boards
+    start at the top left; squares beside a smaller board stay false.
 
     Attributes:
-        channels: what each plane shows: a fact with ``?`` for the coordinates of its square, as in
-            ``(cell ? ? x)``, or a fluent that lies on no board, true on all squares or on none.
+        channels: the name of each plane. It is a fact with ``?`` for the coordinates of its square, as in
+            ``(cell ? ? x)``, or a fluent that lies on no board, which is true on all squares or on none.
         rows: the number of rows, from top to bottom.
         columns: the number of columns, from left to right.
     """
@@ -47,7 +47,7 @@ class Planes:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Channels, rows, columns."""
+        """The numbers of channels, rows and columns."""
         return len(self.channels), self.rows, self.columns
 
     def of(self, observation: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -90,7 +90,7 @@ class _Board:
         self._down = _ranks(y for _, y in layout.places.values())
 
     def place(self, fact: Term) -> _Place | None:
-        """Return the channel, row and column of a fact; None if it does not lie here."""
+        """Return the channel, row and column of a fact; None if it lies on no board."""
         layout = self._layout
         found = layout.find(fact)
         if found is None or not isinstance(fact, Compound):
@@ -108,5 +108,5 @@ class _Board:
 
 
 def _ranks(values: Iterable[float]) -> dict[float, int]:
-    """Return the rank of each value: gaps between boards add no empty rows."""
+    """Return the rank of each value, so that gaps between boards add no empty rows."""
     return {value: rank for rank, value in enumerate(sorted(set(values)))}

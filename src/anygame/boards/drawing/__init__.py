@@ -1,1 +1,1 @@
-"""Drawing what a state holds: a picture as data, and its renderers: SVG, terminal, text."""
+"""Drawings of states: a picture as data, and its renderers for SVG, terminals and plain text."""

@@ -41,11 +41,11 @@ def clickable_state(
     """Return the boards of a state as SVG, and the cells that every legal move names.
 
     Args:
-        painter: of the game.
+        painter: the painter of the game.
         state: the state.
         before: the previous state, and the ``joint`` move from it; None at the start.
         joint: see ``before``.
-        goals: of every role in a terminal state, to highlight how the winner won; otherwise empty.
+        goals: the goals of all roles in a terminal state, to highlight how the winner won; else empty.
     """
     roles = [] if state.is_terminal else [role for role in state.game.roles if not role.is_random]
     picture = painter.picture(state, last=joint, before=before, legal_for=roles)

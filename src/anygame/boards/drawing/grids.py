@@ -56,8 +56,8 @@ class GridMaker:
         """Yield the boards of a state.
 
         Args:
-            facts: of the state.
-            known: the ids of all cells are added to it.
+            facts: the facts of the state.
+            known: receives the ids of all cells.
             named: whether the title of a board includes the name of its fluent.
         """
         layout = self._layout
@@ -151,7 +151,7 @@ class GridMaker:
         left = self._left(squares)
         cells = []
         for square in squares:
-            # Facts may lie where the rules' own `base` has no square, but only on rows and columns it has.
+            # Facts may lie on cells that `base` does not allow, but only on known rows and columns.
             row, column = self._row[square[0]], self._column[square[1]]
             terms = layout.terms(key, square)
             x, y = (2 * column + layout.offsets[row] - left) / 2, float(row)
@@ -210,7 +210,7 @@ class LineGridMaker:
         self._boxes = None if lines.boxes is None else GridMaker(number, lines.boxes, colours)
 
     def grids(self, facts: Collection[Term], known: Known, *, named: bool) -> Iterator[Grid]:
-        """Yield the one grid of a state; see `GridMaker.grids`."""
+        """Yield the only grid of a state; see `GridMaker.grids`."""
         lines = self._lines
         cells: dict[tuple[tuple[int, int], tuple[int, int]], Cell] = {}
         for ends in self._all():
@@ -277,7 +277,7 @@ class LineGridMaker:
 
 
 def labels_of(layout: Layout, squares: Collection[Square], left: int) -> Iterator[Label]:
-    """Yield the names of rows and columns; on a hexagon those of the first and last cell of each row.
+    """Yield the names of rows and columns; on a hexagon the names of the first and last cell of each row.
 
     Args:
         layout: the board.
@@ -310,7 +310,7 @@ def _header(columns: Sequence[Constant], shift: int, y: int) -> Iterator[Label]:
 def labels_of_whole(layout: Layout, places: Mapping[found.Cell, Place]) -> Iterator[Label]:
     """Yield the labels of the rows and columns of a board that is composed of several boards.
 
-    The names of the boards are placed before those of rows, and below those of columns.
+    The names of the boards are placed before the names of rows, and below the names of columns.
     """
     if layout.shape == "track" and layout.row == layout.column:
         return  # places of a map have their own names

@@ -23,7 +23,7 @@ _Place: TypeAlias = "tuple[str, str, int, int]"
 _Coordinate: TypeAlias = "tuple[int, int]"
 #: A variable at an argument.
 _Occurrence: TypeAlias = "tuple[_Place, Variable]"
-#: Declarations of facts and moves are no evidence.
+#: Declarations of facts and moves, which are no evidence.
 _DECLARED: Final = frozenset({"base", "input"})
 #: Few rules lead from fluents to `legal`; longer chains are weak evidence.
 _ROUNDS: Final = 6
@@ -32,11 +32,11 @@ _ROUNDS: Final = 6
 class MoveReader:
     """Infers which cells the arguments of a move name.
 
-    The coordinates of a fluent are places of variables. A variable that stands there and in the head of a
-    rule makes that argument of the head a coordinate, too, and so on up to ``legal``; a rule for ``next``
-    that names a square of ``does`` shows the same. Arguments in the order of the coordinates of a fluent then
-    name a cell: of ``(move wp ?u ?v ?x ?y)`` the second and third, and the fourth and fifth. Where the rules
-    do not show it, values do. One coordinate may be the mover, as in
+    If a variable is a coordinate of a fluent in the body of a rule, and is an argument of the head, then that
+    argument is a coordinate, too. So coordinates spread up to ``legal``; a rule for ``next`` shows the same
+    for squares of ``does``. Arguments in the order of the coordinates of a fluent then name a cell: in
+    ``(move wp ?u ?v ?x ?y)`` the second and third, and the fourth and fifth. If the rules do not show it,
+    values do. One coordinate may be the mover, as in
     ``(<= (legal ?who (sow ?n)) (true (pit ?who ?n ?seeds)))``.
     """
 
@@ -76,7 +76,7 @@ class MoveReader:
         return tuple(found), tuple(alone)
 
     def names_columns(self, number: int, layout: Layout) -> bool:
-        """Whether moves name only columns of a board, as where things are dropped into them."""
+        """Whether moves name only columns of a board, as if things are dropped into them."""
         named: dict[tuple[str, int], set[int]] = defaultdict(set)
         for (kind, functor, arity, _), coordinates in self._coordinates.items():
             for board, which in coordinates if kind == "move" else ():
@@ -172,7 +172,7 @@ def _movers(rules: Sequence[Rule], layouts: Sequence[Board]) -> Iterator[tuple[s
 
 
 def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, frozenset[_Coordinate]]:
-    """Return the coordinates that arguments stand for, as far as the rules show them."""
+    """Return the coordinates that each argument can be, as far as the rules show them."""
     found: dict[_Place, set[_Coordinate]] = defaultdict(set)
     for number, layout in enumerate(layouts):
         for functor, arity, key in layout.fluents():

@@ -34,19 +34,20 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: How far rows of hexagons lie apart, in widths of a cell: half the root of three.
+#: The distance of rows of hexagons, in widths of a cell: half the root of three.
 HEXAGON_ROW: Final = 0.8660254
 
 #: The most entries of a legend.
 _LEGEND_LIMIT: Final = 12
-#: ``line``: between two dots, see `Cell.ends`; ``pit``: one of a row of numbered places; ``point``:
-#: one that lines lead to, see `Grid.links`.
+#: ``line``: a line between two dots, see `Cell.ends`; ``pit``: one of a row of numbered places; ``point``: a
+#: point that lines join to others, see `Grid.links`.
 CellShape: TypeAlias = Literal["square", "hexagon", "line", "pit", "point"]
 #: ``stone``: just a colour; ``piece``: a figure that is known by name; ``mark``: a fact without content;
-#: ``block``: what fills the cell; ``text``: its symbol.
+#: ``block``: a thing that fills the cell; ``text``: the symbol of the thing.
 Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
-#: ``from`` and ``to``: of the last move; ``last``: another cell that it names; ``changed``: differs from the
-#: state before; ``legal``: a legal move names it; ``unknown``: something may stand there, or not.
+#: ``from`` and ``to``: origin and destination of the last move; ``last``: another cell that it names;
+#: ``changed``: the cell differs from the previous state; ``legal``: a legal move names the cell; ``unknown``:
+#: the cell may be empty or not.
 Mark: TypeAlias = Literal["from", "to", "last", "changed", "legal", "unknown"]
 #: The text for something unknown.
 UNKNOWN: Final = "?"
@@ -80,8 +81,8 @@ class Thing:
     """Something on a cell.
 
     Attributes:
-        fact: the fact that says so.
-        terms: its content: arguments of the fact; none for a mere mark.
+        fact: the fact that puts it there.
+        terms: its content: arguments of the fact; empty for a mere mark.
         look: its look.
     """
 
@@ -98,14 +99,14 @@ class Cell:
         id: letters, digits and dashes; the same in all states of a game.
         name: its coordinates as text, such as ``d 4``.
         terms: its coordinates in the order of facts and moves, those of its board included.
-        x: of its middle, in cells.
-        y: of its middle, in cells, downwards.
+        x: the coordinate of its middle, in cells, to the right.
+        y: the coordinate of its middle, in cells, downwards.
         shape: its outline.
-        things: its contents, including those that say ``empty``, in the order of the facts.
-        marks: reasons for highlighting it.
-        ends: of a line: the two points that it joins, each ``(x, y)``.
+        things: its contents, including those that mean ``empty``, in the order of the facts.
+        marks: the reasons for highlighting it.
+        ends: if it is a line, the two points that it joins, each ``(x, y)``.
         chequered: whether its board has light and dark squares.
-        dark: whether it is one of the dark ones.
+        dark: whether it is a dark square.
     """
 
     id: str
@@ -122,7 +123,7 @@ class Cell:
 
     @property
     def contents(self) -> tuple[Thing, ...]:
-        """The contents, without those that say that the cell is empty."""
+        """The contents, without those that mean that the cell is empty."""
         return tuple(thing for thing in self.things if not thing.look.empty)
 
 
@@ -132,8 +133,8 @@ class Wall:
 
     Attributes:
         cell: the id of the cell.
-        side: of the cell.
-        fact: the fact that says so; None for the border between parts of a board.
+        side: the side of the cell.
+        fact: the fact that puts it there; None for the border between parts of a board.
         sign: the text on the side, such as ``<``; empty for a wall.
     """
 
@@ -158,13 +159,13 @@ class Grid:
     """One board.
 
     Attributes:
-        title: distinguishes it from other boards; empty for an only one.
-        cells: from top to bottom, each row from left to right.
+        title: a text that distinguishes it from other boards; empty for the only board.
+        cells: the cells from top to bottom, each row from left to right.
         labels: the names of rows and columns.
-        walls: between cells.
+        walls: the walls between cells.
         dots: the points that lines join.
-        links: lines between cells, each by the points that it joins.
-        looks: of all possible contents.
+        links: lines between cells, each given by the points that it joins.
+        looks: the looks of all possible contents.
         place: row and column among the grids of its group, from the top left.
         group: grids with the same number belong together.
     """
@@ -199,9 +200,9 @@ class Hand:
     """Cards, or other things in an order.
 
     Attributes:
-        owner: the owner; empty for nobody.
-        cards: the text of each.
-        colour: of the owner, empty for none.
+        owner: the owner; empty if nobody owns them.
+        cards: the text of each card.
+        colour: the colour of the owner, empty for none.
     """
 
     owner: str
@@ -230,7 +231,7 @@ class Touch:
 
     Attributes:
         role: the mover.
-        move: as it is played.
+        move: the move as it is played.
         cells: the ids of the cells that its arguments name, in their order: of two, the first is the origin,
             the second the destination of a movement.
         area: ids of further cells that its arguments name as a whole, such as all cells of a column.
@@ -258,7 +259,7 @@ class Aim:
     Attributes:
         side: a role, or a colour.
         colour: the colour of the drawing.
-        cells: by ids.
+        cells: the ids of the cells.
     """
 
     side: str
@@ -274,13 +275,13 @@ class Picture:
         title: the name of the game.
         grids: its boards.
         others: the facts that lie on no board.
-        arrows: of the last move.
-        touches: the legal moves of the roles that were asked for, in the order of `State.legal_moves`.
+        arrows: the arrows of the last move.
+        touches: the legal moves of the requested roles, in the order of `State.legal_moves`.
         colours: for every role the colour in which it is shown.
-        notes: why a board hint of the sheet was not followed, or no board was found.
-        aims: goal cells of sides, where the sheet names them.
+        notes: the reasons why a board hint was ignored, or why no board was found.
+        aims: goal cells of sides, if the sheet names them.
         chains: cells with which a side has won.
-        upright: whether moves name columns only, as where things fall: the board has a top and a bottom.
+        upright: whether moves name only columns, as if things fall, so that the board has a top and a bottom.
     """
 
     title: str
@@ -368,7 +369,7 @@ def _are_crowned(layout: Layout, occupants: Sequence[Occupant], figures: Sequenc
 
 
 def _is_initial(name: str, colour: str, roles: Iterable[str]) -> bool:
-    """Whether a name is the start of a colour by which roles are called, such as ``w`` for white."""
+    """Whether a name is the start of a colour that names a role, such as ``w`` for white."""
     called = any(role.startswith(name) and colour_in(role) == colour for role in roles)
     return bool(name) and colour.startswith(name) and called
 
@@ -409,7 +410,7 @@ def _name(occupant: Occupant, layout: Layout) -> str:
 
 
 def _colour(name: str, colours: Mapping[str, str]) -> str:
-    """Return the colour in a name, or that of the one role to which it belongs by its name."""
+    """Return the colour in a name, or the colour of the only role to which the name belongs."""
     said = colour_in(name)
     if said or not name:
         return said

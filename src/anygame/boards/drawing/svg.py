@@ -45,9 +45,9 @@ _FONT: Final = "system-ui, 'DejaVu Sans', 'Liberation Sans', sans-serif"
 _SYMBOL: Final = 7
 #: The most characters of the description for screen readers.
 _DESCRIBED: Final = 4000
-#: The most things drawn on one cell; the rest is only named.
+#: The most things drawn on one cell; further things are only named.
 _STACKED: Final = 4
-#: Around the whole picture, in cells.
+#: The margin around the whole picture, in cells.
 _MARGIN: Final = 0.2
 #: The height of a line of the legend or of facts, and the size of its letters, in cells.
 _LINE: Final = 0.55
@@ -84,7 +84,7 @@ def svg(picture: Picture, *, dark: bool | None = None) -> str:
 
     Args:
         picture: the picture.
-        dark: for dark surroundings, or light ones; by default as the viewer prefers.
+        dark: whether the surroundings are dark; None for the viewer's preference.
     """
     return _drawn(picture, Paints(dark))
 
@@ -269,7 +269,7 @@ class _Drawing:
         for position, look in enumerate(shown[:_STACKED] if len(shown) > 1 else ()):
             dx, dy = 0.48 * (position % 2) - 0.24, 0.48 * (position // 2) - 0.24 * (len(shown) > 2)
             yield self._thing(look, x + dx, y + dy, 0.5)
-        # A mark beside something stands in the corner.
+        # A mark beside another thing is drawn in the corner.
         for position, look in enumerate(marks[:_STACKED]):
             place = (x + 0.38, y - 0.38 + 0.2 * position, 0.25) if shown or position else (x, y, 1.0)
             yield self._thing(look, *place)
@@ -467,8 +467,8 @@ class Placed:
 
     Attributes:
         grid: the grid.
-        x, y: of the middle of its first cell.
-        left, top, width, height: of the grid with its title and labels.
+        x, y: the middle of its first cell.
+        left, top, width, height: the rectangle of the grid with its title and labels.
     """
 
     grid: Grid
@@ -481,11 +481,11 @@ class Placed:
 
     @property
     def row(self) -> float:
-        """How far rows lie apart."""
+        """The distance of rows."""
         return HEXAGON_ROW if self.grid.hexagons else 1.0
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """Return where a point of the grid lies."""
+        """Return the place of a point of the grid in the drawing."""
         return self.x + x, self.y + y * self.row
 
 

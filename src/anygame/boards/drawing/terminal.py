@@ -38,7 +38,7 @@ _BLANK: Final = "."
 _STONES: Final = "●○▲△■□◆◇"
 #: Things that fill their cell.
 _BLOCKS: Final = "▒░▓"
-#: Things in black and white stand on light and dark squares.
+#: The styles of black and white things on light and dark squares.
 _BODIES: Final = {"black": "bold #000000", "white": "bold #ffffff"}
 
 _STYLES: Final = {
@@ -252,7 +252,7 @@ class _Sheet:
         ]
 
     def rows(self) -> dict[float, int]:
-        """Return the line of each height at which something stands; parts of a grid are a line apart."""
+        """Return the line of each height at which the grid has content; its parts are a line apart."""
         heights = {cell.y for cell in self.grid.cells} | {y for _, y in self.grid.dots}
         by_id = {cell.id: cell.y for cell in self.grid.cells}
         between = {
@@ -344,7 +344,7 @@ class _Sheet:
 
 
 def _joined(items: Iterable[tuple[int, Piece]]) -> Line:
-    """Return a line with every piece where it should start, or as soon after as possible."""
+    """Return a line in which every piece starts at its place, or as soon after it as possible."""
     line: Line = []
     length = 0
     for start, piece in items:
@@ -366,7 +366,7 @@ def characters_of(looks: Iterable[Look], *, colours: bool) -> dict[Look, Piece]:
         if look.figure and look.colour:
             style = _BODIES.get(look.colour, f"bold {style_of(look.colour)}")
             found[look] = Piece(GLYPHS[look.figure], style)
-    # Stones differ in form too; white ones, which come last of two, are open.
+    # Stones differ in form, too: white stones, which come last of two, are open.
     stones = [look for look in looks if look.form in ("stone", "mark")]
     stones.sort(key=lambda look: look.colour == "white")
     blocks = [look for look in looks if look.form == "block"]

@@ -1,1 +1,1 @@
-"""Finding boards in the rules: axes, coordinates, squares, contents, and how a board lies."""
+"""Finding boards in the rules: axes, coordinates, squares, contents, and the orientation of a board."""

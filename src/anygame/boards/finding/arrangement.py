@@ -1,4 +1,4 @@
-"""Arrangement: several boards of one layout, apart or as parts of one board; boxes of a board."""
+"""The arrangement of several boards of one layout, apart or as parts of one board; boxes of a board."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-#: Between the parts of one board, in cells.
+#: The gap between the parts of one board, in cells.
 _GAP: Final = 0.5
-#: The most boards in a square, as four, nine or sixteen.
+#: The most boards that are arranged in a square, such as four, nine or sixteen.
 _SQUARE_LIMIT: Final = 25
 #: The most boards in one row.
 _ROW_LIMIT: Final = 4
@@ -33,12 +33,12 @@ _ROW_LIMIT: Final = 4
 def arrange(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tuple[int, int]]:
     """Return row and column of every board among the others, from the top left.
 
-    Two arguments that distinguish boards are the coordinates of a board, and run as coordinates on a board
-    do. One that distinguishes four boards, or nine, does so in reading order.
+    Two arguments that distinguish boards are the coordinates of a board, in the directions of the coordinates
+    on a board. A single argument that distinguishes four boards, or nine, does so in reading order.
 
     Args:
-        layout: with several boards.
-        axes: the ordered values of the arguments of its fluent, as far as they have an order.
+        layout: a layout with several boards.
+        axes: the ordered values of the arguments of its fluent, if they have an order.
     """
     keys = list(layout.squares)
     if len(layout.boards) == 2:
@@ -93,7 +93,7 @@ def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cel
 
 
 def side_by_side(layout: Layout) -> dict[Cell, Place]:
-    """Return the place of every cell if the boards stand in rows and columns with gaps."""
+    """Return the place of every cell if the boards are in rows and columns with gaps."""
     wide, high = len(layout.columns) + _GAP, len(layout.rows) + _GAP
     columns, rows = numbered(layout.columns), numbered(layout.rows)
     return {
@@ -104,13 +104,13 @@ def side_by_side(layout: Layout) -> dict[Cell, Place]:
 
 
 def _place(first: int, second: int, layout: Layout, height: int) -> Place:
-    """Return a place; its two coordinates run as those of a single board."""
+    """Return a place; its coordinates have the directions of a single board."""
     column, row = (first, second) if layout.column < layout.row else (second, first)
     return column, height - 1 - row if layout.upwards else row
 
 
 def _naming(layout: Layout, rules: Iterable[Rule]) -> set[str]:
-    """Return the relations in rules with the coordinates of a cell and two more arguments."""
+    """Return the relations of rules whose arguments are the coordinates of a cell and two more."""
     found = set()
     for rule in rules:
         atoms = [atom for atom, _ in atoms_in(rule.body)]

@@ -1,6 +1,6 @@
-"""Evidence in the rules: where cells are named, which are neighbours, what moves leave behind.
+"""Evidence in the rules: arguments that name cells, neighbouring cells, contents that moves leave behind.
 
-If the coordinates of a board are variables in a fact, and stand in the same order in another atom of the
+If the coordinates of a board are variables in a fact, and occur in the same order in another atom of the
 rule, they name a cell there, too. This is repeated from rule to rule.
 """
 
@@ -59,7 +59,7 @@ def occurrence(atom: Atom) -> Occurrence | None:
 
 
 def occurrences(atoms: Iterable[Atom], *keywords: str) -> Iterator[Occurrence]:
-    """Yield the occurrences in atoms, in all of them or in those of some keywords."""
+    """Yield the occurrences in atoms, either in all of them or in atoms of some keywords."""
     for atom in atoms:
         found = occurrence(atom) if not keywords or atom.predicate in keywords else None
         if found is not None:
@@ -67,10 +67,10 @@ def occurrences(atoms: Iterable[Atom], *keywords: str) -> Iterator[Occurrence]:
 
 
 def cell_places(rules: Iterable[Rule], layout: Layout) -> Mapping[Predicate, set[tuple[int, ...]]]:
-    """Return where the cells of a board are named.
+    """Return the arguments of predicates that name cells of a board.
 
     Returns:
-        For each predicate the arguments that name a cell, in the order of its key, perhaps several times.
+        For each predicate, tuples of arguments that name a cell, in the order of the key of the layout.
     """
     found: dict[Predicate, set[tuple[int, ...]]] = defaultdict(set)
     found[Predicate("fluent", *layout.fluent)].add(layout.key)
@@ -90,7 +90,7 @@ def cell_places(rules: Iterable[Rule], layout: Layout) -> Mapping[Predicate, set
 
 
 def _cells(item: Occurrence, places: Iterable[tuple[int, ...]]) -> Iterator[tuple[Term, ...]]:
-    """Yield the distinct variables that name a cell there."""
+    """Yield the variables at each place that names a cell, if they are distinct."""
     for place in places:
         cell = tuple(item.arguments[index] for index in place)
         if len(set(cell)) == len(cell) and all(isinstance(term, Variable) for term in cell):

@@ -1,4 +1,4 @@
-"""Fitting one fluent to a board: coordinates, squares, contents, and how it lies."""
+"""Fitting one fluent to a board: coordinates, squares, contents and orientation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SQUARES_LIMIT: Final = 4096
 #: The most contents that are listed beforehand: more than any set of pieces.
 _CONTENTS_LIMIT: Final = 1024
-#: More squares than this for each filled one are rather a guess than a board.
+#: With more squares than this for each filled square, a board is a mere guess.
 _DOUBTFUL: Final = 50
 #: Words for an empty square, and letters for it if they are the commonest content.
 _EMPTY: Final = frozenset({"blank", "empty", "none", "nil", "nothing", "free", "clear", "vacant"})
@@ -139,8 +139,8 @@ def values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
 def blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -> Content | None:
     """Return the content that means an empty square, if there is one.
 
-    It has such a name; or it is, of those in the initial state, the one that moves leave behind, the
-    commonest one if that is a letter for blank, or by far the commonest.
+    It has such a name. Else it is one of the contents in the initial state: the one that moves leave behind,
+    the commonest one if that is a letter for blank, or one that is by far the commonest.
     """
     if len(values) < 2 or not contents:
         return None
@@ -173,7 +173,7 @@ def _constant(term: Term) -> Constant:
 
 
 def _is_count(term: Term) -> bool:
-    """Whether a content is a positive number: seeds in a pit, however many pits have as many."""
+    """Whether a content is a positive number, such as seeds in a pit, which never means empty."""
     return isinstance(term, Constant) and is_numbered((term,)) and term.name.isdigit() and int(term.name) > 0
 
 
@@ -195,7 +195,7 @@ def _squares(
 
 
 def _is_on(fluent: Fluent, at: Coordinates, arguments: Arguments) -> bool:
-    """Whether both coordinates are values of their axes, where they have one."""
+    """Whether both coordinates are values of their axes, if they have axes."""
     return all(
         arguments[index] in fluent.axes[index] or not fluent.axes[index] for index in (at.first, at.second)
     )
@@ -215,10 +215,10 @@ class Coordinates:
 
     Attributes:
         first: one coordinate.
-        second: the other; the same argument if one names both, such as ``c3``.
+        second: the other coordinate; the same argument if one names both, such as ``c3``.
         boards: the arguments that distinguish several boards.
-        track: whether cells stand in a row, numbered: then ``first`` names the row, or equals ``second`` if
-            there is only one row.
+        track: whether cells are numbered in rows. Then ``first`` names the row, or equals ``second`` if there
+            is only one row.
     """
 
     first: int
@@ -274,7 +274,7 @@ def _of_track(fluent: Fluent) -> Coordinates | None:
 
 
 def _with_one_name(axis: Axis, domain: Sequence[Term]) -> Axis:
-    """Return an axis, or numbers followed by the one other value: the store of a row of pits."""
+    """Return an axis; without one, numbers followed by the only other value, the store of a row of pits."""
     if axis or len(domain) <= _SHORTEST_TRACK:
         return axis
     names = [value for value in domain if isinstance(value, Constant) and not is_numbered((value,))]

@@ -15,17 +15,15 @@ A hint is a comment line of its own, anywhere in the sheet; rule evaluation neve
     ;;   d----e----f
     ;; board: goal red (a ?column) (i ?column)        what a side wants: the cells of rows a and i
 
-A map ends with the comment. What stands between names, and lines without a name, is for readers alone.
+A map ends with the comment. Text between names, and lines without a name, are ignored.
 
+Words may be combined: ``hex`` or ``square`` is the shape, ``up`` or ``down`` the direction of rows. Arguments
+count from 1. Arguments other than row, column and board are the content of a square; without any, a fact
+marks its square. If rows and columns are given, the first row is at the top unless the hint has ``up``. A
+side is a role or a colour; its goals are patterns of cells, given by their coordinates.
 
-Words may be combined: ``hex`` or ``square`` is the shape, ``up`` or ``down`` the direction in which rows
-follow each other. Arguments count from 1. Those that are neither row, column nor board are the content of a
-square; without any, a fact marks its square. Where rows and columns are given, the first row is at the top
-unless ``up`` is said. A side is a role or a colour; what it wants are patterns of cells, by their
-coordinates.
-
-A sheet may have a hint for each fluent that it wants drawn. With hints that name fluents, only these are
-drawn.
+A sheet may have a hint for each fluent that it wants drawn. With hints that name fluents, only these fluents
+are drawn.
 """
 
 from __future__ import annotations
@@ -60,21 +58,21 @@ class HintError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What one hint says; what it leaves open is None or empty. Arguments count from 0.
+    """The content of one hint; missing parts are None or empty. Arguments count from 0.
 
     Attributes:
         none: no board is wanted.
         shape: ``hex`` or ``square``.
         upwards: whether the first row is at the bottom.
-        functor: the fluent meant.
+        functor: the name of the fluent.
         row: the argument that names the row.
         column: the argument that names the column.
         boards: the arguments that distinguish several boards.
         place: the argument that names a place of the map.
         mapped: whether a map follows.
         places: the map: each name with its column, in characters, and its line.
-        side: whose goal the hint is about; empty for a hint about boards.
-        goals: patterns of the cells that the side wants: their coordinates, variables for any.
+        side: the side whose goal the hint gives; empty for a hint about boards.
+        goals: patterns of goal cells of the side: their coordinates, with variables for any value.
     """
 
     text: str
@@ -94,7 +92,7 @@ class Hint:
 
 
 def read_hints(text: str) -> Iterator[Hint | HintError]:
-    """Yield the hints of a sheet in their order, and a fault for each that cannot be read."""
+    """Yield the hints of a sheet in their order, and a HintError for each that cannot be read."""
     for count, match in enumerate(_LINE.finditer(text)):
         if count == _HINTS_LIMIT:
             yield HintError(f"more than {_HINTS_LIMIT} board hints: the rest is not read")

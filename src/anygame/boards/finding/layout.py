@@ -1,4 +1,4 @@
-"""Layouts: how the facts of one fluent lie on a board."""
+"""Layouts: the cells of boards, and the arguments of facts that name them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 Square = tuple["Term", "Term"]
 #: A square with the board that it is on.
 Cell = tuple[tuple["Term", ...], Square]
-#: Where a cell lies: column and row from the top left, in cells.
+#: The place of a cell: column and row from the top left, in cells.
 Place = tuple[float, float]
-#: The content of a square: the remaining arguments of its fact, none for a mere mark.
+#: The content of a square: the remaining arguments of its fact; empty for a mere mark.
 Content = tuple["Term", ...]
-#: ``hexagon``: rows are centred; ``slanted``: each lies half a square further to one side; ``track``: rows of
-#: numbered places.
+#: ``hexagon``: rows are centred; ``slanted``: each row is shifted half a square further to one side;
+#: ``track``: rows of numbered places.
 Shape = Literal["square", "hexagon", "slanted", "track"]
 #: The row of a track with a single row.
 ONLY_ROW: Final = Constant("")
@@ -45,7 +45,7 @@ class _OnBoard:
         return self.functor, self.arity
 
     def content(self, fact: Compound) -> Content:
-        """Return what a fact of this fluent says of its cell."""
+        """Return the content that a fact of this fluent gives its cell."""
         return tuple(fact.arguments[index] for index in self.contents)
 
 
@@ -56,13 +56,13 @@ class Overlay(_OnBoard):
     Attributes:
         functor: the fluent, or the relation.
         key: the arguments that name a cell, in the order of `Layout.key`.
-        contents: the argument that names the content; none where the name of the fluent says it.
+        contents: the argument that names the content; empty if the name of the fluent is the content.
         values: the possible contents, as far as they are known.
-        side: the side of the cell on which the fact stands; None if it lies on the cell.
+        side: the side of the cell on which the fact is shown; None if it is shown on the cell.
         sign: the text on that side, empty for a wall.
-        sides: the side that each content names; empty where contents lie on the cell.
-        fixed: the facts, where they are the same in all states.
-        at: the square of each value of the one argument in ``key``, where that names no square by itself.
+        sides: the side that each content names; empty if contents are shown on the cell.
+        fixed: the facts, if they are the same in all states.
+        at: the square of each value of the only argument in ``key``, if that names no square by itself.
     """
 
     functor: str
@@ -83,21 +83,21 @@ class Layout(_OnBoard):
 
     Attributes:
         row: the argument that names the row, from 0.
-        column: the argument that names the column; equal to ``row`` where one argument names both, such as
-            ``c3``, or where a track has one row.
+        column: the argument that names the column; equal to ``row`` if one argument names both, such as
+            ``c3``, or if a track has one row.
         boards: the arguments that distinguish several boards.
         contents: the arguments that name the content of a square.
         rows: the rows from top to bottom.
         upwards: whether the first row is at the bottom.
         columns: the columns from left to right.
         squares: the squares of every board, by its values of ``boards``.
-        shape: how rows lie to each other.
+        shape: the shape of the board.
         offsets: shift of every row to the right, in half squares (may be negative).
         values: all possible contents of a square, sorted by text.
         blank: the content that means an empty square, if there is one.
         started: the contents in the initial state.
         arrangement: row and column of every board among the others; empty for a single board.
-        places: where the cells of all boards lie on one large board; empty if boards are apart.
+        places: the places of the cells of all boards on one large board; empty if boards are apart.
         box: width and height of the boxes that divide the board; 0 for none.
         overlays: other fluents on the squares.
         sides: the side of a square that each content names: such facts are walls.
@@ -215,7 +215,7 @@ class Layout(_OnBoard):
         ]
 
     def terms(self, board: tuple[Term, ...], square: Square) -> tuple[Term, ...]:
-        """Return the coordinates of a square as the arguments of ``key`` give them."""
+        """Return the coordinates of a square in the order of ``key``."""
         row, column = square
         if self.row == self.column and self.shape != "track":
             column = Constant(f"{row}{column}")
@@ -232,8 +232,8 @@ class Lines(_OnBoard):
         key: the four arguments that name a line: both coordinates of each dot.
         contents: the arguments that name the owner of the line.
         across: the values of the first coordinate, from left to right.
-        up: the values of the second, from bottom to top.
-        boxes: the board between the dots, each square beside the dot at its lower left; None for nothing.
+        up: the values of the second coordinate, from bottom to top.
+        boxes: the board between the dots, a square named by its lower left dot; None without one.
         values: the possible contents of lines.
     """
 
@@ -280,14 +280,14 @@ class Wish:
 
     Attributes:
         side: a role, or a colour.
-        pattern: the coordinates of the cells; variables stand for any.
+        pattern: the coordinates of the cells; a variable matches any value.
     """
 
     side: str
     pattern: tuple[str, ...]
 
     def covers(self, terms: tuple[Term, ...]) -> bool:
-        """Whether a cell with these coordinates is one of them."""
+        """Whether a cell with these coordinates is a goal cell."""
         fits = all(
             each.startswith("?") or each == str(term) for each, term in zip(self.pattern, terms, strict=False)
         )
@@ -302,11 +302,11 @@ class Boards:
     """The boards of a game.
 
     Attributes:
-        layouts: in the order in which they are shown.
-        lines: between dots, shown after the layouts.
+        layouts: the layouts, in the order in which they are shown.
+        lines: lines between dots, shown after the layouts.
         hands: fluents whose facts are cards, or things in an order; see `anygame.boards.finding.search`.
-        wishes: goal cells of sides, where the sheet names them.
-        notes: why a hint was not followed, or why no board was looked for; for people.
+        wishes: goal cells of sides, if the sheet names them.
+        notes: the reasons why a hint was ignored, or why the search for boards was skipped; for people.
     """
 
     layouts: tuple[Layout, ...] = ()

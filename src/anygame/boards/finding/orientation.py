@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
 
 
-#: For each argument of a fluent, how often rules use each kind of variable name.
+#: For each argument of a fluent, the number of uses of each kind of variable name.
 Names = tuple[Counter[str], ...]
 
 _KINDS: Final = {
@@ -53,7 +53,7 @@ class Bearing(NamedTuple):
 
 
 def variable_names(rules: Sequence[Rule]) -> dict[tuple[str, int], Names]:
-    """Return for every fluent, by functor and arity, how often rules use which kind of variable names."""
+    """Return for every fluent, by functor and arity, how often rules use each kind of variable name."""
     found: dict[tuple[str, int], Names] = {}
     for rule in rules:
         for (kind, name, arity), arguments in occurrences(atoms_of(rule)):
@@ -100,7 +100,7 @@ def _kind(name: str) -> str:
 
 
 def _commonest(counter: Counter[str]) -> str:
-    """Return the commonest kind; ties are broken by text, so that rule order changes nothing."""
+    """Return the commonest kind; ties are broken by text, independently of the order of rules."""
     return min(counter, key=lambda kind: (-counter[kind], kind), default="")
 
 
@@ -109,9 +109,9 @@ class Outline:
     """The squares of a board, row by row.
 
     Attributes:
-        rows: from the first to the last.
-        columns: from left to right.
-        squares: row and column of each.
+        rows: the rows, from the first to the last.
+        columns: the columns, from left to right.
+        squares: row and column of each square.
         neighbours: pairs of squares that the rules name together.
     """
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: The most facts of the rules that are read.
 _FACTS_LIMIT: Final = 50_000
-#: Two rows of pits face each other; with more rows the stores stand at the ends.
+#: Two rows of pits face each other. With more rows, the stores are at the ends.
 _FACING: Final = 2
 #: The most lines at a point; a relation with all pairs joins nothing.
 _MOST_LINKS: Final = 8

@@ -38,10 +38,10 @@ _MOVES_LIMIT: Final = 20_000
 
 
 def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Layout, ...]:
-    """Return the boards of things whose column and row stand in two fluents, such as ``x`` and ``y``.
+    """Return the boards of things whose column and row are given by two fluents, such as ``x`` and ``y``.
 
-    The squares are those that a relation of the rules names, if that holds for all initial positions; else
-    all.
+    The squares are those that a relation of the rules names, if it names all initial positions. Else they are
+    all combinations.
     """
     known = {fluent.key: fluent for fluent in fluents}
     found = []
@@ -74,7 +74,7 @@ def _walks(fluent: Fluent, rules: Iterable[Rule]) -> bool:
 
 
 def _positions(across: Fluent, up: Fluent, rules: Sequence[Rule], *, is_row: bool) -> Layout | None:
-    """Return the board of two coordinate fluents; None if they are none, or it is too large."""
+    """Return the board of two coordinate fluents; None if they give no board, or one that is too large."""
     whose = list(across.domains[:-1])
     starts = _starts(across.initial, up.initial)
     if [set(each) for each in whose] != [set(each) for each in up.domains[:-1]] or not starts:
@@ -110,7 +110,7 @@ def _axis(fluent: Fluent, successions: Sequence[dict[Constant, int]]) -> Axis:
 
 
 def _starts(across: Iterable[Arguments], up: Iterable[Arguments]) -> list[tuple[Term, Term]]:
-    """Return the initial positions of things; none if one of them has no position, or several."""
+    """Return the initial positions of things; empty if a thing has no position, or several."""
     columns = {arguments[:-1]: arguments[-1] for arguments in across}
     rows = {arguments[:-1]: arguments[-1] for arguments in up}
     is_clear = columns.keys() == rows.keys() and len(columns) == len(list(across)) == len(list(up))
@@ -120,7 +120,7 @@ def _starts(across: Iterable[Arguments], up: Iterable[Arguments]) -> list[tuple[
 def _named_squares(
     across: Fluent, up: Fluent, starts: Iterable[tuple[Term, Term]], rules: Iterable[Rule]
 ) -> set[Square]:
-    """Return the squares that a relation names, given by facts, in which all things start."""
+    """Return the squares that the facts of a relation name, if all things start on such squares."""
     columns, rows = set(across.domains[-1]), set(up.domains[-1])
     named: list[set[Square]] = [
         set(squares)
@@ -159,7 +159,7 @@ def find_lines(fluents: Iterable[Fluent], game: Game) -> tuple[Lines, ...]:
 
 
 def with_boxes(lines: Lines, layouts: Sequence[Layout]) -> tuple[Lines, Layout | None]:
-    """Add the board whose squares lie between the dots to the lines; return it too, None for none."""
+    """Return the lines with the board whose squares are between the dots, and this board or None."""
     for layout in layouts:
         between = (
             layout.shape == "square"
