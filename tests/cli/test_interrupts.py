@@ -45,7 +45,7 @@ _COMMANDS: Final = {
     ),
     "analyse copolymer": ("[1-9][0-9,]* iterations", "[1-9][0-9,]* iterations"),
     "analyse copolymer --seconds 1000 --json": (r'"iterations": [1-9]', r'"iterations": [1-9]'),
-    "playout hex_pie --playouts 1000000": ("playouts.* [1-9][0-9]*/10+", "of 1000000 random playouts"),
+    "playout hex_pie --playouts 1000000": ("playouts.* [1-9][0-9]*/10+", "of 1,000,000 random playouts"),
     "quiz connect_four --kind legal --count 1000000": ("[1-9][0-9]*/10+", ""),
     "export leduc_poker --to efg -o /dev/null": ("[1-9][0-9,]* histories", ""),
     "prove hex_pie --property ends --seconds 1000": ("ends", "interrupted: 0 verdicts so far"),
