@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: Maximum of nodes in a picture: Graphviz needs minutes for more, and the result is unreadable.
 _MOST_DRAWN: Final = 1_000
-#: Maximum of characters in a name; longer names are cut, so that boxes stay small.
+#: Maximum of characters in a name. Longer names are cut, which keeps boxes small.
 _LONGEST_NAME: Final = 60
 
 

@@ -52,8 +52,8 @@ class Network:
         state_gates: number of gates that depend on fluents alone. They come first, and no cycle contains both
             these and other gates.
         cycles: disjoint ranges of gates, in order.
-        initially: bool [gates]; the value with which a gate of a cycle begins, so that the least fixed point
-            is reached. False for all other gates.
+        initially: bool [gates]; the value from which a gate of a cycle reaches the least fixed point. False
+            for all other gates.
         initial: bool [fluents]; the initial state.
         legal: int32 literals [all actions]; over state gates.
         terminal: literal; over state gates.

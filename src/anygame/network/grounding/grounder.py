@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Table
 
-#: Rows of a join beyond which the passes for large sheets run, too.
+#: Maximum of rows of a join without the passes for large sheets.
 _FEW_ROWS: Final = 4_000_000
-#: Bounds that a second attempt may keep, which grounds only rows that rules ask for.
+#: Bounds that a second attempt may keep, since it grounds only the rows that rules ask for.
 _BY_DEMAND: Final = {"instances", "facts", "depth", "terms", "fluents", "questions"}
-#: Bounds exceeded where facts of the state grow with every move.
+#: Bounds that are exceeded if facts of the state grow with every move.
 _GROWTH: Final = {"depth", "terms", "fluents", "questions"}
 _FLOWS = {"next": "true", "legal": "does"}
 
@@ -56,17 +56,17 @@ class GroundingLimits:
     """Bounds on the compiled game.
 
     Attributes:
-        instances: ground instances of all rules; each literal of an instance takes 8 bytes until gates are
-            made.
-        join: rows of one join (4 bytes per variable, 8 per literal); fewer where rows are wide.
-        steps: work units of grounding and of making gates, see ``budget``. The slowest public sheet that
-            compiles takes a seventh; the bound is reached in about a minute.
+        instances: ground instances of all rules. Each literal of an instance takes 8 bytes until it becomes
+            an input of a gate.
+        join: rows of one join (4 bytes per variable, 8 per literal); fewer if rows are wide.
+        steps: steps of grounding and of making gates, see ``budget``. The slowest public sheet that compiles
+            takes a seventh of them; all of them take about a minute.
         facts: rows of one static relation.
         seconds: wall-clock bound for callers with a deadline; infinite by default.
-        fluents: facts of one relation of the state. Public games have a few thousand; unbounded lists and
-            numbers made of terms grow without end.
-        few: instances beyond which grounding starts again with the passes for large sheets, after about a
-            second.
+        fluents: facts of one relation of the state. Public games have a few thousand. Unbounded lists, and
+            numbers that are built of terms, grow without end.
+        few: instances without the passes for large sheets, made in about a second; with more, grounding
+            starts again with these passes.
     """
 
     instances: int = 8_000_000
@@ -164,7 +164,7 @@ class _Grounder:
         self._own_relations = count(1)
         self._instances = 0
         self._atoms = 0
-        #: By identity of the rule.
+        #: Instances by the identity of their rule.
         self._parts: dict[int, list[RuleInstances]] = defaultdict(list)
         #: Pairs of relations (``next``, ``true``) and (``legal``, ``does``), and the rows copied so far.
         self._flows: list[tuple[Relation, Relation]] = [
@@ -333,9 +333,9 @@ class _Grounder:
 
 
 def _in_order(evaluations: Sequence[SemiNaiveEvaluation]) -> Iterator[list[SemiNaiveEvaluation]]:
-    """Yield groups of rules that depend on each other, each group after all that it depends on.
+    """Yield groups of rules that depend on each other, each group after the groups that it depends on.
 
-    Rules that no state depends on run once, after all states are known.
+    So rules that the next state does not depend on run once, after all fluents are known.
     """
     by_head: dict[Relation, list[int]] = defaultdict(list)
     for number, evaluation in enumerate(evaluations):
@@ -352,7 +352,7 @@ def _in_order(evaluations: Sequence[SemiNaiveEvaluation]) -> Iterator[list[SemiN
 
 
 def _blamed(error: LimitError, rule: GroundRule) -> LimitError:
-    """Return the error with the relation whose rule was being joined, unless it names a relation."""
+    """Return the error with the relation of the rule that was joined, unless it names a relation."""
     relation = rule.head.relation
     if error.relation or error.limit not in {"instances", "steps"} or is_own(relation):
         return error
@@ -380,8 +380,8 @@ def ground(
     Args:
         reasoner: the rules.
         limits: bounds.
-        progress: called from time to time with the numbers of instances and atoms so far.
-        without: names of passes to leave out; see ``pipeline.OPTIONAL``.
+        progress: called regularly with the numbers of instances and atoms so far.
+        without: names of passes to skip; see ``pipeline.OPTIONAL``.
         percepts: whether to ground the percepts of roles (GDL-II), too.
         budget: pays for the work; by default a new one with the given limits.
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from anygame.network.grounding.rules import Composed, GroundRule, Test
     from anygame.network.grounding.tables import Ids, Rows, Table, Tables
 
-#: Estimated growth where rows cannot be counted. A relation on demand is asked last, when most of its columns
-#: are bound. With all columns bound the question is a test, which comes early because it never multiplies.
+#: Estimated growth if rows cannot be counted. A relation on demand is asked last, when most of its columns
+#: are bound. With all columns bound the question is a test, which comes early: it never multiplies rows.
 _TO_ASK: Final = 1e15
 _TO_TEST: Final = 0.5
 #: A literal without a bound column comes last: it makes a cross product.
@@ -176,7 +176,7 @@ class Join:
         self._take(found, index, table, left, right, known)
 
     def _most(self, found: Instances) -> int:
-        """Return the bound on the rows of a join; it is lower where rows are wide."""
+        """Return the bound on the rows of a join; it is lower if rows are wide."""
         row = 4 * len(found.columns) + 8 * len(found.positives)
         return self._tables.most * _USUAL_ROW // max(row, _USUAL_ROW)
 
@@ -291,7 +291,7 @@ class Join:
 
 
 class SemiNaiveEvaluation:
-    """Evaluates one rule of a fixpoint; each instance is found once, when the last of its rows arises.
+    """Evaluates one rule of a fixpoint; each instance is found once, when the last of its rows is added.
 
     This is semi-naive evaluation (Bancilhon and Ramakrishnan 1986, "An amateur's introduction to recursive
     query processing strategies").
@@ -326,7 +326,7 @@ class SemiNaiveEvaluation:
     def deltas(self) -> Iterator[Instances]:
         """Yield, in parts, the new instances since the last call.
 
-        Rows that arise in between belong to the next call.
+        Rows that are added during a call belong to the next call.
 
         Raises:
             LimitError: a join has too many rows.
@@ -345,7 +345,7 @@ class SemiNaiveEvaluation:
             return
         self._seen = counts
         for number, index in enumerate(self._growing):
-            # Old rows of earlier literals, new rows of this one, all rows of later ones.
+            # Join old rows of earlier literals, new rows of this one, and all rows of later ones.
             ranges = {index: (0, count) for index, count in zip(self._growing, counts, strict=True)}
             ranges[index] = (seen[number], counts[number])
             for earlier, before in zip(self._growing[:number], seen, strict=False):

@@ -1,4 +1,4 @@
-"""The passes that prepare rules for instantiation, from top to bottom."""
+"""The passes that prepare rules for instantiation, in their order."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ ONCE: Final[tuple[tuple[str, Whole], ...]] = (
     ("linearising recursion", linearise),
     ("inlining static relations", _each(inline_static_relations)),
 )
-#: For large sheets, before all others.
+#: Passes for large sheets, before all others.
 FIRST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     (BOUNDING_GROWTH, bound_growth),
     ("parting views", part_views),
 )
 #: Runs before and after inlining, which can tie variables together or reveal ties.
 _AT_KEYS: Final[tuple[str, Whole]] = (SPLITTING_AT_KEYS, _each(split_at_keys))
-#: For large sheets, after ``ONCE``; on small ones they would only make joins longer.
+#: Passes for large sheets, after ``ONCE``; on small sheets they would only make joins longer.
 ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     _AT_KEYS,
     (JOINING_NEGATIONS, join_negations),
@@ -108,7 +108,7 @@ _REPEATED_OF_LARGE: Final = (
     *(one for one in REPEATED if one[0] != "expanding disjunctions"),
     *REPEATED_IF_LARGE,
 )
-#: For large sheets, at the end.
+#: Passes for large sheets, at the end.
 LAST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     ("sharing parts", share_parts),
     ("asking for rows", ask_for_rows),
@@ -117,7 +117,7 @@ LAST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
 _NEEDED: Final = {"naming disjunctions", "naming nested terms"}
 #: Names of passes that only make the network smaller.
 OPTIONAL: Final = tuple(name for name, _ in (*ONCE, *REPEATED) if name not in _NEEDED)
-#: ... and of those that run for large sheets only.
+#: Names of such passes that run only for large sheets.
 OPTIONAL_IF_LARGE: Final = tuple(
     dict.fromkeys(name for name, _ in (*FIRST_IF_LARGE, *ONCE_IF_LARGE, *REPEATED_IF_LARGE, *LAST_IF_LARGE))
 )
@@ -151,7 +151,7 @@ def prepare(
     without: Collection[str] = (),
     large: bool = False,
 ) -> tuple[list[GroundRule], dict[str, Effect]]:
-    """Return rules ready for instantiation; they may read new relations of their own.
+    """Return rules ready for instantiation; they may read relations that the passes add.
 
     Args:
         rules: the dynamic rules, with literals sorted by role.
@@ -199,9 +199,9 @@ def _to_the_end(
     passes: Sequence[tuple[OfOne, Effect]],
     budget: Budget,
 ) -> Iterator[GroundRule]:
-    """Apply passes to a rule, and to their results, until none of them changes anything.
+    """Apply passes to a rule and to the results, until no pass changes a rule.
 
-    It ends: every pass splits a body, or removes a disjunction, a nested term, a move or columns.
+    This ends, since every pass splits a body, or removes a disjunction, a nested term, a move or columns.
     """
     pending = deque([rule])
     while pending:

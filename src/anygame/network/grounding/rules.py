@@ -1,7 +1,7 @@
 """Rules to be instantiated, with literals sorted by their role.
 
-The body of a rule holds three kinds of literals. *Positives* and *negatives* depend on state or moves and
-become inputs of the rule's instances. *Guards* only say for which values there are instances: static
+The body of a rule has three kinds of literals. *Positives* and *negatives* depend on state or moves and
+become inputs of the rule's instances. *Guards* only restrict the values for which there are instances: static
 relations, and literals that represent the rest of a decomposed rule.
 """
 
@@ -42,8 +42,8 @@ class Composed:
 
 Test = Unequal | IsConstant | Alternatives | Negated | FlatAtom
 
-#: Upper bound of the rules that a pass makes of one rule: each is joined again in every round. Of the public
-#: sheets none compiles to another network with 24 in place of 32.
+#: Upper bound on the rules that a pass makes of one rule: each is joined again in every round. All public
+#: sheets compile to the same networks with 24 in place of 32.
 MOST_COPIES: Final = 32
 
 
@@ -95,7 +95,7 @@ def classified(rule: FlatRule, is_static: Callable[[Relation], bool]) -> GroundR
 def with_conditions(
     rule: GroundRule, conditions: Iterable[Test], is_static: Callable[[Relation], bool]
 ) -> GroundRule:
-    """Return a rule with further conditions, each sorted to its role."""
+    """Return a rule with further conditions, each among the literals of its role."""
     positives, negatives = list(rule.positives), list(rule.negatives)
     guards, tests = list(rule.guards), list(rule.tests)
     for condition in conditions:
@@ -164,7 +164,7 @@ def rule_of(head: FlatAtom, items: Iterable[Item]) -> GroundRule:
 
 
 def own_relation(number: int, width: int) -> Relation:
-    """Return a new relation, with a name that no sheet can hold."""
+    """Return a new relation, with a name that cannot occur in a sheet."""
     return Relation(f" part {number}", (None,) * width)
 
 

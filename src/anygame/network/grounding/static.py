@@ -36,17 +36,17 @@ ASKED: Final = (("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2))
 #: Percepts (GDL-II), which the network computes if it is small enough.
 SEEN: Final = ("sees", 2)
 _ASKED_NAMES: Final = frozenset(name for name, _ in (*ASKED, SEEN))
-#: A relation is replaced by its rules from this width on; unfolding never separates just two variables.
+#: A relation is replaced by its rules from this width on, since unfolding cannot separate only two variables.
 _WIDE: Final = 3
-#: ... and above this number of rows; smaller relations join as fast as their definitions.
+#: Maximum of rows up to which a relation is not replaced, since it joins as fast as its definition.
 _LARGE: Final = 2_000
 #: Upper bound of facts of a dynamic relation that are treated as rules.
 _MOST_FACTS: Final = 50
-#: ... and up to this number of rules: each copies every rule that reads the relation.
+#: Maximum of rules that replace a relation, since each copies every rule that reads the relation.
 _MOST_RULES: Final = 8
-#: ... or this number where it has no table, so that no other join is possible.
+#: The same for a relation without a table, which cannot be joined otherwise.
 _MOST_RULES_ON_DEMAND: Final = 20
-#: Questions to the reasoner about one relation; each takes about 10 microseconds and 1 kB.
+#: Maximum of questions to the reasoner about one relation. Each takes about 10 microseconds and 1 kB.
 _MOST_QUESTIONS: Final = 200_000
 
 
@@ -58,7 +58,7 @@ class StaticRelations:
     Args:
         tables: receives the rows; its budget pays for questions to the reasoner.
         percepts: whether the network computes percepts, too.
-        endless: whether to compute all of a relation on demand although it may be infinite.
+        endless: whether to compute a whole relation on demand although it may be infinite.
         filled: tables filled by an earlier attempt for the same reasoner.
 
     Attributes:
@@ -88,7 +88,7 @@ class StaticRelations:
         self._classified: dict[Relation, list[GroundRule]] = {}
         self._are_static: dict[Relation, bool] = {}
 
-    # -- what relations are like -------------------------------------------------------------------
+    # -- properties of relations -------------------------------------------------------------------
 
     def is_static(self, relation: Relation) -> bool:
         """Whether a relation depends on neither state nor moves and is no output of the network."""
@@ -144,7 +144,7 @@ class StaticRelations:
             rule for component in components for rule in component.rules if rule.head.relation == relation
         ]
         self.fill(relation)
-        # Dense relations are left to the complementing of moves.
+        # Dense relations are left to ``complement_moves``.
         if self.is_on_demand(relation):
             return None if len(rules) > _MOST_RULES_ON_DEMAND else self._classify(relation, rules)
         is_fine = self._tables.table(relation).count <= _LARGE or (not dense and self.is_dense(relation))
@@ -165,7 +165,7 @@ class StaticRelations:
         return [classified(rule, self.is_static) for component in components for rule in component.rules]
 
     def rules_by_head(self) -> dict[Relation, list[GroundRule] | None]:
-        """Return the rules of each dynamic relation, facts as rules; None for too many facts."""
+        """Return the rules of each dynamic relation, including facts as rules; None for too many facts."""
         by_head: dict[Relation, list[GroundRule] | None] = {}
         for rule in self.dynamic_rules():
             by_head.setdefault(rule.head.relation, []).append(rule)  # type: ignore[union-attr]
@@ -216,7 +216,7 @@ class StaticRelations:
             return False
         if members & self._on_demand or not is_computable(rules, members):
             return False
-        # Marked on demand meanwhile, so that indirect recursion ends.
+        # Until its inputs are filled, the relation counts as on demand, so that indirect recursion ends.
         self._on_demand.add(relation)
         inputs = inputs_of(rules, members)
         for read in inputs:
@@ -238,9 +238,9 @@ class StaticRelations:
             if not self._endless and not self._engine.ends(relation, ()):
                 message = f"the rules ask for all of {relation.title}, which may have no end"
                 raise LimitError(message, "facts", relation=relation.title)
-            # Computes the whole relation, for good.
+            # This computes the whole relation once, and the engine keeps it.
             self._engine.rows(self._engine.static, relation)
-        # Another rule may have had the whole relation computed.
+        # Another rule may have required the whole relation.
         self.fill(relation)
         if not self.is_on_demand(relation):
             return self._tables.table(relation)
@@ -273,7 +273,7 @@ class StaticRelations:
         return {relation: self._add(relation, rows) for relation, rows in self._facts()}
 
     def _facts(self) -> Iterator[tuple[Relation, Collection[Row]]]:
-        """Yield dynamic relations with rows that hold without a rule; a relation may come twice."""
+        """Yield dynamic relations with rows that hold without a rule; a relation may be yielded twice."""
         for relation, rows in self._schema.facts.items():
             if rows and not self.is_static(relation):
                 yield relation, rows
@@ -300,14 +300,14 @@ class StaticRelations:
         return table.add(columns, len(listed))
 
 
-#: Upper bound of rows in all, and of one join: tens of megabytes, about a second.
+#: Upper bound on all rows, and on the rows of one join: tens of megabytes, about a second.
 _MOST_ROWS: Final = 1_000_000
 
 
 def is_computable(rules: Sequence[FlatRule], members: Collection[Relation]) -> bool:
     """Whether some rules can be evaluated by joins that only add rows.
 
-    They must not build terms, which might never end, and must read each other in plain literals only.
+    They must not build terms, which may never end, and must read each other only in plain literals.
     """
     terms = chain.from_iterable(
         atom.columns for rule in rules for atom in (rule.head, *(read.atom for read in rule.reads))
@@ -325,16 +325,16 @@ def tables_of(
 ) -> dict[Relation, Table] | None:
     """Return the tables of the relations that some rules derive; None if they have too many rows.
 
-    This is a second fixpoint beside that of the reasoner's engine, which runs generated Python over sets and
-    answers on demand, one question at a time. Sums and differences of all numbers of a game, derived from a
-    successor relation, have hundreds of thousands of rows: a public sheet compiles in 2.4 s by these joins,
+    This is a second fixpoint besides the one of the reasoner's engine, which runs generated Python over sets,
+    and answers one question at a time. Sums and differences of all numbers of a game, derived from a
+    successor relation, have hundreds of thousands of rows. A public sheet compiles in 2.4 s by these joins,
     and in 46 s by questions.
 
     Args:
         rules: rules that are ``is_computable``.
         start: the tables of the derived relations with their facts; they grow.
         tables: the tables of all other relations that the rules read.
-        static: tells which of these are on demand.
+        static: knows which of these are on demand.
     """
     scratch = Tables(tables.values, _MOST_ROWS, tables.budget)
     scratch.of = tables.of | start

@@ -45,7 +45,7 @@ class SortedKeys:
     """Row numbers of a table, sorted by the keys of some columns.
 
     Attributes:
-        keys: ascending.
+        keys: the keys in ascending order.
         order: the row number of each key.
     """
 
@@ -112,7 +112,7 @@ class Table:
         return index
 
     def distinct(self, columns: tuple[int, ...]) -> int:
-        """Return the number of different values in some columns, at least 1."""
+        """Return the number of different rows of some columns, at least 1."""
         if not columns or not self.count:
             return 1
         return self.index(columns).different

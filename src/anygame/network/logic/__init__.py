@@ -1,1 +1,1 @@
-"""Logic: instances of rules become few gates."""
+"""Logic: instances of rules become a small number of gates."""

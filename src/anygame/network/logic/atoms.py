@@ -31,8 +31,8 @@ class Atoms:
     Attributes:
         fluents: per relation of ``true``, the atom of its first row and the number of rows.
         actions: the same for ``does``.
-        literal_of: per atom the literal that replaces it: its own, that of another atom, ``HOLDS`` or
-            ``FAILS``.
+        literal_of: per atom the literal that replaces it: its own literal, a literal of another atom,
+            ``HOLDS`` or ``FAILS``.
         conjunctions: number of conjunctions before merging.
         literals: number of their literals.
     """
@@ -80,7 +80,7 @@ class Atoms:
         return np.flatnonzero(seen & ~known)
 
     def products(self, heads: Numbers) -> Products:
-        """Return the conjunctions of some atoms, each with the index of its atom; literals ascending."""
+        """Return the conjunctions of some atoms, with the index of the atom; literals are ascending."""
         conjunctions = self._conjunctions_of(heads)
         of = np.repeat(np.arange(len(heads)), self._starts[heads + 1] - self._starts[heads])
         owners = np.repeat(np.arange(len(conjunctions)), self._lengths[conjunctions])
@@ -160,11 +160,11 @@ class Atoms:
 HOLDS: Final = -1
 FAILS: Final = -2
 
-#: Rounds over all conjunctions; public sheets need two to four.
+#: Maximum of rounds over all conjunctions; public sheets need two to four.
 _MOST_ROUNDS: Final = 60
 #: Share of merged atoms below which rounds stop; structural hashing finds the rest.
 _WORTH_IT: Final = 0.002
-#: Conjunctions from which on merging by level pays.
+#: Number of conjunctions from which on merging by level pays.
 _MANY: Final = 200_000
 _NONE: Final = -3
 
@@ -174,7 +174,7 @@ def merge(
 ) -> tuple[Ids, list[Ids]]:
     """Merge equal atoms; return the literal that replaces each, and the remaining conjunctions.
 
-    Large groundings hold many equal atoms: views with irrelevant arguments, and other names of atoms. Each
+    Large groundings have many equal atoms: views with irrelevant arguments, and other names of atoms. Each
     round compares the derivations of all atoms at once, after the replacements of earlier rounds.
 
     Args:
@@ -187,7 +187,7 @@ def merge(
     Returns:
         Per atom a literal, ``HOLDS`` or ``FAILS``; and the groups over atoms that were not replaced.
     """
-    # 32 bits: all instances of a game are held here at once, several times.
+    # 32 bits, since all instances of a game are in memory here at once, several times.
     literal_of = 2 * np.arange(len(is_input), dtype=np.int32)
     literal_of[facts] = HOLDS
     if levels is None or sum(map(len, groups)) < _MANY:
@@ -273,7 +273,7 @@ def _mapped(groups: list[Ids], literal_of: Ids) -> tuple[list[Ids], Keys]:
 def _each_once(groups: list[Ids]) -> tuple[list[Ids], Keys]:
     heads = _heads(groups)
     keys = np.concatenate([*(_keys(rows[:, 1:]) for rows in groups), np.zeros(0, np.uint64)])
-    whole = keys + mixed(~heads.astype(np.uint64))  # no literal is so large
+    whole = keys + mixed(~heads.astype(np.uint64))  # a complement is larger than any literal
     order = order_of(whole)
     again = np.flatnonzero(whole[order[1:]] == whole[order[:-1]]) + 1
     again = again[heads[order[again]] == heads[order[again - 1]]]

@@ -89,11 +89,11 @@ _MOST_ROUNDS: Final = 60
 def simplified(circuit: Circuit) -> Circuit:
     """Return an equivalent circuit without duplicate or unneeded gates.
 
-    Structural hashing, after Kuehlmann, Paruthi, Krohm and Ganai (2002, "Robust Boolean reasoning for
-    equivalence checking and functional property verification"), in rounds: first for every gate, then for the
-    readers of changed gates.
+    This is structural hashing (Kuehlmann, Paruthi, Krohm and Ganai 2002, "Robust Boolean reasoning for
+    equivalence checking and functional property verification"). The first round treats every gate, and later
+    rounds treat the readers of changed gates.
 
-    Gates keep their order. Rows may hold duplicates, constants and any number of literals. Opened gates
+    Gates keep their order. Rows may have duplicates, constants and any number of literals. Opened gates
     remain.
     """
     return _Hashing(circuit).run()
@@ -199,7 +199,7 @@ class _Hashing:
         return distinct(owners[changed[read]])
 
     def _choose(self, pairs: Numbers, never: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
-        """Simplify pairs of gate and literal by the choices; return them, and the gates to simplify again."""
+        """Simplify pairs of gate and literal by the choices; return them and the gates to visit again."""
         inputs = np.flatnonzero((pairs & LOW) >> 1 < self._base)
         choices = self._choice_of[(pairs[inputs] & LOW) >> 1]
         chosen, choices = inputs[choices >= 0], choices[choices >= 0]
@@ -210,10 +210,10 @@ class _Hashing:
         kinds, group, counts = np.unique(kinds, return_inverse=True, return_counts=True)
         positive = np.bincount(group, pairs[chosen] & 1 == 0, len(kinds))
         never[kinds[positive > 1] // many] = True
-        # One node holds, so the others do not.
+        # If one node of a choice holds, the others do not.
         one = positive == 1
         dropped = chosen[one[group] & (pairs[chosen] & 1 == 1)]
-        # Most nodes do not hold, so one of the rest does.
+        # If most nodes of a choice do not hold, one of the rest does.
         most = np.flatnonzero((positive == 0) & (2 * counts > self._choice_sizes[kinds % many]))
         if not len(most):
             return np.delete(pairs, dropped), most
@@ -225,7 +225,7 @@ class _Hashing:
         return distinct(np.concatenate([left, owners << SHIFT | rests])), distinct(owners)
 
     def _rests_of(self, choices: Numbers, excluded: list[Numbers]) -> Numbers:
-        """Return per choice the literal of the disjunction of its nodes without some of them."""
+        """Return per choice the literal of the disjunction of its nodes, without the excluded nodes."""
         literals, first = [], self._base + len(self._circuit.opened)
         for choice, nodes in zip(choices.tolist(), excluded, strict=True):
             rest = sorted(set(self._circuit.choices[choice]).difference(nodes.tolist()))
@@ -314,7 +314,7 @@ def _renumbered(circuit: Circuit, gates: Numbers) -> Circuit:
         np.concatenate([owners, missing]),
         np.concatenate([literals, np.full(len(missing), TRUE)]),
     )
-    pairs = np.sort(owners << SHIFT | literals, kind="stable")  # by merging: owners are in order
+    pairs = np.sort(owners << SHIFT | literals, kind="stable")  # merges runs, since owners are in order
     outputs = {name: 2 * number[wanted >> 1] + (wanted & 1) for name, wanted in circuit.outputs.items()}
     return replace(
         circuit,

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-#: Nesting of disjunctions that is followed.
+#: Maximum nesting of disjunctions that is followed.
 _MOST_LEVELS: Final = 8
-#: Literals of a flattened disjunction; a larger one counts as a literal.
+#: Maximum of literals of a flattened disjunction; a larger disjunction counts as a literal.
 _MOST_LITERALS: Final = 100
 
 
@@ -40,7 +40,7 @@ def equal_disjunctions(owners: Numbers, literals: Numbers) -> tuple[Numbers, Num
     count = int(max(owners.max(initial=0), literals.max(initial=0) >> 1)) + 1
     lengths = np.bincount(owners, minlength=count)
     starts = starts_of(lengths)
-    #: Start and number of the flattened literals of each; -1 if unknown or no disjunction.
+    #: Start and number of the flattened literals of each node; -1 if unknown, 0 if it is no disjunction.
     firsts, sizes = np.zeros(count, np.int64), np.where(lengths > 0, -1, 0)
     flattened = np.zeros(0, np.int64)
     levels: list[Numbers] = []

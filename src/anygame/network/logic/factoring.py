@@ -1,8 +1,8 @@
 """Factoring of sums of products, for all sums of a game at once, in columns of numbers.
 
-After Brayton and McMullen (1982, "The decomposition and factorization of Boolean expressions"), with single
-literals as divisors: the literal that most products of a sum share is taken out again and again (the smaller
-of two), together with everything that all products with it share::
+The method is from Brayton and McMullen (1982, "The decomposition and factorization of Boolean expressions"),
+with single literals as divisors. The literal that most products of a sum share (the smallest of several) is
+taken out repeatedly, together with all literals that all products with it share::
 
     ab + ac + d         becomes         a(b + c) + d
 
@@ -183,7 +183,7 @@ def _among(ordered: Numbers, numbers: Numbers) -> Mask:
 def _each_once(products: Products) -> Products:
     """Return the products without duplicates within a sum."""
     of, owners, literals = products.of, products.owners, products.literals
-    # No literal is so large that its hash is that of a sum.
+    # The complement of a sum is larger than any literal, so their hashes differ.
     keys = mixed(~of.astype(np.uint64))
     np.add.at(keys, owners, mixed(literals.astype(np.uint64) + np.uint64(1)))
     lengths = np.bincount(owners, minlength=len(of))

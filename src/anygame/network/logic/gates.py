@@ -1,7 +1,7 @@
 """Gates: conjunctions of literals, each made once (structural hashing).
 
-After Kuehlmann, Paruthi, Krohm and Ganai (2002, "Robust Boolean reasoning for equivalence checking and
-functional property verification"), with gates of any width.
+The method is from Kuehlmann, Paruthi, Krohm and Ganai (2002, "Robust Boolean reasoning for equivalence
+checking and functional property verification"), here with gates of any width.
 """
 
 from __future__ import annotations

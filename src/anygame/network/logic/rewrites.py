@@ -55,7 +55,7 @@ def drop_implied_conditions(circuit: Circuit) -> Circuit:
 
 
 def _without(circuit: Circuit, dropped: Numbers, refuted: Numbers) -> Circuit:
-    """Return a circuit without the literals in some places, and with others set to false."""
+    """Return a circuit without the literals at some places, and with the literals at others set to false."""
     literals = circuit.literals.copy()
     literals[refuted] = FALSE
     kept = np.ones(len(literals), np.bool_)
@@ -87,7 +87,7 @@ def _conjuncts(circuit: Circuit, literal: int) -> set[int]:
     return implied
 
 
-#: Length of a merged gate; its inputs must fit into the caches together.
+#: Maximum length of a merged gate, since all its inputs must fit into the caches.
 _LONGEST: Final = 2_000
 
 
@@ -119,7 +119,7 @@ def merge_conjunctions(circuit: Circuit) -> Circuit:
 
 
 def _only_readers(circuit: Circuit, owners: Numbers, literals: Numbers) -> Numbers:
-    """Return per gate its only reader, if it can be merged into that; else itself."""
+    """Return per gate its only reader, if it can be merged into the reader; else the gate itself."""
     base, count = circuit.inputs, len(circuit.opened)
     times = np.bincount(np.concatenate([literals, circuit.wanted]) >> 1, minlength=base + count)[base:]
     gates = (literals >> 1) - base
@@ -140,7 +140,7 @@ def _roots(reader: Numbers) -> Numbers:
 
 
 def _shortened(circuit: Circuit, reader: Numbers, root: Numbers) -> Numbers:
-    """Return the roots with some gates kept apart where others would get too long."""
+    """Return the roots after some gates are kept separate, so that no merged gate gets too long."""
     parts = np.bincount(root, circuit.lengths - (root != np.arange(len(root))), len(root))
     pending = np.flatnonzero(parts > _LONGEST).tolist()
     if not pending:
@@ -152,7 +152,7 @@ def _shortened(circuit: Circuit, reader: Numbers, root: Numbers) -> Numbers:
 
 
 def _cut(circuit: Circuit, reader: Numbers, gate: int) -> list[int]:
-    """Keep gates apart, in place, that would make a gate too long; return these."""
+    """Keep gates separate, in place, that would make a gate too long; return these gates."""
     kept_apart = []
     pending = circuit.inputs_of(2 * (circuit.inputs + gate)) or []
     kept = 0
@@ -172,7 +172,7 @@ def _cut(circuit: Circuit, reader: Numbers, gate: int) -> list[int]:
     return kept_apart
 
 
-#: In this order; each can be left out.
+#: The rewrites in their order; each can be skipped.
 REWRITES: Final[tuple[tuple[str, Callable[[Circuit], Circuit]], ...]] = (
     ("dropping implied conditions", drop_implied_conditions),
     ("merging conjunctions", merge_conjunctions),

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 _Condition = TypeVar("_Condition", bound="Test")
 
-#: Rounds of conclusions; recursive views could yield more and more.
+#: Maximum of rounds of conclusions; recursive views could yield conclusions without end.
 _MOST_ROUNDS: Final = 40
-#: Rows of a static relation that are enumerated.
+#: Maximum of rows of a static relation that are enumerated.
 _FEW_ROWS: Final = 24
 
 
@@ -87,7 +87,7 @@ class Case:
 
 
 def assumed(case: Case, rule: GroundRule, depth: int = 0) -> Case:
-    """Return a case in which the body of a rule holds, too; shared variables are intended."""
+    """Return a case in which the body of a rule holds, too; equal variables of both are the same."""
     holding = [KnownAtom(atom, depth) for atom in (*rule.positives, *rule.guards)]
     return Case((*case.positives, *holding), (*case.negatives, *rule.negatives), (*case.tests, *rule.tests))
 
@@ -141,7 +141,7 @@ def _unique(case: Case) -> Case:
 
 
 def _once(case: Case, premises: Premises) -> Case | None:
-    """Draw each kind of conclusion once; equations first, because they change everything else."""
+    """Draw each kind of conclusion once; equations come first, because they change all other literals."""
     pairs = [*_equations(case), *_of_moves(case), *_of_keys(case, premises)]
     if pairs:
         found = equated(case, pairs)
@@ -395,7 +395,7 @@ def _rest_holds(
     return True
 
 
-#: Width up to which keys of static relations are searched; every set of columns is a candidate.
+#: Maximum width of static relations whose keys are searched; every set of columns is a candidate.
 _WIDEST: Final = 4
 
 
@@ -410,8 +410,8 @@ class Premises:
         definition: the rules of a static relation with very many rows; None for others.
 
     Attributes:
-        assumed: keys of fluents that are taken for granted.
-        lone: invariants of single values that are taken for granted.
+        assumed: keys of fluents that are assumed.
+        lone: invariants of single values that are assumed.
         used: the assumptions on which conclusions so far rely.
     """
 

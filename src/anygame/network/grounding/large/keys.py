@@ -1,10 +1,10 @@
 """Keys of fluents: columns in which no two facts of a state are equal.
 
-A cell holds one piece, and there is one step counter: such facts are invariants of a game (mutual exclusion;
-Edelkamp and Helmert 1999, "Exhibiting knowledge in planning problems to minimize state encoding length"). All
-keys are proved together by induction over the rules. They hold initially; and if all hold in a state, no two
-rules for ``next`` derive facts that violate one (see Haufe, Schiffel and Thielscher 2012, "Automated
-verification of state sequence invariants in general game playing").
+For example, a cell has one piece, and there is one step counter. Such facts are invariants of a game (mutual
+exclusion; Edelkamp and Helmert 1999, "Exhibiting knowledge in planning problems to minimize state encoding
+length"). All keys are proved together by induction over the rules. They hold initially. If all of them hold
+in a state, no two rules for ``next`` derive facts that violate a key (Haufe, Schiffel and Thielscher 2012,
+"Automated verification of state sequence invariants in general game playing").
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 
     Row = tuple[int, ...]
 
-#: Width of fluents; wider ones have too many sets of columns.
+#: Maximum width of fluents; wider fluents have too many sets of columns.
 _WIDEST: Final = 6
-#: Cases examined for all keys of a game together: a few seconds.
+#: Maximum of cases examined for all keys of a game: a few seconds.
 _MOST_CASES: Final = 6_000
 
-#: States of random play; most keys that do not hold fail in one of them.
+#: Number of states of random play; most keys that do not hold fail in one of them.
 _SAMPLES: Final = 24
 _SEED: Final = 20121
 
@@ -167,8 +167,8 @@ class InvariantProver:
     def holds(self, invariant: Invariant) -> bool:
         """Return whether a likely invariant holds in all reachable states.
 
-        It does if it, with everything that its proof assumes, holds initially and in the successor of every
-        state in which it holds.
+        It does if it and all assumptions of its proof hold initially, and in the successor of every state in
+        which all of them hold.
         """
         while self._is_likely(invariant):
             proved: set[Invariant] = set()
@@ -226,11 +226,11 @@ class InvariantProver:
         return True
 
 
-#: Cases examined to refute one; most refutations take fewer than 20.
+#: Maximum of cases examined to refute one; most refutations take fewer than 20.
 _MOST_CASES_OF_ONE: Final = 120
-#: Alternatives of a choice that are enumerated.
+#: Maximum of enumerated alternatives of a choice.
 _MOST_BRANCHES: Final = 24
-#: Nesting of views that are expanded.
+#: Maximum nesting of views that are expanded.
 _DEEPEST: Final = 4
 
 
@@ -349,7 +349,7 @@ class Refutation:
 
 
 def _in_the_way(case: Case, held: FlatAtom, failing: FlatAtom) -> list[Variable]:
-    """Return the variables in which two atoms differ; empty if they differ in a constant."""
+    """Return the variables at which two atoms differ; empty if they differ in a constant."""
     fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
     differing = []
     for one, other in zip(held.columns, failing.columns, strict=True):

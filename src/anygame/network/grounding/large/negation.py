@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     Variables = frozenset[Variable]
 
-#: Nesting of views that are unfolded, and the number of rules made in all.
+#: Maximum nesting of views that are unfolded, and maximum of new rules.
 _DEEPEST: Final = 5
 _MOST_UNFOLDED: Final = 1000
 
@@ -168,7 +168,7 @@ class _Joining:
         return rule_of(rule.head, left)
 
     def _unfold(self, rule: GroundRule, inside: Variables, depth: int) -> list[GroundRule]:
-        """Replace views over some variables by their bodies, each in a relation of its own."""
+        """Replace views over some variables by their bodies, each in a separate relation."""
         rule = self._split(rule, inside, depth)
         copies = self._copies(rule, inside) if depth else []
         if not 0 < len(copies) <= min(MOST_COPIES, self._room):

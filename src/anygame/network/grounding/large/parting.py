@@ -134,7 +134,7 @@ class _Parting:
         return changed
 
     def _drop_lone(self) -> bool:
-        """Drop a view whose columns no rule hands on: they multiply that view alone."""
+        """Drop a view whose columns no rule passes to another view: they multiply only this view."""
         for view, rules in self._views.items():
             if view in self._columns and not any(
                 self._is_free(rule) and self._handed(rule) for rule in rules
@@ -144,7 +144,7 @@ class _Parting:
         return False
 
     def _free_columns(self, rule: GroundRule) -> Columns:
-        """Return the columns that the body of a rule restricts by their kind only."""
+        """Return the columns that the body of a rule restricts only by their kind."""
         columns = self._columns[rule.head.relation]
         if rule.composed or id(rule) in self._bound:
             return frozenset()
@@ -159,7 +159,7 @@ class _Parting:
         return frozenset(n for n in columns if rule.head.columns[n] in once.difference(tied))
 
     def _handed(self, rule: GroundRule) -> FlatAtom | None:
-        """Return the only view to which a rule hands on columns that nothing else depends on."""
+        """Return the only view to which a rule passes columns on which no other literal depends."""
         own = {rule.head.columns[number] for number in self._columns.get(rule.head.relation, ())}
         handed = []
         for atom in rule.positives:
@@ -174,7 +174,7 @@ class _Parting:
     # Kinds of columns.
 
     def _learn_kinds(self) -> bool:
-        """Record kinds of columns by rules that decide them; return whether any was new."""
+        """Record the kinds of columns that rules decide; return whether any kind was new."""
         changed = False
         for view in self._columns:
             for rule in self._views[view]:

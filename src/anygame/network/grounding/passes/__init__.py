@@ -1,1 +1,1 @@
-"""Passes: each rewrites rules into others that derive the same, with fewer instances."""
+"""Passes: each rewrites rules into rules with the same consequences and fewer instances."""

@@ -64,7 +64,7 @@ class Context:
 
 
 def bound_by(rule: GroundRule, known: Iterable[Variable]) -> set[Variable]:
-    """Return the known variables and those that equations and nested terms bind from them."""
+    """Return the known variables and the variables that equations and nested terms bind from them."""
     bound = set(known)
     changed = True
     while changed:
@@ -99,7 +99,7 @@ def can_be_joined(
 
 
 def determined(rule: GroundRule, known: Iterable[Variable], context: Context, most: float) -> set[Variable]:
-    """Return the known variables and those with few values for each value of these.
+    """Return the known variables and the variables with few values for each value of the known ones.
 
     Args:
         rule: the rule.

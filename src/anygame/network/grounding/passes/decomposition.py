@@ -9,9 +9,9 @@ becomes::
     line :- part(b), true(at(b, c)), true(at(c, d))
     part(b) :- true(at(a, b))
 
-and so on. Variables are eliminated one by one, first the variable whose literals share the fewest variables
-with the rest: a heuristic tree decomposition of the body (Bichler, Morak and Woltran 2016, "The power of
-non-ground rules in answer set programming").
+and so on. The variable whose literals share the fewest variables with the rest is eliminated first. This is a
+heuristic tree decomposition of the body (Bichler, Morak and Woltran 2016, "The power of non-ground rules in
+answer set programming").
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
 
-#: Columns of a part; a wider one has about as many rows as the join that it saves.
+#: Maximum of columns of a part; a wider part has about as many rows as the join that it saves.
 _MOST_COLUMNS: Final = 4
 
 
@@ -168,14 +168,14 @@ def _connected_part(items: Sequence[Item]) -> list[Item]:
 
 
 def _changing_part(items: Sequence[Item]) -> list[Item]:
-    """Return the only dynamic literal with the items about its variables alone."""
+    """Return the only dynamic literal, with the items that have only its variables."""
     changing = [item for item in items if item.is_dynamic]
     if len(changing) != 1:
         return []
     return [item for item in items if item in changing or changing[0].variables >= item.variables > _NOTHING]
 
 
-#: Variables outside the head up to which a part is split off; beyond, factoring finds more in the whole rule.
+#: Maximum of variables outside the head in a part that is split off; with more, factoring does better.
 _FEW_INSIDE: Final = 2
 
 
@@ -211,7 +211,7 @@ def split_within(rule: GroundRule, context: Context) -> list[GroundRule]:
     return [split, rule_of(rule.head, items_left)]
 
 
-#: Variables joined at once up to which decomposing bodies is as good.
+#: Up to this number of variables joined at once, decomposing bodies is as good.
 _FEW_VARIABLES: Final = 3
 
 
@@ -306,7 +306,7 @@ def _part(
 
 
 def _width(ties: Iterable[frozenset[Variable]]) -> int:
-    """Return how many variables must be joined at once if the loosest is eliminated first."""
+    """Return the number of variables joined at once if the loosest variable is eliminated first."""
     edges = set(ties)
     widest = 0
     while edges:

@@ -16,9 +16,9 @@ programs") and Beeri and Ramakrishnan (1991, "On the power of magic"). Each view
 columns, which every rule that reads it binds, so that it stays one relation.
 
 A recursive view may have infinitely many rows (one per list, one per count) of which rules need few. So any
-literal of a rule may bind its question, where other views bind nothing: reading one more view is cheap in
-comparison. Non-recursive views come first, then recursive ones in the order of the body, so that no two wait
-for each other.
+literal of a rule may bind the question to a recursive view, even a literal of another view: reading one more
+view is cheap in comparison. Non-recursive views come first, then recursive views in the order of the body, so
+that no two views wait for each other.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 #: Questions are passed on through guards with at most this many values on average: the neighbours of a cell,
 #: not all other cells.
 _MOST_VALUES: Final = 4.0
-#: Literals that may be joined to bind a column of a question.
+#: Maximum of literals that are joined to bind a column of a question.
 _MOST_BINDERS: Final = 2
 
 _Columns = frozenset[int]
@@ -152,7 +152,7 @@ class _Demand:
         )
 
     def _comes_first(self, atom: FlatAtom, read: _Read) -> bool:
-        """Whether a view is read before a recursive one and may bind its question."""
+        """Whether a view is read before a recursive view, and may bind the question to it."""
         if read.atom.relation not in self._recursive or atom is read.atom:
             return False
         if atom.relation not in self._recursive:

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
 
-#: Nesting of definitions that are inlined. Sheets build geometry (row, square, line) in about three steps;
-#: copies double with each.
+#: Maximum nesting of definitions that are inlined. Sheets build geometry (row, square, line) in about three
+#: steps, and each step doubles the copies.
 _DEEPEST: Final = 4
 
 
@@ -158,7 +158,7 @@ def _with_plain_head(rule: GroundRule) -> GroundRule:
 
 
 def _without(rule: GroundRule, index: int) -> object:
-    """Return a key that is equal for two rules which differ in the literal only; its variables count."""
+    """Return a key that is equal for two rules that differ only in a literal with the same variables."""
     literal = rule.positives[index]
     rest = rule.positives[:index] + rule.positives[index + 1 :]
     bodies = [frozenset(rest), *(map(frozenset, (rule.negatives, rule.guards, rule.tests)))]
@@ -224,7 +224,7 @@ def _alike(rules: Sequence[GroundRule]) -> dict[Relation, Relation]:
 
 
 def meaning(rule: GroundRule) -> object:
-    """Return a key that is equal for rules that differ in the names of variables and of the head only."""
+    """Return a key that is equal for rules that differ only in the names of variables and of the head."""
     same = substituted(rule, named_by_place((rule.head, *rule.atoms), " {} "))
     return same.head.columns, same.positives, same.negatives, same.guards, same.tests
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.grounding.passes.context import Context
 
-#: Places of a relation's columns: the first and the last of a chain, as pairs that are of one kind.
+#: Pairs of columns of the same kind: one of the first element of a chain, and one of the last element.
 Ends = frozenset[tuple[int, int]]
 
 
@@ -99,8 +99,8 @@ def _closure_of(relation: Relation, rules: list[GroundRule]) -> _Closure | None:
 def _composition(rule: GroundRule, relation: Relation) -> _Closure | None:
     """Return the closure that a rule of two chains describes; None if it has another form.
 
-    The rule may restrict the element where chains meet, and require that the ends differ: a walk that returns
-    to its start has a shorter form with the same end, which meets nothing else on its way.
+    The rule may restrict the element at which chains meet, and require that the ends differ. A walk that
+    returns to its start has a shorter form with the same end, which visits no other elements.
     """
     head = rule.head.columns
     if not _is_free(head) or rule.composed:
@@ -132,7 +132,7 @@ def _ends(head: Sequence[Term], one: FlatAtom, other: FlatAtom) -> Ends | None:
 
 
 def _turned(rule: GroundRule) -> set[frozenset[int]] | None:
-    """Return the columns that a rule of one literal exchanges; None if it does anything else."""
+    """Return the columns that a rule of one literal exchanges; None for any other rule."""
     head, body = rule.head.columns, rule.positives[0].columns
     if not _is_free(head) or len(items_of(rule)) > 1 or rule.composed or set(head) != set(body):
         return None

@@ -82,7 +82,7 @@ def _groups(rule: GroundRule, move: FlatAtom) -> list[frozenset[Variable]] | Non
     return groups
 
 
-#: Ways to fail; with more of them, few moves rarely cover the failures.
+#: Maximum of ways to fail; with more of them, few moves rarely cover the failures.
 _MOST_FAILURES: Final = 8
 
 
@@ -99,8 +99,8 @@ def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
         some() :- does(r, go(x, y))
         failing(a, b) :- does(r, go(x, y)), [cell(a, b)], x = a, y = b
 
-    A role makes exactly one move: the tests pass exactly if the role makes a move of the kind and no move
-    that fails them. Most frame axioms have this form, and few moves fail them.
+    A role makes exactly one move. So the tests pass exactly if the role makes a move of the kind, and no move
+    that fails the tests. Most frame axioms have this form, and few moves fail them.
     """
     if rule.composed or not is_own(rule.head.relation):
         return [rule]
