@@ -1,6 +1,6 @@
 """The rule doctor finds errors and oddities in rule sheets.
 
-This package offers the codes and the checks that need no play. `anygame.doctor.examination` runs all checks.
+This package has the codes and the checks that need no play. `anygame.doctor.examination` runs all checks.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def check_program(program: Program, *, complete: bool = True) -> list[Diagnostic
 
     Args:
         program: the rules.
-        complete: whether these are all rules of the sheet; if not, checks for missing rules are skipped.
+        complete: whether the program has all rules of the sheet. If not, checks for missing rules are
+            skipped.
 
     >>> from anygame.language import parse_program
     >>> program = parse_program("(role x) (<= (legal x go) (open)) (goal x 100) terminal")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExaminationSettings:
-    """How a sheet is examined.
+    """Settings of an examination.
 
     Attributes:
         case_sensitive: whether names that differ by case differ.
@@ -55,7 +55,7 @@ class CheckedSheet:
 
     @cached_property
     def diagnostics(self) -> list[Diagnostic]:
-        """The findings without play."""
+        """The findings that need no play."""
         found = dict.fromkeys(self._of_text)
         if self.program.rules:
             with collector_paused():
@@ -75,12 +75,12 @@ class CheckedSheet:
 
     @property
     def has_errors(self) -> bool:
-        """Whether it cannot be played."""
+        """Whether errors prevent play."""
         return any(each.severity is Severity.ERROR for each in self.diagnostics)
 
     @cached_property
     def game(self) -> Game:
-        """The game, read leniently where that was asked for. Raises AnygameError where there is none."""
+        """The game, perhaps by a lenient reading. Raises AnygameError if the sheet is not a game."""
         settings = self._settings
         return self._game_or_faults[0] or game_of(
             self.program,
@@ -90,5 +90,5 @@ class CheckedSheet:
         )
 
     def play(self, bounds: Bounds) -> PlayCheck:
-        """Return a check by play that has not begun. Raises AnygameError where there is no game."""
+        """Return a check by play, to be started. Raises AnygameError if the sheet is not a game."""
         return PlayCheck(self.game, bounds)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Sheet
     from anygame.language.source import Span
 
-#: Sources, by the words that the texts of codes use for them.
+#: Sources, by their short names in the texts of codes.
 _SOURCES: Final = {
     "GDL": (
         "Love, Hinrichs, Haley, Schkufza, Genesereth: General Game Playing: Game Description "
@@ -42,7 +42,7 @@ _SOURCES: Final = {
 }
 _WIDTH: Final = 88
 
-#: Diagnostics reported by one check: more of them repeat one fault.
+#: The most diagnostics of one check; further ones would repeat the fault.
 _MOST_OF_A_KIND: Final = 200
 
 
@@ -51,16 +51,16 @@ class Code:
     """A kind of diagnostic.
 
     Attributes:
-        name: as shown in messages; tools can rely on it.
-        severity: the severity; the highest one if it varies.
+        name: the name in messages, on which tools can rely.
+        severity: the severity; the highest severity if it varies.
         title: the fault in a few words.
         demand: the rule that a sheet should follow.
         why: the reason for the rule.
         source: the publication or practice behind the rule.
         bad: an example with the fault; empty if it would be too large.
         good: the same example without the fault.
-        mends: the kinds of ``anygame mend --select`` that correct it.
-        aliases: names of earlier versions for diagnostics that this code covers.
+        mends: the kinds of ``anygame mend --select`` that correct the fault.
+        aliases: names in earlier versions for diagnostics of this code.
     """
 
     name: str
@@ -124,7 +124,7 @@ class Check:
     Attributes:
         codes: the codes of its diagnostics.
         function: yields the diagnostics.
-        needs_all: whether it requires that all rules could be read.
+        needs_all: whether the check requires all rules of the sheet.
         once: whether only the first diagnostic at a place is reported.
     """
 
@@ -134,7 +134,7 @@ class Check:
     once: bool = False
 
     def diagnostics(self, sheet: Sheet) -> Iterator[Diagnostic]:
-        """Yield the diagnostics, up to a bound; the last one then says that there are more."""
+        """Yield the diagnostics up to a bound; at the bound, the last one says that there are more."""
         last: Diagnostic | None = None
         found = self.function(sheet)
         for number, diagnostic in enumerate(_once(found) if self.once else found, 1):

@@ -1,1 +1,1 @@
-"""Which finding names the cause, and which edit of the sheet would do away with the others."""
+"""Diagnosis: the findings that name a cause, and the edits that would remove other findings."""

@@ -1,8 +1,8 @@
-"""Which finding names the cause, and which findings follow from it.
+"""Diagnosis: the findings that name a cause, and the findings that follow from it.
 
 One slip causes many findings: a misspelt head leaves rules that never fire and roles without a goal. Edits
-that may correct the slip are tried. The sheet is examined again, and played if a finding came from play.
-Findings that vanish then followed from the slip.
+that may correct the slip are tried. The edited sheet is examined again, and played if a finding came from
+play. Findings that vanish followed from the slip.
 
 For static findings this is diagnosis by repair (Lerner, Flower, Grossman and Chambers, "Searching for
 type-error messages", 2007). For findings of play it is fault localisation by mutation (Papadakis and
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.sheets.edits import Mend
 
-#: Codes in the order in which they are shown: the nearer to a slip of the author, the earlier. All other
-#: codes come between these and those of play.
+#: Codes in the order of display: the nearer to a slip of the author, the earlier. All other codes come after
+#: these and before the codes of play.
 _ORDER: Final = (
     (
         "likely-typo", "case-differs", "relation-arity", "function-arity", "stray-text", "unknown-role",
@@ -59,36 +59,36 @@ _ORDER: Final = (
     ("double-value",),
 )  # fmt: skip
 _NEARNESS: Final = {code: number for number, codes in enumerate(_ORDER, 1) for code in codes}
-#: Codes that most often only follow from another finding.
+#: Codes that usually follow from another finding.
 _LAST: Final = frozenset(("idle-declaration", "no-legal", "no-goal", "no-terminal"))
 _OF_READING: Final = 0
 _OTHERS: Final = len(_ORDER) + 1
 _OF_PLAY: Final = _OTHERS + 1
-#: Edits proposed by findings that are tried, and the work on them: a sheet seldom has more than two slips.
+#: The most proposed edits that are tried, and the work on them; a sheet rarely has more than two slips.
 _MOST_TRIALS: Final = 12
 _OF_SLIPS: Final = 1_500_000
-#: Work of one trial; larger sheets, from about 300,000 characters on, are not tried.
+#: The most work of one trial, which excludes sheets of more than about 300,000 characters.
 _MOST_A_TRIAL: Final = 2_500_000
-#: Work on edits that are tried by play, and how much is played in one trial.
+#: The work on edits that are tried by play, and the bounds of play in one trial.
 _OF_LITERALS: Final = 2_000_000
 _A_TRIAL: Final = replace(BRIEF, playouts=4, states=40)
 #: Codes of play before the end of the game.
 _OF_VALUES: Final = frozenset(("lost-value", "double-value"))
 _DEAD: Final = frozenset(("never-fires", "never-starts"))
-#: Static codes whose faults show in play, too.
+#: Static codes whose faults also show in play.
 _SHOWN_IN_PLAY: Final = frozenset(("lost-fluent", "never-starts"))
 
 
 class Diagnosis:
-    """Tries edits to find out which findings name a cause.
+    """Tries edits to determine the findings that name a cause.
 
     Attributes:
-        is_late: whether trials ended by the last resort.
+        is_late: whether the time limit ended the trials.
 
     Args:
         sheet: the sheet with its findings without play.
-        found: all findings, those of play too.
-        bounds: how much was played; None where nothing was.
+        found: all findings, including those of play.
+        bounds: the bounds of play; None without play.
         examine: examines another text of the sheet.
     """
 
@@ -110,9 +110,9 @@ class Diagnosis:
         self._named: dict[Diagnostic, Mend] = {}
 
     def findings(self) -> Iterator[Finding]:
-        """Yield all findings in the order in which they are shown, those that name a cause first.
+        """Yield all findings in the order of display, first those that name a cause.
 
-        Findings that follow from others are marked. Their cause counts them.
+        Findings that follow from others are marked, and counted in their cause.
         """
         moved = {} if any(each.severity > Severity.INFO for each in self._static) else self._of_literals()
         every = sorted([*self._static, *(moved.get(each, each) for each in self._played)])
@@ -158,7 +158,7 @@ class Diagnosis:
         return causes
 
     def _of_literals(self) -> dict[Diagnostic, Diagnostic]:
-        """Return findings of play as they are shown if the negation of one literal corrects all of them."""
+        """Return replacements for findings of play, if the negation of one literal corrects all of them."""
         by_play = [each for each in self._played if each.code in KEYWORDS]
         if not by_play:
             return {}
@@ -175,7 +175,7 @@ class Diagnosis:
         return {}
 
     def _trials(self, causes: Iterable[Mend], most: int) -> Iterator[tuple[Mend, CheckedSheet, Budget]]:
-        """Yield edits with the sheet examined after them, and the work that is left."""
+        """Yield edits, each with the examined sheet after the edit, and the remaining work."""
         work = Budget(most)
         cost = work_of_game(self._source)
         if cost + work_of_checks(self._source) > _MOST_A_TRIAL:
@@ -193,7 +193,7 @@ class Diagnosis:
 
 
 def _play(sheet: CheckedSheet, bounds: Bounds, work: Budget) -> PlayCheck | None:
-    """Play a sheet; return None where that cannot be done."""
+    """Play a sheet; return None if it cannot be played."""
     try:
         check = sheet.play(bounds)
         check.run()
@@ -204,7 +204,7 @@ def _play(sheet: CheckedSheet, bounds: Bounds, work: Budget) -> PlayCheck | None
 
 
 def _goes_well(check: PlayCheck | None, before: PlayCheck, codes: Collection[str]) -> bool:
-    """Return whether play finds no fault, keeps as many boards, and lasts long enough for lost values."""
+    """Return whether play has no fault, keeps as many boards, and is long enough to show lost values."""
     if check is None or not check.played or check.boards < before.boards:
         return False
     if any(each.severity > Severity.INFO for each in check.diagnostics):
@@ -242,18 +242,18 @@ def _at_cause(finding: Diagnostic, cause: Mend) -> Diagnostic:
     return replace(finding, message=message, span=cause.span, notes=(note, *finding.notes), hint=hint)
 
 
-# -- in which order -----------------------------------------------------------------------------------
+# -- the order ----------------------------------------------------------------------------------------
 
 
 def ranked(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return findings in the order in which they are shown if no edit has been tried."""
+    """Return findings in the order of display without trials of edits."""
     every = sorted(found)
     following = _following(every, {})
     return sorted(every, key=lambda each: (each in following, *_rank(each, {})))
 
 
 def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
-    """Return findings on the odd one of two rules, moved to the other rule if only that has more findings."""
+    """Move findings on the odd one of two rules to the other rule, if only that has more findings."""
     result = {}
     for each in every:
         if each.code == "odd-counterpart" and each.span and each.notes and (like := each.notes[0].span):
@@ -289,7 +289,7 @@ def _is_of_play(finding: Diagnostic) -> bool:
 
 
 def _is_near(finding: Diagnostic) -> bool:
-    """Return whether a finding can name a cause: it is no matter of style, and not of play."""
+    """Return whether a finding can name a cause: it is about neither style nor play."""
     is_near = _nearness(finding) < _OF_PLAY and not _is_of_play(finding)
     return finding.severity > Severity.INFO and is_near
 
@@ -300,7 +300,7 @@ def _stands_in(finding: Diagnostic, spans: Iterable[Span]) -> bool:
 
 
 def _rank(finding: Diagnostic, causes: dict[Diagnostic, frozenset[Diagnostic]]) -> tuple[object, ...]:
-    """Return the sort key of a finding: errors and proven slips first, findings of play last."""
+    """Return the sort key of a finding, with errors and proven slips first and findings of play last."""
     nearness = _nearness(finding)
     is_info = finding.severity is Severity.INFO
     is_error = finding.severity is Severity.ERROR and nearness < _OF_PLAY
@@ -324,7 +324,7 @@ _READING_CODES: Final = frozenset(code.name for code in READING)
 _PLAY_CODES: Final = frozenset(code.name for code in PLAY)
 
 
-# -- what is shown ------------------------------------------------------------------------------------
+# -- the display --------------------------------------------------------------------------------------
 
 
 def _echoes(
@@ -332,7 +332,7 @@ def _echoes(
     causes: dict[Diagnostic, frozenset[Diagnostic]],
     following: set[Diagnostic],
 ) -> dict[Diagnostic, frozenset[Diagnostic]]:
-    """Return the findings that follow from each cause; all others that follow belong to the first finding."""
+    """Return the findings that follow from each cause; the first finding gets those without a known cause."""
     left = frozenset(each for each in following if each.severity > Severity.INFO)
     found: dict[Diagnostic, frozenset[Diagnostic]] = {}
     for each in every:

@@ -1,7 +1,7 @@
 """Small edits that may correct a sheet, the likelier first.
 
-A finding may name the intended text. A fault that only play shows may come from a `not` that is missing.
-`anygame.doctor.causes.diagnosis` tries such edits to find out which finding names the cause.
+A finding may name the intended text. A fault that only play shows may come from a missing `not`.
+`anygame.doctor.causes.diagnosis` tries such edits to determine the finding that names the cause.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anygame.language.source import Source, Span
     from anygame.language.terms import Term
 
-#: Codes whose hint is the intended text, and how such a hint begins.
+#: Codes whose hint is the intended text, and the beginning of such a hint.
 _SAYS_WHAT: Final = {
     "likely-typo": "",
     "case-differs": "",
@@ -47,11 +47,11 @@ KEYWORDS: Final = {
 }
 
 
-# -- what findings say ----------------------------------------------------------------------------------
+# -- texts of findings ----------------------------------------------------------------------------------
 
 
 def cause_in(finding: Diagnostic, source: Source) -> Mend | None:
-    """Return the edit that a finding proposes, of a name in all places; None if it proposes none."""
+    """Return the edit that a finding proposes, for all places of a name, or None."""
     meant, span = _meant(finding), finding.span
     if not meant or span is None or span.source is not source:
         return None
@@ -68,7 +68,7 @@ def _written(span: Span, meant: str) -> Mend:
 
 
 def _meant(finding: Diagnostic) -> str:
-    """Return the text intended in the place of a finding; empty if the finding does not name it."""
+    """Return the intended text at the place of a finding; empty if the finding does not name it."""
     if finding.code == "wrong-arrow":
         return "<="
     before = _SAYS_WHAT.get(finding.code)
@@ -83,8 +83,8 @@ def _meant(finding: Diagnostic) -> str:
 def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Mend]:
     """Yield negations of literals that may correct a finding of play: the likelier first, then the nearer.
 
-    A `not` is most easily left out where a rule keeps a fluent, since it does so where no change happens.
-    A relation that other rules ask for, and that none denies, is the least likely.
+    A `not` is most easily omitted in a rule that keeps a fluent unless it changes. The least likely literals
+    are of relations that other rules read, and never under a `not`.
     """
     near = list(_rules_near(program, KEYWORDS[finding.code]))
     uses = Counter((atom, positive) for rule in program.rules for atom, positive in atoms_in(rule.body))
@@ -106,9 +106,9 @@ def _denied(atom: Atom) -> Mend:
 
 
 def _may_be_denied(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, Atom]]:
-    """Yield rules with literals that may be meant as negations, since their truth varies during play.
+    """Yield rules with literals that may be meant as negations, as their truth varies during play.
 
-    The rule of a fluent reads its former value positively, and so does a goal, unless other rules deny it.
+    The rule of a fluent reads its former value positively, and so does a goal, unless other rules negate it.
     """
     varying = Sheet(program).varying
     negative = {_kind(atom) for rule in near for atom, positive in atoms_in(rule.body) if not positive}
@@ -142,13 +142,13 @@ def _kind(atom: Atom) -> object:
 
 
 def _terms(atom: Atom) -> tuple[Term, ...]:
-    """Return the arguments of a relation; of a fluent or a move, its own."""
+    """Return the arguments of an atom, or of the fluent or move in it."""
     last = atom.arguments[-1] if atom.predicate in STATE else None
     return last.arguments if isinstance(last, Compound) else () if last else atom.arguments
 
 
 def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
-    """Yield the rules of some keywords, then the rules of the relations that these read, and so on."""
+    """Yield the rules of some keywords, then, breadth first, the rules of relations that these read."""
     waiting = deque(
         rule
         for word in keywords
@@ -167,6 +167,6 @@ def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
 
 
 def _value_of_goal(rule: Rule) -> int:
-    """Return the value of a goal: rules of high goals seldom have negations, rules of low ones often do."""
+    """Return the value of a goal; rules of high goals rarely have negations, rules of low goals often do."""
     value = str(rule.head.arguments[-1]) if rule.head.key == ("goal", 2) else ""
     return int(value) if value.isdecimal() else 0

@@ -47,5 +47,5 @@ CODES: Final[dict[str, Code]] = {
     for codes in (READING, REASONING, *(check.codes for check in CHECKS), PLAY)
     for code in codes
 }
-#: The names of codes, by the names of earlier versions.
+#: The names of codes, by their names in earlier versions.
 ALIASES: Final = {alias: code.name for code in CODES.values() for alias in code.aliases}

@@ -1,4 +1,4 @@
-"""Conditions of a rule: their form and order, and links that are missing in a row of numbered variables."""
+"""Conditions of a rule: form, order, and missing links in a chain of numbered variables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _CODES: Final = codes_of(__name__)
 
 
-#: Relations that systems evaluate apart, so that some cannot look them up in a body.
+#: Relations that systems evaluate separately; some systems cannot look them up in a body.
 _NOT_READ: Final = frozenset(("init", "next", "base", "input"))
 
 _KEYWORD_IN_BODY: Final = _CODES["keyword-in-body"]
@@ -116,7 +116,7 @@ def _idle_distinct(sheet: Sheet) -> Iterator[Diagnostic]:
             yield _IDLE_DISTINCT.found(message, span_of(inner, rule), hint=hint)
 
 
-#: Rules with repeated conditions: a sheet with more of them was written by a program.
+#: The most rules with repeated conditions; a sheet with more was written by a program.
 _MOST_RULES: Final = 2
 
 _REPEATED_LITERAL: Final = _CODES["repeated-literal"]
@@ -124,7 +124,7 @@ _REPEATED_LITERAL: Final = _CODES["repeated-literal"]
 
 @check(_REPEATED_LITERAL, needs_all=False)
 def _repeated_literal(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report repeated conditions, if few rules have some."""
+    """Report repeated conditions, if few rules have any."""
     found = [(rule, *pair) for rule in sheet.program.rules for pair in _repeated(rule)]
     if len({id(rule) for rule, _, _ in found}) <= _MOST_RULES:
         for rule, first, again in found:
@@ -143,7 +143,7 @@ def _repeated(rule: Rule) -> Iterator[tuple[Formula, Formula]]:
         known.setdefault(formula, formula)
 
 
-#: Links that exist: a single one is no chain.
+#: The fewest existing links of a chain.
 _FEWEST: Final = 2
 _OF_STATE: Final = frozenset((("true", 1), ("does", 2)))
 _NUMBERED: Final = re.compile(r"(.*\D)(\d{1,6})")
@@ -179,9 +179,9 @@ class _Numbered:
     """A literal with numbered variables.
 
     Attributes:
-        atom: the literal's.
-        stems: the names of these variables, as they come.
-        numbers: their numbers.
+        atom: the atom of the literal.
+        stems: the names of these variables in order, without numbers.
+        numbers: the numbers of these variables.
     """
 
     atom: Atom
@@ -190,7 +190,7 @@ class _Numbered:
 
     @property
     def low(self) -> int | None:
-        """The lower one of its two numbers, if they are neighbours."""
+        """The lower one of the two numbers, if they are consecutive."""
         found = sorted({*self.numbers})
         return found[0] if len(found) == 2 and found[1] == found[0] + 1 else None
 
@@ -226,7 +226,7 @@ def _renumbered(text: str, mark: str, step: int) -> str:
 
 
 def _moved(atoms: Mapping[int, Atom], number: int) -> str:
-    """Return the first of some atoms as it would be for another number."""
+    """Return the first of some atoms, rewritten for another number."""
     near, atom = next(iter(atoms.items()))
     return shown(_renumbered(str(atom), "", number - near))
 

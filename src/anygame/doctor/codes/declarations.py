@@ -1,4 +1,4 @@
-"""Declarations and definitions: those that a sheet lacks, and those that have no effect."""
+"""Declarations and definitions that a sheet lacks, or that have no effect."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _undeclared_of(
 
 
 def _near(key: Key, declared: set[Key]) -> str:
-    """Return the declared name that one is nearly, with as many arguments; nothing if there is none."""
+    """Return a similar declared name with as many arguments, as text; empty if there is none."""
     return nearest(key[0], [name for name, arity in declared if arity == key[1]]) or ""
 
 
@@ -101,9 +101,9 @@ def _idle_declaration(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _never_is(sheet: Sheet, rule: Rule, read: Key) -> bool:
-    """Return whether a declaration names what never is true, or done, where others of its kind are.
+    """Return whether a declared fluent or move never occurs although others of its kind do.
 
-    Numbers that facts declare are more than may be needed.
+    Facts may declare more numbers than needed.
     """
     term = rule.head.arguments[-1]
     key = key_of(term)

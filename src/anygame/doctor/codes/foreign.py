@@ -27,7 +27,7 @@ _CODES: Final = codes_of(__name__)
 
 _BLOCKS: Final = {"#|": "|#", "/*": "*/"}
 _COMMENTS: Final = ("//", "#", "--", "/*", "%", '"""')
-#: Words in other brackets: a fact of another language.
+#: Words in other brackets, as in facts of another language.
 _BRACKETS: Final = re.compile(r"[\[{]([^\[\]{}]+)[\]}]")
 
 _STRAY_TEXT: Final = _CODES["stray-text"]
@@ -35,7 +35,7 @@ _STRAY_TEXT: Final = _CODES["stray-text"]
 
 @check(_STRAY_TEXT)
 def _stray_text(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report words at the top level that no rule reads, those of one line together."""
+    """Report words at the top level that no rule reads, one diagnostic per line."""
     stray: list[Span] = []
     for rule in sheet.program.rules:
         node, key = rule.node, rule.head.key
@@ -56,7 +56,7 @@ def _stray_text(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _block(sheet: Sheet, span: Span) -> Diagnostic | None:
-    """Return the diagnostic of a block comment of another language, whose rules are read, too."""
+    """Return the diagnostic of a block comment of another language, whose text is read as rules."""
     text, closing = span.source.text, _BLOCKS.get(span.text[:2], "")
     end = text.find(closing, span.start + 2) if closing else -1
     if end < 0:
@@ -90,7 +90,7 @@ def _quoted_words(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _follows(before: Span, span: Span) -> bool:
-    """Return whether a word follows other words on the same line, separated by blanks only."""
+    """Return whether a word follows another word on the same line, separated only by blanks."""
     between = before.source.text[before.end : span.start]
     return not between.strip(" \t")
 
@@ -122,7 +122,7 @@ _ARITHMETIC: Final = _CODES["arithmetic"]
 
 @check(_ARITHMETIC, needs_all=False)
 def _arithmetic(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report terms that are written like sums, of each kind the first."""
+    """Report the first term of each kind that is written like a sum."""
     functions = [name for name in sheet.names if name.kind == "function"]
     sums = grouped((name.text, name) for name in functions if _is_sum(name.text, name.node))
     for text, (first, *others) in sums.items():
@@ -149,7 +149,7 @@ def _advice(sheet: Sheet) -> str:
 
 
 def _steps(sheet: Sheet) -> str:
-    """Return a relation of facts that count, if there is one."""
+    """Return a relation whose facts count, or an empty text."""
     for (name, arity), rules in sheet.heads.items():
         pairs = [rule.head.arguments for rule in rules if not rule.body] if arity == 2 else []
         numbers = [

@@ -45,7 +45,7 @@ def _goal_value(sheet: Sheet) -> Iterator[Diagnostic]:
         if not 0 <= goal <= _HIGHEST_GOAL:
             yield _GOAL_RANGE.found(f"a goal is an integer from 0 to 100, found {value}", place)
         if str(value) != str(goal):
-            # Rules that read goals may ask for the name as it is.
+            # Rules that read goals may use the name unchanged.
             hint = "" if ("goal", 2) in sheet.reads else f"(goal {head.arguments[0]} {goal})"
             yield _GOAL_SPELLING.found(
                 f"the goal {value} is another name of the value {goal}", place, hint=hint
@@ -60,7 +60,7 @@ _OVERLAPPING_GOALS: Final = _CODES["overlapping-goals"]
 
 @check(_OVERLAPPING_GOALS)
 def _overlapping_goals(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report goal rules that neither a negation nor a role separates from an earlier one of another value."""
+    """Report goal rules that neither a negation nor a role separates from earlier ones of other values."""
     parts = [part for part in sheet.normal if part.head.key == ("goal", 2)][:_MOST_RULES]
     for number, part in enumerate(parts):
         others = {
@@ -80,7 +80,7 @@ def _overlapping_goals(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _may_overlap(first: NormalRule, second: NormalRule) -> bool:
-    """Whether two goal rules can hold for one role with different values, as far as can be seen."""
+    """Whether two goal rules seem able to hold for one role with different values."""
     apart: dict[Variable, Term] = {
         variable: Variable(f"{variable.name} other")
         for variables in (second.head.variables(), *(item.variables() for item in second.body))
@@ -104,7 +104,7 @@ def _excludes(positive: Sequence[Formula], negative: Sequence[Formula]) -> bool:
 
 #: The highest goal; the goals of two opponents often add up to it.
 _ALL: Final = 100
-#: Goals are round numbers, but for one that is a little more or less than another.
+#: Goals are multiples of this, except for a goal that is slightly more or less than another.
 _ROUND: Final = 5
 _FEWEST_VALUES: Final = 3
 
@@ -113,9 +113,9 @@ _ODD_GOAL: Final = _CODES["odd-goal"]
 
 @check(_ODD_GOAL)
 def _odd_goal(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a value of one role, where all goal rules name role and value and no other role has it.
+    """Report a value that only one role has, if all goal rules name role and value.
 
-    Of two roles that differ in a value, that one is odd whose complement nobody has.
+    If two roles differ in a value, the odd value is the one whose complement no role has.
     """
     rules = sheet.heads.get(("goal", 2), [])
     yield from _not_round(rules)
@@ -136,7 +136,7 @@ def _odd_goal(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _not_round(rules: Sequence[Rule]) -> Iterator[Diagnostic]:
-    """Report the one rule with a value that is no multiple of five, where all others have such."""
+    """Report the only rule whose value is not a multiple of five."""
     names = [str(rule.head.arguments[1]) for rule in rules]
     if not all(name.isdecimal() for name in names):
         return

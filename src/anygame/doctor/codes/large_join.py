@@ -24,7 +24,7 @@ _CODES: Final = codes_of(__name__)
 
 _MANY: Final = 1_000_000
 _MOST: Final = 10**30
-#: Places inside terms that are counted; deeper places are unbounded.
+#: The most places inside terms that are counted; deeper places are unbounded.
 _MOST_PLACES: Final = 200_000
 _UNITS: Final = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 
@@ -89,7 +89,7 @@ class _Sizes:
         return min(bound, _MOST)
 
     def _take(self, atoms: Sequence[Atom], left: dict[Variable, int]) -> int:
-        """Take the atom that narrows its variables most, or a variable alone; return how many instances."""
+        """Bind the variables of the atom that narrows them most, or one variable; return the instances."""
         best: tuple[float, int, list[Variable]] | None = None
         for atom in atoms:
             fresh = [variable for variable in dict.fromkeys(atom.variables()) if variable in left]
@@ -135,7 +135,7 @@ class _Sizes:
 
 
 def _separable(part: NormalRule) -> list[Atom]:
-    """Return literals that hang together among themselves and on the others by one variable at most."""
+    """Return literals that are connected to each other, but to all others by at most one variable."""
     atoms = [item.atom for item in part.body if isinstance(item, Literal) and any(item.variables())]
     head = set(part.head.variables())
     variables = dict.fromkeys(variable for atom in atoms for variable in atom.variables())
@@ -154,7 +154,7 @@ def _variables(atoms: Iterable[Atom]) -> set[Variable | None]:
 
 
 def _groups(atoms: Iterable[Atom], cut: Variable | None) -> list[list[Atom]]:
-    """Return the atoms in groups that share variables other than the cut."""
+    """Return groups of atoms that are connected by variables other than the cut."""
     groups: list[tuple[set[Variable], list[Atom]]] = []
     for atom in atoms:
         mine = set(atom.variables()) - {cut}

@@ -1,4 +1,4 @@
-"""A name that is nearly another one, and does not fit its place."""
+"""A name that is similar to another one, and does not fit its place."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 _CODES: Final = codes_of(__name__)
 
-#: Uses that make a name a common one.
+#: The fewest uses of a common name.
 _COMMON: Final = 2
-#: A variable of three letters is a word; shorter ones are numbered by letters, as ?x and ?y.
+#: The shortest variable that is a word; shorter ones are numbered by letters, as ?x and ?y.
 _SHORTEST_VARIABLE: Final = 3
-#: The place of a relation identifies it, too, so that three letters are enough.
+#: The place also identifies a relation, so three letters are enough.
 _SHORTEST_RELATION: Final = 3
-#: The same slip is made twice, by copying, but not throughout.
+#: The most rules with the same slip, which may have been copied once.
 _MOST_RULES: Final = 2
 _MOST_COMPARED: Final = 400
-#: Uses that make a name so common that one used once is hardly another one of its kind.
+#: The fewest uses of a name so common that a similar name used once is hardly another name of its kind.
 _FAMILIAR: Final = 3
 #: Three letters are enough among names that are all common.
 _SHORTEST_STRAY: Final = 3
@@ -55,7 +55,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _relations(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report relations that nothing reads, or nothing makes, and that are nearly others."""
+    """Report relations that no rule reads, or no rule makes, and that are similar to others."""
     relations = [name for name in sheet.names if name.kind == "relation"]
     own = [name for name in relations if KEYWORDS.get(name.text) != name.arity]
     places = grouped(((name.text, name.arity), name) for name in own)
@@ -79,17 +79,17 @@ def _near_keyword(key: Key) -> str | None:
 
 
 def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str | None:
-    """Return the relation with as many arguments that one in a single rule is nearly."""
+    """Return the similar relation with as many arguments, for a relation in a single rule."""
     if len(_rules(places[key])) > 1:
         return None
     same = [other for other in places if other[1] == key[1] and other != key]
     known = [other[0] for other in same if other in sheet.heads and other in sheet.reads]
-    # Of one length, relations that begin differently are made so: nrow and prow.
+    # Relations of one length that begin differently are meant to differ, as nrow and prow.
     longer = [name for name in known if len(name) != len(key[0])]
     near = nearest(key[0], known, _SHORTEST_RELATION) or nearest(key[0], longer, is_stray=True)
     if near is not None:
         return near
-    # A misspelt relation of a body means one that occurs in heads only, and vice versa.
+    # A misspelt relation of a body means a relation that occurs only in heads, and vice versa.
     is_made = key in sheet.heads
     halves = [other[0] for other in same if (other in sheet.heads) != is_made and other[0] not in known]
     near = nearest(key[0], halves, _SHORTEST_RELATION)
@@ -100,7 +100,7 @@ def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str
 
 
 def _familiarity(sheet: Sheet, name: str) -> int:
-    """Return how often the rarest word of a name is written anywhere in the sheet, in comments, too."""
+    """Return how often the rarest word of a name occurs in the sheet, including comments."""
     text = sheet.program.source.text if sheet.program.source else ""
     written = Counter(word.lower() for word in _WORDS.findall(text))
     return min((written[word.lower()] for word in _WORDS.findall(name)), default=0)
@@ -111,7 +111,7 @@ def _rules(names: Iterable[Name]) -> set[int]:
 
 
 def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report constants and functions used once, where a name used often is like them."""
+    """Report constants and functions that occur once and are similar to a common name."""
     names = [name for name in sheet.names if name.kind in {"constant", "function"}]
     counts = Counter(name.text for name in names)
     common = [text for text, count in counts.most_common(_MOST_COMPARED) if count >= _COMMON]
@@ -128,7 +128,7 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _waits(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a move that no rule asks about and whose name is nearly `noop`."""
+    """Report a move that no rule asks about and whose name is similar to `noop`."""
     moves = {name for name, arity in sheet.moves if not arity}
     if _WAITING in moves:
         return
@@ -142,7 +142,7 @@ def _waits(sheet: Sheet) -> Iterator[Diagnostic]:
 def _lonely(sheet: Sheet, counts: Counter[str]) -> set[str]:
     """Return the names used once at a place where all other names are used more often.
 
-    Where several are used once, they are a list of names, of which any two may be alike.
+    Several names that are used once are a list, in which any two may be similar.
     """
     places: dict[Place, set[str]] = defaultdict(set)
     for rule in sheet.program.rules:
@@ -157,7 +157,7 @@ def _lonely(sheet: Sheet, counts: Counter[str]) -> set[str]:
 
 
 def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report variables that occur once in their rule and are nearly another variable of the rule."""
+    """Report variables that occur once in their rule and are similar to another variable of the rule."""
     rules_of = sheet.rules_of_variables
     for names in sheet.names_by_rule:
         counts = Counter(name.text for name in names if name.kind == "variable")
@@ -173,20 +173,20 @@ def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _is_meant(name: str, other: str, counts: Counter[str], rules_of: Counter[str]) -> bool:
-    """Return whether a variable that occurs once in a rule may be a slip for another one of the rule."""
+    """Return whether a variable that occurs once in a rule may be a slip for another variable."""
     if other == name or other[-1].isupper() != name[-1].isupper():
         return False
     is_stray = rules_of[name] == 1 and rules_of[other] > _COMMON
     if is_stray and is_near(name, other, _SHORTEST_VARIABLE, is_stray=True):
         return True
-    if rules_of[name] > _MOST_RULES:  # others know it, too
+    if rules_of[name] > _MOST_RULES:  # other rules have it, too
         return False
-    # Those that begin differently are pairs of coordinates: ?toX and ?toY, ?xAny and ?yAny.
+    # Variables that begin differently are pairs of coordinates: ?toX and ?toY, ?xAny and ?yAny.
     return counts[other] >= _COMMON and other[0] == name[0] and is_near(name, other, _SHORTEST_VARIABLE)
 
 
 def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a name that is a variable but for its question mark, or a variable that is one too many."""
+    """Report a name that lacks the question mark of a variable, or has one too many."""
     known = Counter(name.text for name in sheet.names if name.kind != "variable")
     rules_of = sheet.rules_of_variables
     for names in sheet.names_by_rule:

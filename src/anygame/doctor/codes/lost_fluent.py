@@ -1,4 +1,4 @@
-"""A fluent that is true at the start and false after the first move, since no rule keeps it."""
+"""A fluent that is true at the start and false after the first move, as no rule keeps it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _CODES: Final = codes_of(__name__)
 
-#: Facts that a move writes anew: as many as its arguments, and more of them are a board.
+#: The most facts that a move writes, one per argument; more facts are a board.
 _MOST_WRITTEN: Final = 4
 
 #: Arguments of a board: two coordinates and a mark.
 _COORDINATES: Final = 3
-#: Facts of one fluent that one move can make: a piece and its neighbour.
+#: The most facts of one fluent that one move makes, such as a piece and its neighbour.
 _PAIR: Final = 2
-#: Values that can each have a meaning of their own; more of them are numbers.
+#: The most values that can have different meanings; more values are numbers.
 _MOST_VALUES: Final = 50
 
 _CODE: Final = _CODES["lost-fluent"]
@@ -38,9 +38,9 @@ _CODE: Final = _CODES["lost-fluent"]
 
 @check(_CODE)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report fluents that `init` writes and rules read, where no `next` keeps them, or not all their values.
+    """Report fluents that `init` writes and rules read, if no `next` keeps them, or not all their values.
 
-    Fluents without arguments are left out: a mark of the first turn is meant to go.
+    Fluents without arguments are omitted, as a mark of the first turn is meant to vanish.
     """
     nexts = sheet.heads.get(("next", 1), [])
     if any(key_of(rule.head.arguments[0]) is None for rule in nexts):
@@ -58,7 +58,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _writers_of_lost(sheet: Sheet, key: Key, writers: dict[Key, list[Rule]]) -> list[Rule]:
-    """Return the rules that write a value which no rule keeps, while others are kept."""
+    """Return the rules that write a value which no rule keeps although other values are kept."""
     if not _is_kept(sheet, key, writers.get(key, ())):
         return []
     place, lost = _lost_values(sheet, key)
@@ -67,7 +67,7 @@ def _writers_of_lost(sheet: Sheet, key: Key, writers: dict[Key, list[Rule]]) -> 
 
 
 def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Sequence[Rule]) -> str:
-    """Return how a fluent is lost, as the end of a sentence; nothing where it may be kept."""
+    """Return the way in which a fluent is lost, as the end of a sentence; empty if it may be kept."""
     if not starts:
         values = _places_of_values(sheet, key) or range(key[1])
         lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key, values) for rule in writers)
@@ -88,7 +88,7 @@ def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Seque
 
 
 def _places_of_values(sheet: Sheet, key: Key) -> list[int]:
-    """Return the arguments of a fluent that share few names with others: a blank, too, may be called b."""
+    """Return the arguments of a fluent that share few names with other arguments."""
     places = range(key[1] if sheet.is_safe else 0)
     tops = [sheet.domains.below(("true", 1, 0), key, place) for place in places]
     alike = [sum(2 * len(own & each) >= min(len(own), len(each)) for each in tops) for own in tops]
@@ -96,7 +96,7 @@ def _places_of_values(sheet: Sheet, key: Key) -> list[int]:
 
 
 def _is_of_move(rule: Rule, key: Key, values: Iterable[int]) -> bool:
-    """Return whether all that may be the value of a place comes from a move, not from the state before."""
+    """Return whether all possible values of a place come from a move, not from the previous state."""
     moves = [atom for atom, positive in atoms_in(rule.body) if atom.predicate == "does" and positive]
     written = rule.head.arguments[0]
     assert isinstance(written, Compound)
@@ -107,14 +107,14 @@ def _is_of_move(rule: Rule, key: Key, values: Iterable[int]) -> bool:
 
 
 def _asked(body: Iterable[Formula], key: Key, how: Container[bool] = (True, False)) -> list[Compound]:
-    """Return the forms of a fluent for which a body asks: that it holds (True), or that it does not."""
+    """Return the forms in which a body reads a fluent, positively (True) or negatively (False)."""
     atoms = [atom for atom, positive in atoms_in(body) if positive in how]
     terms = [atom.arguments[0] for atom in atoms if item_of(atom) == ("true", key)]
     return [term for term in terms if isinstance(term, Compound)]
 
 
 def _is_of_one_move(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
-    """Return whether each rule for a fluent needs a move, and none the fluent itself."""
+    """Return whether every rule for a fluent needs a move, and no rule needs the fluent."""
     found = [_read_by(sheet, [rule], positively=True) for rule in writers]
     return not any(("true", key) in reads or ("true", None) in reads for reads in found) and all(
         any(kind == "does" for kind, _ in reads) for reads in found
@@ -122,10 +122,10 @@ def _is_of_one_move(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
 
 
 def _is_needed_later(sheet: Sheet, key: Key) -> bool:
-    """Return whether rules ask for more than the last move makes of a fluent.
+    """Return whether rules read more facts of a fluent than the last move makes.
 
-    A goal that asks for it is given at the end; where the end does not depend on it, that may be long after.
-    And a row of three needs three, where each role makes one at a time.
+    A goal may read it at the end, long after the move, unless the end depends on the fluent. A row of three
+    needs three facts, if each role makes one at a time.
     """
     fluent = ("true", key)
     needs, ends = (_read_by(sheet, sheet.heads.get(key, ())) for key in (("goal", 2), ("terminal", 0)))
@@ -134,7 +134,7 @@ def _is_needed_later(sheet: Sheet, key: Key) -> bool:
 
 
 def _is_board(sheet: Sheet, key: Key) -> bool:
-    """Return whether a fluent is a board: it has two coordinates and a mark, and forbids moves alone."""
+    """Return whether a fluent is a board, with two coordinates and a mark, that only forbids moves."""
     read, asked = (
         _read_by(sheet, sheet.heads.get(("legal", 2), ()), positively=each) for each in (False, True)
     )
@@ -162,7 +162,7 @@ def _forbids_again(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
 
 
 def _lost_values(sheet: Sheet, key: Key) -> tuple[int, list[Top]]:
-    """Return an argument of a fluent, and the values of it with which no `next` keeps it, nor looks at it."""
+    """Return an argument of a fluent, and its values for which no `next` keeps or reads the fluent."""
     if key[1] >= _COORDINATES and sheet.is_safe:
         heads = [(part, part.head.arguments[0]) for part in sheet.normal if part.head.predicate == "next"]
         parts = [part for part, head in heads if key_of(head) == key]
@@ -176,7 +176,7 @@ def _lost_values(sheet: Sheet, key: Key) -> tuple[int, list[Top]]:
 
 
 def _is_where_a_move_is(part: NormalRule, value: int) -> bool:
-    """Return whether a rule writes a place that a move names, and so no other."""
+    """Return whether a rule writes only the place that a move names."""
     terms = getattr(part.head.arguments[0], "arguments", ())
     moves = [f for f in part.body if isinstance(f, Literal) and f.atom.predicate == "does"]
     named = {variable for move in moves for variable in move.variables()}
@@ -185,7 +185,7 @@ def _is_where_a_move_is(part: NormalRule, value: int) -> bool:
 
 
 def _values_met(sheet: Sheet, part: NormalRule, key: Key, place: int) -> set[Top]:
-    """Return the values of an argument with which a rule for a fluent's `next` asks for it."""
+    """Return the values of an argument with which a rule for the `next` of a fluent reads the fluent."""
     head = part.head.arguments[0]
     domains = sheet.domains.of_variables(part)
     literals = [formula for formula in part.body if isinstance(formula, Literal)]
@@ -212,13 +212,13 @@ def _excluded(part: NormalRule, variable: Variable) -> set[Top]:
 
 
 def _are_many(sheet: Sheet, starts: Sequence[Rule]) -> bool:
-    """Return whether so many facts are set up that one move hardly writes them all anew."""
+    """Return whether there are too many initial facts for one move to write them all."""
     by_rules = any(set(rule.head.variables()) for rule in starts)
     return by_rules or len(starts) > max(_MOST_WRITTEN, len(sheet.roles))
 
 
 def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule]) -> bool:
-    """Return whether some `next` of a board keeps a mark as it is."""
+    """Return whether a `next` of a board keeps a mark unchanged."""
     for rule in writers:
         same = _asked(rule.body, key)
         if any(_is_as_it_is(rule, term) for term in same) or (same and key[1] < _COORDINATES):
@@ -230,14 +230,14 @@ def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule]) -> bool:
 
 
 def _is_as_it_is(rule: Rule, asked: Compound) -> bool:
-    """Return whether a rule writes what it asks for; that arguments changed places is another finding."""
+    """Return whether a rule writes the fluent that it reads, perhaps with exchanged arguments."""
     written = rule.head.arguments[0]
     assert isinstance(written, Compound)
     return sorted(written.arguments) == sorted(asked.arguments)
 
 
 def _read_by(sheet: Sheet, rules: Iterable[Rule], *, positively: bool = False) -> set[Item]:
-    """Return the items that rules read, directly or through relations; positively means not under a `not`."""
+    """Return the items that rules read, directly or through relations; ``positively`` excludes `not`."""
     found: set[Item] = set()
     pending = list(rules)
     while pending:

@@ -56,14 +56,14 @@ def _varies(sheet: Sheet, rule: Rule) -> bool:
 
 
 def _is_to_wait(sheet: Sheet, rule: Rule) -> bool:
-    """Return whether a rule is for a move without arguments that no rule asks about."""
+    """Return whether a rule allows a move without arguments that no rule asks about."""
     move = rule.head.arguments[1]
     return isinstance(move, Constant) and sheet.is_never_asked(move)
 
 
 #: The place of a move in `does`.
 _MOVE: Final = ("does", 2, 1)
-#: Moves that facts mention: of fewer, one may be missing for a reason.
+#: The fewest moves in facts; with fewer, one may be missing for a reason.
 _FEWEST: Final = 3
 
 _UNMADE_MOVE: Final = _CODES["unmade-move"]
@@ -74,7 +74,7 @@ def _unmade_move(sheet: Sheet) -> Iterator[Diagnostic]:
     if not sheet.is_safe:
         return
     legal = {top for top in sheet.domains.tops("legal", 2, 1) if isinstance(top, Constant)}
-    # All moves of a table are legal but one.
+    # All moves of a table but one are legal.
     spoken = _spoken_of(sheet) if len(legal) >= _FEWEST - 1 else {}
     unmade = [move for move in spoken if move not in legal]
     if len(unmade) != 1 or len(spoken) < _FEWEST:
@@ -93,7 +93,7 @@ def _unmade_move(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _constant_moves(sheet: Sheet) -> list[Atom]:
-    """Return the heads of moves without arguments that no rule reads, but for those called noop or so."""
+    """Return the heads of moves without arguments that no rule reads, except moves such as noop."""
     return [
         head
         for (name, arity), heads in sheet.moves.items()
@@ -103,7 +103,7 @@ def _constant_moves(sheet: Sheet) -> list[Atom]:
 
 
 def _spoken_of(sheet: Sheet) -> dict[Constant, Node]:
-    """Return the constants of facts in places where rules look moves up, with their nodes."""
+    """Return the constants of facts in places where rules look up moves, with their nodes."""
     sorts = Sorts(sheet.program.rules)
     of_moves = sorts.of(_MOVE)
     found: dict[Constant, Node] = {}

@@ -42,7 +42,7 @@ def _capitals(names: Iterable[Name], mark: str) -> Iterator[Diagnostic]:
     for group in spellings.values():
         if len(group) == 1:
             continue
-        # Of two that are used as often, the one that is written like most other names is the usual one.
+        # Of two equally frequent spellings, the usual one is written like most other names.
         usual = max(group, key=lambda text: (len(group[text]), styles[group[text][0].kind, *_style(text)]))
         for text, places in group.items():
             if text != usual:
@@ -127,7 +127,7 @@ _OPERATOR_CONSTANT: Final = _CODES["operator-constant"]
 
 @check(_KEYWORD_CONSTANT, _OPERATOR_CONSTANT, needs_all=False)
 def _keyword_constant(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report each keyword and each operator once that is used as a constant."""
+    """Report, once each, keywords and operators that are used as constants."""
     constants = grouped((name.text.lower(), name) for name in sheet.names if name.kind == "constant")
     for keyword, (name, *_) in constants.items():
         if keyword in OPERATORS:
@@ -187,7 +187,7 @@ def _single_variable(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _in_positive_atoms(rule: Rule) -> set[str]:
-    """Return the names of the variables that a body could bind; the others are unsafe, which is worse."""
+    """Return the names of variables that a body could bind; others are unsafe, which is a worse fault."""
     atoms = [atom for atom, positive in atoms_in(rule.body) if positive]
     return {variable.name for atom in atoms for variable in atom.variables()}
 
@@ -213,7 +213,7 @@ def _loose_pair(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _pairs_roles(sheet: Sheet, key: Key) -> bool:
-    """Return whether a relation is given by facts of two roles each."""
+    """Return whether a relation consists of facts about two roles."""
     facts = sheet.heads[key]
     roles = {*sheet.roles}
     is_pair = key[1] == 2 and key[0] not in KEYWORDS

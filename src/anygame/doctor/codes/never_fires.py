@@ -1,4 +1,4 @@
-"""Rules, alternatives and negations that can never hold, by the values that each argument can have."""
+"""Rules, alternatives and negations that can never hold, by the possible values of arguments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CODES: Final = codes_of(__name__)
 
 _SHOWN: Final = 6
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-#: Letters of a name that does not fit its place; shorter names than elsewhere are compared.
+#: The fewest letters of a name that does not fit its place, so that even short names are compared.
 _SHORTEST: Final = 3
 Places = dict[Variable, list[tuple[frozenset["Top"], Atom]]]
 
@@ -48,14 +48,14 @@ _OF_NAMES: Final = (_UNWRITTEN_FLUENT, _UNKNOWN_MOVE)
 
 @dataclass(frozen=True, slots=True)
 class _Reason:
-    """Why an atom or a body can never hold.
+    """The reason why an atom or a body can never hold.
 
     Attributes:
-        code: the code to report; None if the cause lies elsewhere.
+        code: the code to report; None if the cause is elsewhere.
         message: the end of the message.
         span: the place of the cause.
         hint: a possible correction.
-        atoms: the atoms that cannot hold, or not together.
+        atoms: the atoms that cannot hold, or cannot hold together.
     """
 
     code: Code | None
@@ -91,14 +91,14 @@ def _in_rules(sheet: Sheet, reasons: dict[int, _Reason | None], unstarted: Unfou
 
 
 def _found(code: Code, message: str, reason: _Reason, rule: Rule, unstarted: Unfounded) -> Diagnostic:
-    """Return a diagnostic; it follows from others if what it misses has rules that cannot fire either."""
+    """Return a diagnostic, which follows from others if the missing relation has rules that cannot fire."""
     found = code.found(message, reason.span or rule.span, *reason.notes, hint=reason.hint)
     stalled = [unstarted.stalled.get(item_of(atom), set()) - {id(rule)} for atom in reason.atoms]
     return replace(found, follows=any(stalled))
 
 
 def _once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield each diagnostic once; of a name that is wrong throughout the first, with how many follow."""
+    """Yield each diagnostic once; for a name that is always wrong, the first with a count of the others."""
     groups: dict[object, dict[Span | None, Diagnostic]] = defaultdict(dict)
     for diagnostic in diagnostics:
         of_name = diagnostic.code in {code.name for code in _OF_NAMES}
@@ -126,7 +126,7 @@ def _of_rule(rule: Rule, causes: list[_Reason | None], unstarted: Unfounded) -> 
 
 
 def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -> Iterator[Diagnostic]:
-    """Report what is wrong in negations and in disjunctions that only test."""
+    """Report faults of negations, and of disjunctions that only test."""
     for part in parts:
         for item in part.body:
             if isinstance(item, Not | Or):
@@ -148,7 +148,7 @@ def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -
 def _never_equal(sheet: Sheet, part: NormalRule, places: Places) -> _Reason | None:
     """Return why an atom never holds for the values that the positive literals of its rule bind.
 
-    A table need not have all values of a kind. So values count only of another kind, or of another place.
+    A table need not have all values of a kind. So only values of another kind or another place count.
     """
     bound = sheet.domains.of_variables(part)
     allowed = [tops for uses in places.values() for tops, _ in uses]
@@ -167,14 +167,14 @@ def _never_equal(sheet: Sheet, part: NormalRule, places: Places) -> _Reason | No
 
 
 def _are_numbers(tops: Iterable[Top]) -> bool | None:
-    """Return whether all of some terms are numbers, or none is; None where some are."""
+    """Return whether some terms are all numbers; None if only a part of them are."""
     found = {isinstance(top, Constant) and top.name.isdecimal() for top in tops}
     return found.pop() if len(found) == 1 else None
 
 
 def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
-    """Report relations, fluents and moves all of whose rules wait for each other."""
-    # The fluent lacks an `init`; moves and relations only wait for it.
+    """Report relations, fluents and moves whose rules all wait for each other."""
+    # A fluent lacks an `init`; moves and relations only wait for the fluent.
     fluents = [item for item in group if item[0] == "true"]
     fluents.sort(key=lambda item: not starts_all(sheet, item, group))
     moves = [item for item in group if item[0] == "does"]
@@ -206,7 +206,7 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
 
 
 def _denied_otherwise(sheet: Sheet, group: Sequence[Item]) -> Atom | None:
-    """Return where a group asks for a relation of its own that others deny: a `not` may be missing."""
+    """Return an atom of a group, whose relation rules also negate, so it may lack a `not`."""
     asked = {True: list[Atom](), False: list[Atom]()}
     for rule in sheet.program.rules:
         for atom, positive in atoms_in(rule.body):
@@ -221,9 +221,9 @@ def _denied_otherwise(sheet: Sheet, group: Sequence[Item]) -> Atom | None:
 
 
 def _asked_at(sheet: Sheet, fluent: Item, group: Sequence[Item]) -> Atom | None:
-    """Return where a fluent is asked for that something waits for, outside the fluent's own rules.
+    """Return an atom that reads a fluent outside the rules of the fluent, in a rule that waits for it.
 
-    A rule that asks for nothing else just names it.
+    A rule that reads nothing else only renames the fluent.
     """
     rules = [rule for rule in sheet.program.rules if item_of(rule.head) in group and len(rule.body) > 1]
     atoms = [atom for rule in rules if item_of(rule.head) != fluent for atom, _ in atoms_in(rule.body)]
@@ -231,7 +231,7 @@ def _asked_at(sheet: Sheet, fluent: Item, group: Sequence[Item]) -> Atom | None:
 
 
 def _is_asked(sheet: Sheet, group: Sequence[Item]) -> bool:
-    """Return whether rules of something else read it."""
+    """Return whether rules outside the group read an item of it."""
     return any(
         item_of(rule.head) not in group and any(item_of(atom) in group for atom, _ in atoms_in(rule.body))
         for rule in sheet.program.rules
@@ -244,7 +244,7 @@ def _first_head(sheet: Sheet, item: Item) -> Atom:
 
 
 def _reason(sheet: Sheet, part: NormalRule) -> _Reason | None:
-    """Return why the body of a normal rule can never hold, None where it may."""
+    """Return why the body of a normal rule can never hold; None if it may hold."""
     places: Places = defaultdict(list)
     indirect: _Reason | None = None
     for item in part.body:
@@ -286,7 +286,7 @@ def _disjoint(places: Places) -> _Reason | None:
 
 
 def _reason_of_atom(sheet: Sheet, atom: Atom, rule: Rule, places: Places) -> _Reason | None:
-    """Return why an atom can never hold; notes what its variables can be."""
+    """Return why an atom can never hold; add the possible values of its variables to ``places``."""
     has_facts = atom.key != ("true", 1) or not sheet.heads.keys().isdisjoint(_WRITERS)
     for term, tops, path, node, name, number in sheet.subterms(atom):
         if len(path) == 3 and not tops and has_facts:
@@ -331,7 +331,7 @@ def _reason_of_term(
 
 
 def _near_key(key: Key, known: Iterable[Key]) -> str:
-    """Return the key with the same name, but for capitals, or one a slip away, as a pattern; or nothing."""
+    """Return, as a pattern, a key whose name differs in capitals or by a slip; empty if there is none."""
     by_name = {other[0]: other for other in known}
     same = sorted((name != key[0], name) for name in by_name if name.lower() == key[0].lower())
     near = same[0][1] if same else nearest(key[0], by_name, _SHORTEST, is_stray=True)

@@ -46,9 +46,9 @@ def _growing_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _given(sheet: Sheet) -> set[Place]:
-    """Return the arguments of relations that are known wherever other rules ask for these.
+    """Return the arguments of relations that are known wherever other rules read the relations.
 
-    They are known by the head where its argument is given, and by literals that are not recursive.
+    Such arguments are known from a given argument of the head, or from literals that are not recursive.
     """
     rules = [part for part in sheet.normal if part.body]
     recursive = {rule.head.key for group in _groups_by_name(sheet) if group.recursive for rule in group.rules}
@@ -107,7 +107,7 @@ def _of_rule(part: NormalRule, inside: Container[Key], given: Container[Place]) 
 
 
 def _goes_down(head: Atom, atom: Atom, given: Container[Place]) -> bool:
-    """Return whether a rule recurs on a part of a given term: that ends, as on lists."""
+    """Return whether a rule recurs on a part of a given term, which ends, as on lists."""
     places = enumerate(zip(head.arguments, atom.arguments, strict=True)) if head.key == atom.key else ()
     return any((head.key, number) in given and _is_inside(inner, whole) for number, (whole, inner) in places)
 
@@ -160,7 +160,7 @@ def _loose_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
                 yield _LOOSE_RECURSION.found(message, atom.span, hint=hint)
 
 
-#: Rules beyond which they are not compared one by one.
+#: The most rules that are compared one by one.
 _MOST_COMPARED: Final = 500
 
 _NEGATION_BY_NAME: Final = _CODES["negation-by-name"]
@@ -188,7 +188,7 @@ def _negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _negations_inside(sheet: Sheet) -> Iterator[tuple[RuleGroup[NormalRule], NormalRule, Atom]]:
-    """Yield the atoms that a rule denies and whose relations depend on the rule's own."""
+    """Yield the atoms that a rule negates and whose relations depend on the relation of the rule."""
     for group in _groups_by_name(sheet):
         inside = {rule.head.key for rule in group.rules}
         if group.recursive:
@@ -205,7 +205,7 @@ def _may_feed(feeder: NormalRule, reader: NormalRule, index: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """An atom that a rule reads, as `components` wants it."""
+    """An atom that a rule reads, in the form that `components` takes."""
 
     atom: Atom
     positive: bool
@@ -221,7 +221,7 @@ def _reads_of(part: NormalRule) -> list[_Read]:
 
 
 def _groups_by_name(sheet: Sheet) -> list[RuleGroup[NormalRule]]:
-    """Return the rules in groups whose relations depend on each other, by negations or not."""
+    """Return the rules in groups whose relations depend on each other, even by negations."""
     parts = [part for part in sheet.normal if part.body]
     reads = {id(part): [_Read(atom, True) for atom, _ in atoms_in(part.body)] for part in parts}
     groups, _ = components(parts, lambda part: part.head.key, lambda part: reads[id(part)], lambda *_: True)

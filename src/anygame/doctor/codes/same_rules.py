@@ -1,4 +1,4 @@
-"""Rules that repeat others: copies, special cases, rules that lack a condition, and second names."""
+"""Rules that repeat other rules: copies, special cases, rules that lack a condition, and aliases."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 _CODES: Final = codes_of(__name__)
 
-#: Pairs of rules that are compared.
+#: The most pairs of rules that are compared.
 _MOST_PAIRS: Final = 300_000
-#: Rules that differ in numbers and names alone: of fewer, each may have conditions of its own.
+#: The fewest rules that differ only in numbers and names; with fewer, each may have different conditions.
 _FEWEST_OF_KIND: Final = 4
 
 _DUPLICATE_RULE: Final = _CODES["duplicate-rule"]
@@ -53,7 +53,7 @@ def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _lacking_of_kind(rules: Sequence[Rule]) -> Iterator[Diagnostic]:
-    """Report the one rule that lacks a condition of all rules of its kind: they differ in values alone."""
+    """Report the only rule of a kind that lacks a condition; rules of a kind differ only in values."""
     by_frame = grouped((frame_of(rule)[0], rule) for rule in rules)
     for alike in by_frame.values():
         like = alike[0]
@@ -107,7 +107,7 @@ def _duplicate(rule: Rule, other: Rule) -> Diagnostic:
 
 
 def _subsumed(rule: Rule, other: Rule) -> Diagnostic:
-    """Return the diagnostic of a rule that adds nothing to another one, or of one that lacks a condition."""
+    """Return the diagnostic of a rule that adds nothing to another one, or that lacks a condition."""
     if len(rule.body) == len(other.body) + 1 and other.body and _is_renamed(rule.head, other.head):
         left = list(map(blind, parts_of(other)[1:]))
         more = [part for part in rule.body if blind(words_of(part)) not in left]
@@ -120,12 +120,12 @@ def _subsumed(rule: Rule, other: Rule) -> Diagnostic:
 
 
 def _is_renamed(one: Atom, other: Atom) -> bool:
-    """Return whether two heads are the same but for the names of their variables."""
+    """Return whether two heads differ only in the names of their variables."""
     return numbered(parts_of(Rule(one))[0]) == numbered(parts_of(Rule(other))[0])
 
 
 def _shape(rule: Rule) -> frozenset[object]:
-    """Return parts of a rule that any rule which it makes superfluous has, too."""
+    """Return parts of a rule that every rule which it makes superfluous also has."""
     last = rule.head.arguments[-1:]
     head = [("head", term.functor) for term in last if isinstance(term, Compound)]
     return frozenset([*head, *map(_formula_shape, rule.body)])
@@ -162,6 +162,6 @@ def _same_conditions(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _is_of_state(sheet: Sheet, formula: Formula) -> bool:
-    """Return whether a condition reads the state, and not only the moves."""
+    """Return whether a condition reads the state, not only the moves."""
     inner = formula.formula if isinstance(formula, Not) else formula
     return isinstance(inner, Literal) and inner.atom.key in sheet.varying and inner.atom.predicate != "does"

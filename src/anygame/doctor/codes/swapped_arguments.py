@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 _CODES: Final = codes_of(__name__)
 
-#: Other rules that agree on which argument belongs to which: one could be the slip itself.
+#: The fewest other rules that agree on the order of arguments; a single one could be the slip itself.
 _MOST_OFTEN: Final = 2
-#: Atoms that agree on how two arguments are called; of more than two arguments, fewer need to.
+#: The fewest atoms that agree on the names of two arguments; with more arguments, fewer atoms are needed.
 _FEWEST_NAMED: Final = 5
 _FEWEST_NAMED_LONG: Final = 2
-#: Places in the sheet that agree on the order of two variables.
+#: The fewest places in the sheet that agree on the order of two variables.
 _FEWEST_ORDERED: Final = 6
 
 #: A relation, fluent or move, and the number of an argument.
@@ -90,8 +90,8 @@ class _Use:
 
     Attributes:
         kind: the relation, the fluent or the move.
-        terms: its arguments.
-        names: the names of its variables without numbers; "#" for constants, empty for compound terms.
+        terms: the arguments.
+        names: the names of variables without numbers; "#" for constants, empty for compound terms.
     """
 
     rule: Rule
@@ -104,12 +104,12 @@ class _Use:
 def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report an atom with two variables in the opposite order of all others of its kind, or of the sheet.
 
-    Names alone are weak evidence: if an exchange of both names in the whole rule makes it like the others,
-    its author only chose other names.
+    Names alone are weak evidence. If exchanging both names in the whole rule makes it like the others, the
+    author only chose other names.
     """
     every = [_use(rule, atom) for rule in sheet.program.rules if rule.body for atom in atoms_of(rule)]
     uses = grouped((use.kind, use) for use in every)
-    # Relations such as a successor are asked in either direction.
+    # Relations such as a successor are read in both directions.
     ordered = [use for use in every if use.kind != use.atom.key or len(use.terms) > 2 or _varies(sheet, use)]
     orders = grouped(
         (pair, use)
@@ -144,7 +144,7 @@ def _varies(sheet: Sheet, use: _Use) -> bool:
 def _odd_names(
     sheet: Sheet, uses: _Uses, group: Sequence[_Use], places: tuple[int, int], fewest: int
 ) -> Iterator[Diagnostic]:
-    """Report the one atom with two names in the opposite order of all others."""
+    """Report the only atom with two names in the opposite order."""
     pairs = [(each.names[places[0]], each.names[places[1]]) for each in group]
     counts = Counter(pair for pair in pairs if all(pair))
     (usual, often), *_ = counts.most_common(1) or [(("", ""), 0)]
@@ -204,7 +204,7 @@ def _agree(names: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _is_either_way(uses: _Uses, use: _Use) -> bool:
-    """Return whether another rule, or one of the same head, has the same arguments in two orders."""
+    """Return whether another rule, or a rule with the same head, has the same arguments in two orders."""
     own = [
         each for each in uses[use.kind] if each.rule.head == use.rule.head and each.atom.key == use.atom.key
     ]
@@ -213,22 +213,22 @@ def _is_either_way(uses: _Uses, use: _Use) -> bool:
 
 
 def _has_two_orders(group: Sequence[_Use]) -> bool:
-    """Return whether an atom has the arguments of the last one in another order."""
+    """Return whether an atom has the arguments of the last atom in another order."""
     *_, last = group
     return any(each.terms != last.terms and sorted(each.terms) == sorted(last.terms) for each in group)
 
 
 def _stem(term: Term) -> str:
-    """Return the name of a variable without its number; "#" for a constant, empty for a compound term."""
+    """Return the name of a variable without its number, "#" for a constant, or "" for a compound term."""
     if isinstance(term, Variable):
         return term.name.rstrip("0123456789_'").lower()
     return "" if isinstance(term, Compound) else "#"
 
 
 def _is_usual_number(word: str, others: Iterable[str]) -> bool:
-    """Return whether a number lies between the least and the greatest of others.
+    """Return whether a number is between the least and the greatest of others.
 
-    In a puzzle with nine rows and nine digits a row 7 may well be given once, and a digit 7 often.
+    In a puzzle with nine rows and nine digits, row 7 may occur once, and digit 7 often.
     """
     numbers = [int(other) for other in others if other.isdecimal() and other != word]
     return word.isdecimal() and len(numbers) > 1 and min(numbers) < int(word) < max(numbers)
@@ -238,7 +238,7 @@ def _is_usual_number(word: str, others: Iterable[str]) -> bool:
 
 
 def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report two constants that each occur once in the place of the other."""
+    """Report two constants, each of which occurs once in the place of the other."""
     sorts = Sorts(sheet.program.rules)
     uses = _Counts()
     lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []
@@ -262,7 +262,7 @@ def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _turned_round(atom: Atom, inner: Atom | Compound, one: Constant, other: Constant) -> str:
-    """Return an atom with two arguments exchanged, of its own or of a term in it."""
+    """Return an atom with two arguments exchanged, its own or those of a term in it."""
     exchange = {one: other, other: one}
     terms = tuple(
         exchange.get(term, term) if isinstance(term, Constant) else term for term in inner.arguments
@@ -289,9 +289,10 @@ class _Counts:
         return _is_usual_number(term.name, self._at[sort])
 
     def fits(self, sort: Place, term: Constant, odd: Constant) -> bool:
-        """Return whether a constant belongs in the place of one that occurs there once.
+        """Return whether a constant belongs in the place of another that occurs there once.
 
-        It occurs there, too; or it is a number like all others there and the other one is not, or vice versa.
+        It does if it occurs there, too; or if it is a number as all others there and the other constant is
+        not, or vice versa.
         """
         looks, odd_looks = term.name.isdecimal(), odd.name.isdecimal()
         is_odd = looks != odd_looks and self._of_looks[sort, odd_looks] == 1

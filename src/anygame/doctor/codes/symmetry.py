@@ -1,8 +1,8 @@
-"""Rules that say of one role what others say of another: one rule is missing, or differs in one place.
+"""Symmetric rules of two roles, of which one is missing, or differs in one place.
 
-A map of names is a symmetry of a sheet if it turns each rule into another one, whatever the variables are
-called (Schiffel, "Symmetry Detection in General Game Playing", AAAI 2010). If a map does so for all rules but
-one or two, it was most often meant to be a symmetry.
+A map of names is a symmetry of a sheet if it turns each rule into a rule, up to names of variables (Schiffel,
+"Symmetry Detection in General Game Playing", AAAI 2010). If a map does so for all rules but one or two, it
+was usually meant to be a symmetry.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
 
-    #: Names that change places, each with the other one.
+    #: Pairs of names that change places.
     Exchange = Mapping[str, str]
 
 _CODES: Final = codes_of(__name__)
 
 _PAIR: Final = 2
-#: Rounds in which one more pair of names is added to an exchange, and rules that must speak for a pair.
+#: Rounds that each add a pair of names to an exchange, and the rules that must support a pair.
 _ROUNDS: Final = 6
 _FEWEST_VOTES: Final = 2
 _MOST_COMPARED: Final = 100
-#: Rules that have a counterpart: fewer may have one by chance.
+#: The fewest rules with a counterpart; fewer may have one by chance.
 _FEWEST_PAIRED: Final = 4
-#: Roles that are compared two by two.
+#: The most roles that are compared in pairs.
 _MOST_ROLES: Final = 4
-#: Rules that are compared: longer sheets are written by programs.
+#: The most rules that are compared; longer sheets are written by programs.
 _MOST_RULES: Final = 2_000
-#: Rules with a counterpart for each rule without one, where some of a kind may be odd.
+#: The fewest rules with a counterpart for each rule without one, if a kind has odd rules.
 _MOSTLY: Final = 4
-#: Predicates whose rules may well differ between roles: only one of them begins.
+#: Predicates whose rules may differ between roles, as only one role begins.
 _OF_START: Final = frozenset(("init", "base", "input"))
 
 _MISSING: Final = _CODES["missing-counterpart"]
@@ -64,7 +64,7 @@ _ODD: Final = _CODES["odd-counterpart"]
 
 @check(_MISSING, _ODD, once=True)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report rules without a counterpart where two roles change places."""
+    """Report rules without a counterpart if two roles change places."""
     rules = [rule for rule in sheet.program.rules if rule.body and rule.head.predicate not in _OF_START]
     if len(rules) > _MOST_RULES:
         return
@@ -78,7 +78,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _of_group(images: _Images, unpaired: Sequence[int]) -> Iterator[Diagnostic]:
-    """Report the rule that alone has no counterpart, or the odd one of two that are nearly counterparts."""
+    """Report the only rule without a counterpart, or the odd one of two that are nearly counterparts."""
     if len(unpaired) == 1:
         (number,) = unpaired
         if not (images.keeps_body(number) or images.tells_apart(number)):
@@ -116,9 +116,9 @@ class _Images:
         self.paired = sorted({*moved} - {*self.unpaired})
 
     def _ways(self, number: int) -> list[Parts]:
-        """Return possible images of a rule without numbers: the first row of one role is the last of another.
+        """Return possible images of a rule, without numbers: the first row of a role may be another's last.
 
-        The other role may also go the other way: down, not up.
+        The other role may also move in the other direction: down, not up.
         """
         rule = self.rules[number]
         steps = {
@@ -134,7 +134,7 @@ class _Images:
     def odd_groups(self) -> Iterator[list[int]]:
         """Yield one or two rules without counterparts.
 
-        These are all there are, or all of one kind where the others of that kind mostly have counterparts.
+        They are all such rules, or all of a kind in which most rules have counterparts.
         """
         if len(self.paired) < _FEWEST_PAIRED:
             return
@@ -153,14 +153,14 @@ class _Images:
         return head.predicate if spoken else "", min(name, self._exchange.get(name, name))
 
     def are_near(self, one: int, other: int) -> bool:
-        """Return whether a rule is the image of another but for one slip."""
+        """Return whether a rule is the image of another except for one slip."""
         words = _without_numbers(self.words[one])
         return any(differ_in_one_slip(words, way) for way in self._ways(other))
 
     def odd_first(self, unpaired: Sequence[int]) -> tuple[int, int]:
-        """Return two rules, first the odd one.
+        """Return two rules, the odd one first.
 
-        The odd one is shorter, or says what fewer other rules say, or mixes the names that change places.
+        The odd rule is shorter, or similar to fewer rules, or mixes the names that change places.
         """
         common = Counter(words for parts in self.words for words in set(self._looks(parts)))
         looks = {number: Counter(self._looks(self.words[number])) for number in unpaired}
@@ -177,14 +177,14 @@ class _Images:
         return odd, like
 
     def _looks(self, parts: Parts) -> list[Words]:
-        """Return the parts of a rule as they look whichever names and variables they speak of."""
+        """Return the parts of a rule without the identity of names and variables."""
         one_side = {name: min(name, other) for name, other in self._exchange.items()}
         return [blind(words) for words in exchanged(_without_numbers(parts), one_side)]
 
     def tells_apart(self, number: int) -> bool:
         """Return whether the image of a rule would define two names alike, or in a circle.
 
-        The rule then is what makes the names differ: ``down`` is defined by ``up``, or by the reverse order.
+        Such a rule makes the names differ: ``down`` is defined by ``up``, or by the reverse order.
         """
         name = self.rules[number].head.predicate
         is_circle = any(self._exchange.get(name) in words for words in self.words[number][1:])
@@ -196,7 +196,7 @@ class _Images:
         return is_variant(words, image)
 
     def is_exchange_wider(self, odd: int, like: int) -> bool:
-        """Return whether one more pair of names makes two rules counterparts, as all rules with these are."""
+        """Return whether one more pair of names gives two rules, and all rules with the pair, counterparts."""
         words, image = (Counter(flat(parts)) for parts in (self.words[odd], self.images[like]))
         differing = [*(words - image), *(image - words)]
         more = [word for word in differing if _may_change(word, self._exchange)]
@@ -210,7 +210,7 @@ class _Images:
 
 
 def _without_numbers(parts: Parts) -> Parts:
-    """Return a rule in which all numbers are the same, but for a goal's."""
+    """Return a rule in which all numbers but those of goals are the same."""
     is_goal = parts[0][:2] == ("(", "goal")
     changed = (tuple("0" if word.isdecimal() else word for word in words) for words in parts[is_goal:])
     return *parts[:is_goal], *changed
@@ -229,7 +229,7 @@ def _turned(rule: Rule, key: Key) -> Rule:
 
 
 def _extended(words: Sequence[Parts], exchange: Exchange) -> dict[str, str]:
-    """Return an exchange with further pairs of names for which most rules speak."""
+    """Return an exchange with further pairs of names that most rules support."""
     extended = dict(exchange)
     known = VariantSet(words)
     for _ in range(_ROUNDS):
@@ -241,7 +241,7 @@ def _extended(words: Sequence[Parts], exchange: Exchange) -> dict[str, str]:
 
 
 def _one_more_pair(words: Sequence[Parts], known: VariantSet, exchange: Exchange) -> dict[str, str]:
-    """Return two names that change places, too: rules are then counterparts, as w1 is of b1."""
+    """Return a further pair of names whose exchange makes rules counterparts, such as w1 and b1."""
     images = {parts: exchanged(parts, exchange) for parts in words}
     unpaired = [parts for parts, image in images.items() if image not in known]
     by_length = grouped((len(flat(parts)), numbered(flat(parts))) for parts in unpaired)
