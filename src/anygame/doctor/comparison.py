@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 OPERATORS: Final = frozenset(("not", "or", "distinct", "(", ")"))
-#: Characters of a rule that are shown.
+#: The most characters of a rule that are shown.
 _SHOWN: Final = 200
 _TOKENS: Final = re.compile(r"[()]|[^\s()]+")
-#: Formulas that mean the same in any order of their parts.
+#: Formulas in which the order of parts has no meaning.
 _UNORDERED: Final = frozenset(("or", "and", "distinct"))
-#: Steps in which two rules, and all that one budget is for, are compared: those of people take some hundreds.
+#: The most steps of comparing two rules, and all rules of a budget; rules of people take some hundreds.
 _STEPS_A_PAIR: Final = 10_000
 STEPS_IN_ALL: Final = 1_000_000
-#: Ways in which a rule becomes another one: by other names of its variables, or a part of it by any values.
+#: The ways of turning a rule into another one: by renaming variables, or into a part of it by any values.
 _RENAMED: Final = 0
 _PART: Final = 1
 
@@ -36,7 +36,7 @@ Words = tuple[str, ...]
 Parts = tuple[Words, ...]
 #: Words as lists in lists.
 _Tree = str | tuple["_Tree", ...]
-#: Two trees of which one is to become the other; or two rows of trees, from which on, and which are used.
+#: Two trees, the first of which is to become the second; or two rows of trees, an index, and the used ones.
 _Goal = tuple[_Tree, _Tree] | tuple[Sequence[_Tree], Sequence[_Tree], int, "int | None"]
 _Goals = tuple[_Goal, "_Goals"] | None
 #: The values of variables, and a state of the search: the remaining goals with these values.
@@ -60,7 +60,7 @@ def exchanged(parts: Parts, exchange: Mapping[str, str]) -> Parts:
 
 
 class VariantSet:
-    """Rules, to be asked whether a variant of one is among them."""
+    """A set of rules that can tell whether it has a variant of a rule."""
 
     def __init__(self, rules: Iterable[Parts]) -> None:
         self._budget = Budget(STEPS_IN_ALL)
@@ -72,7 +72,7 @@ class VariantSet:
 
 
 def is_variant(one: Parts, other: Parts) -> bool:
-    """Return whether two rules differ in the order of conditions and the names of variables alone."""
+    """Return whether two rules differ only in the order of conditions and the names of variables."""
     return one == other or (
         _look(one) == _look(other) and _becomes(one, other, Budget(STEPS_IN_ALL), _RENAMED)
     )
@@ -101,7 +101,7 @@ def differ_in_one_slip(one: Parts, other: Parts) -> bool:
 
 
 def _renamed(one: Words, other: Words) -> Words:
-    """Return a part of a rule with its one other name exchanged for another part's; empty if it has none."""
+    """Return a part of a rule with its only differing name replaced by that of another part, or empty."""
     ours, theirs = (Counter(blind(words)) for words in (one, other))
     left, right = list((ours - theirs).elements()), list((theirs - ours).elements())
     if not len(left) == len(right) == 1 or "?" in (*left, *right):
@@ -110,15 +110,15 @@ def _renamed(one: Words, other: Words) -> Words:
 
 
 def _without(parts: Parts, number: int) -> Parts:
-    """Return a rule without one condition, or with a head that says nothing."""
+    """Return a rule without one condition, or with an empty head."""
     return (*parts[:number], *parts[number + 1 :]) if number else (("_",), *parts[1:])
 
 
 def _near(one: Words, other: Words) -> bool:
-    """Return whether two parts of rules differ in one word or in the order of two, whatever the variables."""
+    """Return whether two parts of rules, up to variables, differ in one word or in the order of two."""
     left, right = ([word for word in blind(words) if word not in "()"] for words in (one, other))
     if sorted(left) == sorted(right):
-        # Two words are exchanged, or one goes past a term of several words.
+        # Two words are exchanged, or a word and a term of several words.
         differing = sum(a != b for a, b in zip(left, right, strict=True))
         return differing <= 2 or any(
             [w for w in left if w != word] == [w for w in right if w != word] for word in {*left} - {"?"}
@@ -128,18 +128,18 @@ def _near(one: Words, other: Words) -> bool:
 
 
 def subsumes(rule: Parts, other: Parts, budget: Budget) -> bool:
-    """Return whether some values make a rule's head another's, and its body a part of the other's.
+    """Return whether some values make the head of a rule another's, and its body a part of the other's.
 
-    Then the other one is needless: theta-subsumption (Plotkin, "A note on inductive generalization", 1970).
+    Then the other rule is redundant: theta-subsumption (Plotkin, "A note on inductive generalization", 1970).
     """
     return _becomes(rule, other, budget, _PART)
 
 
 def _becomes(one: Parts, other: Parts, budget: Budget, way: int) -> bool:
-    """Return whether values for its variables make a rule another one, or a part of that.
+    """Return whether values for its variables make a rule another one, or a part of another one.
 
-    Conditions, and the parts of an `or` or a `distinct`, match in any order. Rules whose comparison takes
-    too many steps count as the same, but for names of variables; none counts as a part of another.
+    Conditions, and the parts of an `or` or a `distinct`, match in any order. If a comparison takes too many
+    steps, rules count as variants, but not as parts of each other.
     """
     last = max(budget.left - _STEPS_A_PAIR, 0)
     (head, *body), (other_head, *other_body) = _tree(one), _tree(other)
@@ -164,7 +164,7 @@ def _becomes(one: Parts, other: Parts, budget: Budget, way: int) -> bool:
 def _chosen(
     row: Sequence[_Tree], others: Sequence[_Tree], at: int, used: int | None, rest: _Goals, names: _Names
 ) -> Iterator[_State]:
-    """Yield the remaining state of the search for each tree that one of a row may become."""
+    """Yield the remaining state of the search for each choice of a tree for the next one of a row."""
     for place, other in enumerate(others):
         if not (used or 0) >> place & 1 and _may_become(row[at], other):
             left = row, others, at + 1, None if used is None else used | 1 << place
@@ -207,13 +207,13 @@ def _tree(parts: Parts) -> tuple[_Tree, ...]:
 
 @lru_cache(maxsize=4096)
 def _look(parts: Parts) -> Parts:
-    """Return a rule whose variables are all the same, and whose conditions and alternatives are in order."""
+    """Return a rule with equal variables, and with sorted conditions and alternatives."""
     head, *body = map(_with_sorted_parts, map(blind, parts))
     return head, *sorted(body)
 
 
 def _with_sorted_parts(words: Words) -> Words:
-    """Return a condition with the parts of each `or` and `distinct` in order."""
+    """Return a condition with the parts of each `or` and `distinct` sorted."""
     if _UNORDERED.isdisjoint(words):
         return words
 
@@ -242,7 +242,7 @@ def _trees(words: Words) -> list[_Tree]:
 
 
 def numbered(words: Words) -> Words:
-    """Return words with their variables numbered as they come."""
+    """Return words with variables numbered in order of occurrence."""
     numbers: dict[str, str] = {}
     return tuple(numbers.setdefault(w, f"?{len(numbers)}") if w.startswith("?") else w for w in words)
 

@@ -1,4 +1,4 @@
-"""Examination of a sheet: it is read, checked and played, and causes are named."""
+"""Examination of a sheet: reading, checks, play, and the diagnosis of causes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Examination:
     """Examines one sheet step by step; an interrupt keeps the findings so far.
 
     Attributes:
-        findings: the findings so far, in the order in which they are shown.
+        findings: the findings so far, in the order of display.
         sheet: the checked sheet; None before the first step.
         played: random playouts begun so far.
         verdicts: the results of proofs.
@@ -61,11 +61,11 @@ class Examination:
 
     @property
     def program(self) -> Program:
-        """The rules that could be read; none before the first step."""
+        """The rules that could be read; empty before the first step."""
         return self.sheet.program if self.sheet else Program(())
 
     def worst(self, most: int, least: Severity = Severity.INFO) -> list[Finding]:
-        """Return the findings that are at least so bad; only the worst where there are more than ``most``."""
+        """Return the worst findings, at most ``most``, with at least the severity ``least``."""
         bad = [each for each in self.findings if each.diagnostic.severity >= least]
         worst_first = sorted(range(len(bad)), key=lambda number: -bad[number].diagnostic.severity)
         return [bad[number] for number in sorted(worst_first[:most])]
@@ -75,18 +75,18 @@ class Examination:
         progress: Callable[[int, int], None] | None = None,
         report: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Read and check the sheet, play it, and find out which findings name a cause and which follow.
+        """Read, check and play the sheet, then determine findings that name a cause and findings that follow.
 
         Args:
-            progress: is called with the states and the playouts so far.
-            report: is called with the claim that is being proved, as a phrase.
+            progress: called with the states and the playouts so far.
+            report: called with the claim that is being proved, as a phrase.
 
         Raises:
             MissingExtraError: proofs are wanted, and the solver is not installed.
         """
         self.sheet = CheckedSheet(self.source, self.settings)
         found = with_edits(self.sheet.program, self.sheet.diagnostics)
-        # `anygame mend` takes only sheets that can be read as a whole.
+        # `anygame mend` accepts only sheets that can be read as a whole.
         self._found(found if self.sheet.complete else [replace(each, kinds=None) for each in found])
         if self.settings.play is not None and not self.sheet.has_errors:
             self._play(self.sheet, self.settings.play, progress)
@@ -95,7 +95,7 @@ class Examination:
             self._prove(self.sheet.game, self.settings.prove, report)
 
     def _found(self, more: list[Finding]) -> None:
-        """Take more findings in."""
+        """Add findings."""
         known = {each.diagnostic: each for each in [*self.findings, *more]}
         self.findings = [known[each] for each in ranked(known)]
 
@@ -128,7 +128,7 @@ class Examination:
             self.findings, self.verdicts = proofs.findings, proofs.verdicts
 
     def _name_causes(self, sheet: CheckedSheet) -> None:
-        """Put findings that name a cause first, and mark those that follow from them."""
+        """Put findings that name a cause first, and mark findings that follow from them."""
         bounds = self.settings.play if any(each.line is not None for each in self.findings) else None
         diagnosis = Diagnosis(sheet, self.findings, bounds, partial(CheckedSheet, settings=self.settings))
         with read_silently():  # warnings about reading the sheet have been shown

@@ -1,4 +1,4 @@
-"""Findings in a sheet: a diagnostic with the play that shows it, and the edits that mend it."""
+"""Findings in a sheet: a diagnostic, the play that shows it, and the edits that mend it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Finding:
 
     Attributes:
         diagnostic: the diagnostic, which also says whether it follows from another one.
-        line: the joint moves that show it, if play did; its notes list them.
-        kinds: the kinds of edits that mend it, as ``anygame mend --select`` knows them; none where
-            translating the sheet does; None where no command mends it.
-        edits: these edits; empty where more is added than an edit.
-        meant: edits that write what was probably meant; nobody but the author can be sure.
-        echoes: the findings that follow from it, in a few words; empty if there are none.
-        verdict: of the property that it breaks, where a proof was looked for.
+        line: the joint moves that show the fault, if play did; the notes list them.
+        kinds: the kinds of edits that mend the fault, as in ``anygame mend --select``; empty if translating
+            the sheet mends it; None if no command does.
+        edits: these edits; empty if mending adds more than an edit.
+        meant: edits that write the text that was probably meant; only the author can be sure.
+        echoes: the findings that follow from this one, in a few words; empty if there are none.
+        verdict: the verdict about the violated property, if a proof was tried.
     """
 
     diagnostic: Diagnostic
@@ -42,7 +42,7 @@ class Finding:
 
     @property
     def command(self) -> str:
-        """The command that mends it; empty where none does."""
+        """The command that mends the fault; empty if there is none."""
         if self.kinds is None:
             return ""
         if not self.kinds:
@@ -51,7 +51,7 @@ class Finding:
 
     @property
     def replacements(self) -> list[tuple[Span, str]]:
-        """The edits as places of the sheet, each with its new text."""
+        """The edits as spans of the sheet, each with its new text."""
         if self.diagnostic.span is None:
             return []
         source = self.diagnostic.span.source

@@ -1,4 +1,4 @@
-"""How a finding is mended, as edits that editors and programs make. Places are offsets."""
+"""Fixes for findings: edits for editors and programs, with offsets as places."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A mend.
+    """A fix.
 
     Attributes:
         title: a description of the fix.
-        edits: how; empty where they are sent only when asked for.
-        kinds: of mends that make it, as ``anygame mend --select`` knows them.
-        sure: whether it is what was meant beyond doubt.
+        edits: the edits; empty if they are sent only on request.
+        kinds: the kinds of mends that make it, as in ``anygame mend --select``.
+        sure: whether it certainly restores the intended text.
     """
 
     title: str
@@ -34,7 +34,7 @@ class Fix:
 
 
 def fixes_of(finding: Finding, source: Source) -> Iterator[Fix]:
-    """Yield the edits that put a finding right: the doctor's, and those of parentheses."""
+    """Yield the fixes of a finding, by the edits of the doctor, and of parentheses."""
     found = finding.diagnostic
     if finding.kinds or finding.edits:
         kinds = finding.kinds or ()

@@ -1,4 +1,4 @@
-"""Mending a sheet: edits of its text, and which diagnostics they take care of."""
+"""Mending a sheet: edits of its text, and the diagnostics that they resolve."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 #: All kinds of mends.
 EVERY_MEND: Final = ("order", "case", "parentheses", "role", *LENIENT_MENDS, "base", "input")
-#: Mends that can change the game: only the author knows what a variable means that nothing binds.
+#: Mends that can change the game, as only the author knows the meaning of an unbound variable.
 UNSAFE_MENDS: Final = frozenset(("any",))
 #: The mends that are made by default.
 MENDS: Final = tuple(kind for kind in EVERY_MEND if kind not in UNSAFE_MENDS)
@@ -65,7 +65,7 @@ class Mended:
     Attributes:
         text: the new text; the old one if there was nothing to mend.
         mends: the mends that were made, in the order of the sheet.
-        notes: mends that were not possible, and why.
+        notes: mends that were not possible, with the reasons.
     """
 
     text: str
@@ -76,15 +76,15 @@ class Mended:
 def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
     """Mend a sheet.
 
-    The result is read again: rules stay what they are, but for the order of their literals and the roles
-    and declarations that were added.
+    The result is parsed again, to check that rules differ only in the order of literals, and in added roles
+    and declarations.
 
     >>> sheet = Source("sheet", "(ROLE x) (<= (goal ?r 100) (not (true (lost ?r))))")
     >>> print(mend_sheet(sheet, ["case", "role"]).text)
     (role x) (<= (goal ?r 100) (role ?r) (not (true (lost ?r))))
 
     Raises:
-        RuleSheetError: the sheet cannot be read; the error has all its faults.
+        RuleSheetError: the sheet cannot be read; the error lists all faults.
     """
     program = parse_program(source, open_facts=bool(set(kinds) & set(LENIENT_MENDS)))
     mends = _plain_mends(program, kinds)
@@ -107,7 +107,7 @@ def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
 
 
 def _plain_mends(program: Program, kinds: Collection[str]) -> list[Mend]:
-    """Return the mends that change no rule, except that they add roles."""
+    """Return the mends that change no rule except by adding roles."""
     source = program.source
     assert source is not None
     comments = places_of_comments(source)
@@ -128,7 +128,7 @@ def _plain_mends(program: Program, kinds: Collection[str]) -> list[Mend]:
 
 
 def _appended(text: str, source: Source, more: str) -> str:
-    """Return the text with more at its end: inside the parentheses round the whole sheet, if it has them."""
+    """Return the text with an addition at the end, but inside parentheses round the whole sheet."""
     nodes, _ = parse_items(Source(source.name, text))
     last = max(node.end for node in nodes)
     closing = [match for match in _CLOSING.finditer(text, last) if match[0] == ")"]
@@ -137,7 +137,7 @@ def _appended(text: str, source: Source, more: str) -> str:
 
 
 def _verified(program: Program, text: str, added: int = 0) -> Program:
-    """Return the program of a mended text, if it is the one that was meant."""
+    """Return the program of a mended text, after checking it."""
     source = program.source
     assert source is not None
     again = parse_program(Source(source.name, text), open_facts=True)
@@ -173,7 +173,7 @@ def _case(rule: Rule) -> Iterator[Mend]:
 def _missing_declarations(
     program: Program, kinds: Collection[str]
 ) -> tuple[list[tuple[str, list[Rule]]], list[str]]:
-    """Return the declarations that a program lacks, and why others could not be made."""
+    """Return the declarations that a program lacks, and the reasons why others could not be made."""
     declared = {rule.head.key for rule in program.rules}
     keys = [("base", 1), ("input", 2)]
     missing = [name for name, arity in keys if name in kinds and (name, arity) not in declared]
@@ -190,7 +190,7 @@ def _missing_declarations(
     return declarations(program, rules, missing)
 
 
-#: Codes of variables that nothing binds: several kinds of mends take care of them, each of other cases.
+#: Codes of unbound variables; several kinds of mends resolve them, in different cases.
 _UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
 
 
@@ -203,7 +203,7 @@ def with_edits(program: Program, diagnostics: Iterable[Diagnostic]) -> list[Find
         return [Finding(each) for each in found]
     mends = _plain_mends(program, wanted) + lenient_mends(program, wanted)
     mends.sort(key=lambda mend: mend.span.start if mend.span else 0)
-    # Readings are written into KIF alone; `anygame translate` writes such a sheet anew.
+    # Lenient readings are written only into KIF; `anygame translate` rewrites a sheet in the infix form.
     unbound = form_of(source) == "infix" and any(each.code in _UNBOUND for each in found)
     is_translated = unbound and _binds_all(program)
     return [_with_edits(each, mends, is_translated) for each in found]
@@ -220,7 +220,7 @@ def _with_edits(found: Diagnostic, mends: Iterable[Mend], is_translated: bool) -
 
 
 def as_read_leniently(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Diagnostic, None]:
-    """Return diagnostics of a program, with warnings for the errors that lenient reading takes care of."""
+    """Return diagnostics of a program, with warnings for the errors that lenient reading resolves."""
     found = list(diagnostics)
     read = frozenset(each for each in found if each.code in _UNBOUND)
     if not read or not _binds_all(program):
@@ -249,7 +249,7 @@ def _concerns(mend: Mend, span: Span | None) -> bool:
 
 
 def _order(rule: Rule, role: Variable | None, comments: Sequence[tuple[int, int]]) -> Iterator[Mend]:
-    """Yield the mend that puts a rule's literals in order.
+    """Yield the mend that reorders the literals of a rule.
 
     Args:
         rule: the rule.
@@ -310,7 +310,7 @@ def _moved_with_comments(
 
 
 def without_parentheses(node: Node) -> Iterator[Mend]:
-    """Yield the mends of a rule's node: the parentheses go."""
+    """Yield the mends that remove the parentheses of a node of a rule."""
     pending = [node]
     while pending:
         node = pending.pop()
@@ -323,7 +323,7 @@ def without_parentheses(node: Node) -> Iterator[Mend]:
         before, after = text[node.start : name.start], text[name.end : node.end]
         if fold_head(name.text) in OPERATORS or (before + after).strip("() \t\r\n"):
             continue
-        # In KIF parentheses may be all that parts a name from its neighbours.
+        # In KIF, only parentheses may separate a name from its neighbours.
         left = "" if not before or text[max(node.start - 1, 0) : node.start] in {"", *"( \t\r\n"} else " "
         right = "" if not before or text[node.end : node.end + 1] in {"", *") \t\r\n"} else " "
         edits = Edit(node.start, name.start, (left,)), Edit(name.end, node.end, (right,))

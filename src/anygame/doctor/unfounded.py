@@ -1,8 +1,8 @@
-"""Relations, fluents and moves that can never start, since all their rules need one of them.
+"""Relations, fluents and moves that can never start, as all their rules need one of them.
 
-A set of atoms is unfounded if each rule for one of them needs another one of them, or an atom that cannot
-hold (Van Gelder, Ross and Schlipf, "The well-founded semantics for general logic programs", 1991). Here whole
-relations, fluents and moves are compared, by name and arity, after the values of arguments are known.
+A set of atoms is unfounded if each rule for an atom of the set needs an atom of the set, or one that cannot
+hold (Van Gelder, Ross and Schlipf, "The well-founded semantics for general logic programs", 1991). Here the
+items are whole relations, fluents and moves, by name and arity. The values of arguments are known by then.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.rules import Atom
 
-#: A relation, or with ``true`` or ``does`` first a fluent or a move; None for all fluents, or all moves.
+#: A relation, or after ``true`` or ``does``, a fluent or a move; None for all fluents, or all moves.
 Item = tuple[str, "Key | None"]
 
 _OF_STATE: Final = ("true", "does")
@@ -55,7 +55,7 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
 
     Args:
         sheet: the sheet.
-        is_dead: whether a normal rule cannot fire for a reason of its own.
+        is_dead: whether a normal rule cannot fire for another reason.
     """
     needs = {
         id(part): {item_of(f.atom) for f in part.body if isinstance(f, Literal)} for part in sheet.normal
@@ -65,7 +65,7 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
     able = [part for part in sheet.normal if not is_dead(part)]
     held = _held([(needs[id(part)], item) for part in able for item in _with_kinds(made[id(part)])], set())
     items = {item for item in writers if item[1] is not None and item not in held}
-    # Of moves that relations make and a `legal` takes all names are known.
+    # All names are known of moves that relations make and a `legal` takes.
     if any(
         _writes_anything(part) and not (part.head.predicate == "legal" and sheet.moves_by_relation)
         for key in _OF_STATE
@@ -81,14 +81,14 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
 
 
 def _made(sheet: Sheet) -> dict[int, list[Item]]:
-    """Return the items of each normal rule: that of its head, and a move that a `legal` takes from it."""
+    """Return the items of each normal rule: the item of its head, and a move that a `legal` takes from it."""
     taken = [key for key in sheet.moves_by_relation if key not in sheet.moves]
     moves = grouped((id(head), ("does", key)) for key in taken for head in sheet.moves_by_relation[key])
     return {id(part): [item_of(part.head), *moves.get(id(part.origin.head), ())] for part in sheet.normal}
 
 
 def starts_all(sheet: Sheet, item: Item, group: Sequence[Item]) -> bool:
-    """Return whether all of a group that waits for itself could hold if one of it did."""
+    """Return whether all items of a group that waits for itself could hold if one item did."""
     made = _made(sheet)
     rules = [
         ({item_of(f.atom) for f in part.body if isinstance(f, Literal)} & set(group), head)
@@ -100,14 +100,14 @@ def starts_all(sheet: Sheet, item: Item, group: Sequence[Item]) -> bool:
 
 
 def _writes_anything(part: NormalRule) -> bool:
-    """Return whether a rule whose head is a variable makes true, or legal, what need not be so already."""
+    """Return whether a rule with a variable as head makes fluents or moves hold that may not hold already."""
     term = part.head.arguments[-1]
     kept = [f.atom for f in part.body if isinstance(f, Literal) and f.atom.arguments[-1:] == (term,)]
     return not any(item_of(atom)[0] == item_of(part.head)[0] for atom in kept)
 
 
 def _with_kinds(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield items, and after each fluent or move all fluents, or all moves: some of them holds then."""
+    """Yield items, and after each fluent or move the item for all fluents, or all moves."""
     for item in items:
         yield item
         if item[0]:
@@ -143,7 +143,7 @@ def _waits(
 
 
 def _roots(waits: dict[Item, set[Item] | None], order: list[Item]) -> list[tuple[Item, ...]]:
-    """Return the groups of items that need each other, and none outside."""
+    """Return the groups of items that need each other, and no item outside the group."""
     roots = []
     seen: set[Item] = set()
     for item in order:

@@ -1,4 +1,4 @@
-"""Budgets of work, in counts: the findings do not depend on the speed of the machine."""
+"""Budgets of work in counts, so findings do not depend on the speed of the machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.source import Source
 
-#: Units of work, each about a microsecond: measured over 116 public sheets.
+#: Units of work, each about a microsecond, as measured over 116 public sheets.
 _READ: Final = 2
 _CHECKED: Final = 6
 _MADE_A_GAME: Final = 10_000
@@ -17,7 +17,7 @@ _A_STATE: Final = 40
 _A_FACT: Final = 4
 _A_ROW: Final = 2
 _A_MOVE: Final = 2
-#: Seconds after which work ends whatever the counts, as a last resort: ten times the usual time.
+#: Seconds after which work ends regardless of counts, as a last resort: 10x the usual time.
 LAST_RESORT: Final = 30.0
 
 
@@ -25,11 +25,11 @@ class Budget:
     """A bound on work.
 
     Attributes:
-        left: units that may still be done, below 0 where more was done.
+        left: the units that remain; negative if more work was done.
 
     Args:
-        most: units that may be done.
-        seconds: the last resort.
+        most: the most units of work.
+        seconds: the time limit, as a last resort.
     """
 
     def __init__(self, most: float, seconds: float = LAST_RESORT) -> None:
@@ -38,17 +38,17 @@ class Budget:
 
     @property
     def is_late(self) -> bool:
-        """Whether the last resort has struck."""
+        """Whether the time limit is reached."""
         return monotonic() > self._deadline
 
     @property
     def is_done(self) -> bool:
-        """Whether no more may be done."""
+        """Whether no work may be done any more."""
         return self.left <= 0 or self.is_late
 
 
 def work_of_game(source: Source) -> int:
-    """Return the work of reading a sheet and making it a game."""
+    """Return the work of reading a sheet and making a game of it."""
     return _MADE_A_GAME + _READ * len(source.text)
 
 

@@ -196,7 +196,7 @@ class _Images:
         return is_variant(words, image)
 
     def is_exchange_wider(self, odd: int, like: int) -> bool:
-        """Return whether one more pair of names gives two rules, and all rules with the pair, counterparts."""
+        """Return whether one more pair of names makes two rules, and all with these names, counterparts."""
         words, image = (Counter(flat(parts)) for parts in (self.words[odd], self.images[like]))
         differing = [*(words - image), *(image - words)]
         more = [word for word in differing if _may_change(word, self._exchange)]

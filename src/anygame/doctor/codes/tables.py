@@ -1,4 +1,4 @@
-"""Facts and rules that make up a table: one row is missing, or breaks what all other rows keep to."""
+"""Facts and rules that form a table: one row is missing, or breaks a law of all other rows."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _CODES: Final = codes_of(__name__)
 
 # -- a missing row ----------------------------------------------------------------------------------------
 
-#: Combinations of values: of fewer, one may well be left out.
+#: The fewest combinations of values; with fewer, one may be left out for a reason.
 _FEWEST_COMBINATIONS: Final = 8
-#: Values in a column of facts, and of rules: of two cases, each may have a rule of its own.
+#: The fewest values in a column of facts, and of rules, as two cases may have separate rules.
 _FEWEST_IN_FACTS: Final = 2
 _FEWEST_IN_RULES: Final = 3
 _MOST_COMBINATIONS: Final = 5_000
-#: Predicates that are written cell by cell; legal moves and goals differ from role to role.
+#: Predicates that are written cell by cell, unlike legal moves and goals, which differ between roles.
 _OF_CELLS: Final = frozenset(("init", "next"))
-#: Placeholder of a number in a frame; no name contains it.
+#: Placeholder of a number in a frame, which no name contains.
 _MARK: Final = " "
 _NUMBERED: Final = re.compile(r"(.*?)(\d{1,6})")
 
@@ -48,7 +48,7 @@ _MISSING_COMBINATION: Final = _CODES["missing-combination"]
 
 @check(_MISSING_COMBINATION)
 def _missing_combination(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report the one combination of values for which there is no rule, or no fact."""
+    """Report the only combination of values without a rule or a fact."""
     framed = [(*frame_of(rule), rule) for rule in sheet.program.rules if _is_compared(rule)]
     for table in grouped((frame, (values, rule)) for frame, values, rule in framed).values():
         is_rule = bool(table[0][1].body)
@@ -72,9 +72,9 @@ def _is_compared(rule: Rule) -> bool:
 
 
 def _missing(rows: Sequence[Values], fewest: int) -> Values | None:
-    """Return the one combination of the columns' values that is no row; None if there is not exactly one.
+    """Return the only combination of values of columns that is not a row; None if there is not exactly one.
 
-    Columns that vary have at least ``fewest`` values.
+    Each column that varies must have at least ``fewest`` values.
     """
     columns = [list(dict.fromkeys(column)) for column in zip(*rows, strict=True)]
     count = prod(map(len, columns))
@@ -88,20 +88,20 @@ def _missing(rows: Sequence[Values], fewest: int) -> Values | None:
 
 
 def _stands_elsewhere(sheet: Sheet, predicate: str, values: Words) -> bool:
-    """Return whether another head speaks of just these values: the one place that is not like the others."""
+    """Return whether another head has just these values, so that this place may differ from all others."""
     count = len(values)
     heads = (words_of(rule.head) for rule in sheet.program.rules if rule.head.predicate == predicate)
     return any(head[n : n + count] == values for head in heads for n in range(len(head) - count + 1))
 
 
 def frame_of(rule: Rule) -> tuple[Words, Values]:
-    """Return a rule's words with its numbers and names left out, and these; ``p12`` has a number, too."""
+    """Return the words of a rule without numbers and names, and these; ``p12`` also has a number."""
     stems = _stems(numbered(flat(parts_of(rule))))
     return tuple(stem for stem, _ in stems), tuple(value for _, value in stems if value is not None)
 
 
 def _with_values(rule: Rule, values: Values) -> Parts:
-    """Return the words of a rule with other numbers and names than those that `frame_of` gives."""
+    """Return the words of a rule with other values for the numbers and names of `frame_of`."""
     rest = iter(values)
     return tuple(
         tuple(stem if value is None else f"{stem[:-1]}{next(rest)}" for stem, value in _stems(words))
@@ -114,7 +114,7 @@ def _stems(words: Words) -> list[tuple[str, int | str | None]]:
 
 
 def _split(word: str, before: str) -> tuple[str, int | str | None]:
-    """Return the frame of a word, and its number or name; None for words that have neither."""
+    """Return the frame of a word, and its number or name; None if it has neither."""
     if word.startswith("?") or word in OPERATORS or word in KEYWORDS:
         return word, None
     if parts := _NUMBERED.fullmatch(word):
@@ -124,12 +124,12 @@ def _split(word: str, before: str) -> tuple[str, int | str | None]:
 
 # -- an odd row -------------------------------------------------------------------------------------------
 
-#: Facts that agree: fewer may count by chance.
+#: The fewest facts that agree; fewer may count by chance.
 _FEWEST_COUNTED: Final = 3
-#: Facts of a table in which one may be odd.
+#: The fewest facts of a table with an odd fact.
 _FEWEST_IN_TABLE: Final = 8
 _MOST_IN_TABLE: Final = 5_000
-#: Facts of a table in which a fact is odd that breaks it in one place alone.
+#: The fewest facts of a table in which a fact is odd if it breaks the table in only one place.
 _LARGE: Final = 40
 
 _ODD_FACT: Final = _CODES["odd-fact"]
@@ -137,7 +137,7 @@ _ODD_FACT: Final = _CODES["odd-fact"]
 
 @check(_ODD_FACT, once=True)
 def _odd_fact(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a fact that breaks a count, or that gives a second value where all other facts give one."""
+    """Report a fact that breaks a count, or gives a second value if all other facts give one."""
     for facts in sheet.facts.values():
         if len(facts) > _FEWEST_COUNTED and len(facts[0][0].arguments) == 2:
             yield from _breaking_count([atom for atom, _ in facts])
@@ -146,7 +146,7 @@ def _odd_fact(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _breaking_count(facts: Sequence[Atom]) -> Iterator[Diagnostic]:
-    """Report the one fact of two numbers (or letters) that does not go on by one as all others do."""
+    """Report the only fact of two numbers (or letters) that does not count on by one."""
     pairs = [(_number_of(atom.arguments[0]), _number_of(atom.arguments[1])) for atom in facts]
     steps = [None if a is None or b is None else b - a for a, b in pairs]
     (step, often), *_ = Counter(steps).most_common(1)
@@ -157,7 +157,7 @@ def _breaking_count(facts: Sequence[Atom]) -> Iterator[Diagnostic]:
     if first is None:
         return
     others = [a for number, (a, _) in enumerate(pairs) if number != odd and a is not None]
-    # At its end a count may go round, stop, or leave out something; but it does not turn.
+    # At its end a count may wrap around, stop, or skip a value, but not change direction.
     is_inside = min(others) <= first <= max(others)
     if is_inside or (second is not None and second - first == -step and second != min(others)):
         atom, name = facts[odd], shown(facts[odd].predicate)
@@ -166,7 +166,7 @@ def _breaking_count(facts: Sequence[Atom]) -> Iterator[Diagnostic]:
 
 
 def _number_of(term: Term) -> int | None:
-    """Return the number that a constant is, or the place of a letter; None of anything else."""
+    """Return the value of a number, or the place of a letter; None for other terms."""
     if not isinstance(term, Constant) or not term.name.isascii():
         return None
     name = term.name
@@ -174,7 +174,7 @@ def _number_of(term: Term) -> int | None:
 
 
 def _tables(sheet: Sheet) -> Iterator[list[tuple[Atom, tuple[Term, ...]]]]:
-    """Yield the facts of each relation, and those that `init` makes of each fluent, each fact once."""
+    """Yield the facts of each relation, and the initial facts of each fluent, each fact once."""
     for (predicate, _), facts in sheet.facts.items():
         by_terms = {terms: atom for atom, terms in reversed(facts)}
         first, arity = facts[0][0], len(facts[0][1])
@@ -184,7 +184,7 @@ def _tables(sheet: Sheet) -> Iterator[list[tuple[Atom, tuple[Term, ...]]]]:
 
 
 def _second_value(table: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagnostic]:
-    """Report the fact that gives a second value in the places of two arguments; of a large table, in one."""
+    """Report the fact that gives second values for two arguments, or for one in a large table."""
     breaks: Counter[Atom] = Counter()
     rivals: dict[Atom, Atom] = {}
     for place in range(len(table[0][1])):
