@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from anygame.network.compiled import CompiledGame
     from anygame.network.network import Network
 
-#: Maximum of nodes in a picture: Graphviz needs minutes for more, and the result is unreadable.
+#: Maximum number of nodes in a picture: Graphviz needs minutes for more, and the result is unreadable.
 _MOST_DRAWN: Final = 1_000
-#: Maximum of characters in a name. Longer names are cut, which keeps boxes small.
+#: Maximum number of characters in a name. Longer names are cut, which keeps boxes small.
 _LONGEST_NAME: Final = 60
 
 

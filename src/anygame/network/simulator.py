@@ -86,8 +86,8 @@ class Quotas:
     Args:
         playouts: playouts of all blocks.
         blocks: the usual number of blocks.
-        small: minimum of playouts in a block, if there are several blocks.
-        full: maximum of playouts in a block.
+        small: minimum number of playouts in a block, if there are several blocks.
+        full: maximum number of playouts in a block.
     """
 
     def __init__(self, playouts: int, blocks: int = 16, small: int = 8192, full: int = 1 << 18) -> None:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Table
 
-#: Maximum of rows of a join without the passes for large sheets.
+#: Maximum number of rows of a join without the passes for large sheets.
 _FEW_ROWS: Final = 4_000_000
 #: Bounds that a second attempt may keep, since it grounds only the rows that rules ask for.
 _BY_DEMAND: Final = {"instances", "facts", "depth", "terms", "fluents", "questions"}

@@ -38,15 +38,15 @@ SEEN: Final = ("sees", 2)
 _ASKED_NAMES: Final = frozenset(name for name, _ in (*ASKED, SEEN))
 #: A relation is replaced by its rules from this width on, since unfolding cannot separate only two variables.
 _WIDE: Final = 3
-#: Maximum of rows up to which a relation is not replaced, since it joins as fast as its definition.
+#: Maximum number of rows up to which a relation is not replaced, since it joins as fast as its definition.
 _LARGE: Final = 2_000
 #: Upper bound of facts of a dynamic relation that are treated as rules.
 _MOST_FACTS: Final = 50
-#: Maximum of rules that replace a relation, since each copies every rule that reads the relation.
+#: Maximum number of rules that replace a relation, since each copies every rule that reads the relation.
 _MOST_RULES: Final = 8
 #: The same for a relation without a table, which cannot be joined otherwise.
 _MOST_RULES_ON_DEMAND: Final = 20
-#: Maximum of questions to the reasoner about one relation. Each takes about 10 microseconds and 1 kB.
+#: Maximum number of questions to the reasoner about one relation. Each takes about 10 microseconds and 1 kB.
 _MOST_QUESTIONS: Final = 200_000
 
 

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
     from anygame.network.network import Network
 
-#: Maximum of places by which a gate may be evaluated before its turn. A larger window makes runs longer, but
-#: then values are kept longer, in more rows.
+#: Maximum number of places by which a gate may be evaluated before its turn. A larger window makes runs
+#: longer, but then values are kept longer, in more rows.
 _WINDOW = 4_000
 #: A shape has its own code, without a loop over inputs, if it has at most ``_MOST_UNROLLED`` inputs, and at
 #: least ``_MANY`` gates have it.

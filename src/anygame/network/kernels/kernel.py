@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 #: ``straight``: code per gate. ``loop``: a loop that reads the gates as data. ``auto``: by size; a loop is
 #: used while straight-line code is compiled, if that takes long.
 Style = Literal["auto", "straight", "loop"]
-#: Maximum of gate inputs for straight-line code, which takes 40 to 130 microseconds per input to compile. The
-#: loop needs no compilation, but runs 2x to 4x slower.
+#: Maximum number of gate inputs for straight-line code, which takes 40 to 130 microseconds per input to
+#: compile. The loop needs no compilation, but runs 2x to 4x slower.
 STRAIGHT_INPUTS = 150_000
 #: Up to this size, in gate inputs, straight-line code is compiled in this process: this takes 0.1 to 0.2 s,
 #: less than in another process.
@@ -62,8 +62,8 @@ COMPILED_AT_ONCE = 2_000
 COMPILED_IF_WAITED_FOR = 4_000
 #: Gate inputs that take as long to compile as one move among those that straight-line code chooses from.
 _INPUTS_PER_MOVE: Final = 25
-#: Minimum of gate inputs for keeping lanes in one phase, which saves half of each step or more. However, each
-#: playout waits for its start, half a step with two phases, and playouts of small games are short.
+#: Minimum number of gate inputs for keeping lanes in one phase, which saves half of each step or more.
+#: However, each playout waits for its start, half a step with two phases, and small games are short.
 PHASED_INPUTS = 4_000
 #: Upper bound on the share of gate inputs that a phase needs: reversi, which needs nearly all, gets slower.
 PHASED_SHARE = 0.75

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.target import Target
 
-#: Words of an operation: its kind, the phases in which it is done, the phases in which it is done if all
-#: lanes are in the same one, whether it is done only if a lane restarts, and the arguments of its function.
+#: Words of an operation. They are its kind, the phases in which it is done, the phases in which it is done if
+#: all lanes are in the same one, whether it is done only if a lane restarts, and its arguments.
 OPERATION_WORDS = 8
 _PARAMETERS = ["i64 %from", "i64 %until", "i64 %plain", "i64 %inverted"]
 
@@ -103,7 +103,7 @@ def _operate_function(phases: Phases, kinds: Sequence[str], target: Target) -> s
 
 
 def _cycle(target: Target) -> str:
-    """Write a function that evaluates a cycle until no gate changes, with a maximum of rounds."""
+    """Write a function that evaluates a cycle until no gate changes, with a maximum number of rounds."""
     code = FunctionBuilder("cycle", target, parameters=_PARAMETERS)
     left = code.word_variable("%plain")
     code.jump("again")

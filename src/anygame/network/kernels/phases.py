@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
 
 
-#: Maximum of phases of a clock. More phases help little, and every playout waits for the first phase.
+#: Maximum number of phases of a clock. More phases help little, and every playout waits for the first phase.
 _MOST_PHASES: Final = 8
 
 
@@ -241,7 +241,7 @@ class _Constants:
 # -- clocks ----------------------------------------------------------------------------------------
 
 
-#: Maximum of nodes that the next value of a fluent of a clock may depend on.
+#: Maximum number of nodes that the next value of a fluent of a clock may depend on.
 _CLOCK_GATES: Final = 64
 
 

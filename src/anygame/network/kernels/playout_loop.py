@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
 
 
-#: Words of the record of a block: the step, the playouts left to start, the step in which the first playout
-#: may reach the limit, the limit of moves, whether to start from another state than the initial state; the
-#: number of stuck playouts, and of the first of them step, lane and number of moves; whether to compute even
-#: gates that the phase of the lanes does not need; the total of steps that ended lanes have waited since
-#: goals were evaluated; whether the moves of the last step are only groups and members, see ``nth_set_bit``.
+#: Words of the record of a block. The step, the playouts left to start, the step in which the first playout
+#: may reach the limit, the limit of moves, and whether to start from another state than the initial state.
+#: The number of stuck playouts, with step, lane and length of the first. Whether to compute even gates that
+#: the phase of the lanes does not need. The total of steps that ended lanes have waited since goals were
+#: evaluated. Whether the moves of the last step are only groups and members, see ``nth_set_bit``.
 #: Then per lane the step in which its playout began, plus the steps that it waited. If several threads share
 #: a row, each has a record for its lanes; only the words for stuck playouts and for lanes differ.
 NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH, WHOLE = range(10)
@@ -266,7 +266,7 @@ def _wait(game: PlayedGame) -> str:
 
 def _waiting_lanes(code: FunctionBuilder, game: PlayedGame) -> str:
     """Return the lanes with a playout under way that make no move in this step."""
-    # Words of row RESTART were written one by one, so that to read it as a whole takes long.
+    # Words of row RESTART were written one by one, so reading the row as a whole takes long.
     if not game.patience:
         return code.and_(code.load(ACTIVE), code.not_(code.load(GO)))
     others = code.or_(code.load(GO), code.load(RESTART))

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _Item = TypeVar("_Item")
 
 #: Gate inputs per function. Smaller functions run slightly faster, since fewer registers are spilled, but
-#: take longer to compile: 25 % longer at 500. Larger ones gain nothing.
+#: take longer to compile: 25 % longer at 500. Larger functions gain nothing.
 FUNCTION_INPUTS = 2000
 #: Gates per basic block. Without new blocks the code generator tries to keep all values in registers:
 #: compiling takes 50 % longer, and the code is slower.

@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
 
 
-#: Maximum of rounds of rejection sampling. At worst half of 512 lanes fail in each round; then after all
-#: rounds one lane is left in 1 of 8 samplings. This bounds the time, and does not affect uniformity.
+#: Maximum number of rounds of rejection sampling. At worst half of 512 lanes fail in each round. Then, after
+#: all rounds, one lane is left in 1 of 8 samplings. This bounds the time, and does not affect uniformity.
 _ROUNDS = 12
-#: Maximum of rounds if no lane should wait. At worst a lane waits in 1 of 2^55 samplings.
+#: Maximum number of rounds if no lane should wait. At worst a lane waits in 1 of 2^55 samplings.
 _MANY_ROUNDS = 64
 #: Costs that decide whether another round pays, in row operations, counted in the code. They are the costs of
 #: a plane of a random number with its comparison, of the rest of a round, and of a lane that waits.
@@ -260,7 +260,7 @@ def _draw_in_rounds(
     """Write the rounds of sampling a number.
 
     ``lanes`` are the active lanes, and a variable for the lanes without a number. ``limits`` are the number
-    of lanes that may be left without one, and the maximum of rounds.
+    of lanes that may be left without one, and the maximum number of rounds.
     """
     active, failed = lanes
     wanted = [
@@ -298,7 +298,7 @@ def _draw_in_rounds(
 
 
 def most_rounds(step_cost: int | None) -> int:
-    """Return the maximum of rounds for a number; without a step cost lanes must not wait."""
+    """Return the maximum number of rounds for a number; without a step cost lanes must not wait."""
     return _MANY_ROUNDS if step_cost is None else _ROUNDS
 
 

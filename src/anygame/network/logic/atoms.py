@@ -160,7 +160,7 @@ class Atoms:
 HOLDS: Final = -1
 FAILS: Final = -2
 
-#: Maximum of rounds over all conjunctions; public sheets need two to four.
+#: Maximum number of rounds over all conjunctions; public sheets need two to four.
 _MOST_ROUNDS: Final = 60
 #: Share of merged atoms below which rounds stop; structural hashing finds the rest.
 _WORTH_IT: Final = 0.002

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Maximum nesting of disjunctions that is followed.
 _MOST_LEVELS: Final = 8
-#: Maximum of literals of a flattened disjunction; a larger disjunction counts as a literal.
+#: Maximum number of literals of a flattened disjunction; a larger disjunction counts as a literal.
 _MOST_LITERALS: Final = 100
 
 

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 _Condition = TypeVar("_Condition", bound="Test")
 
-#: Maximum of rounds of conclusions; recursive views could yield conclusions without end.
+#: Maximum number of rounds of conclusions; recursive views could yield conclusions without end.
 _MOST_ROUNDS: Final = 40
-#: Maximum of rows of a static relation that are enumerated.
+#: Maximum number of rows of a static relation that are enumerated.
 _FEW_ROWS: Final = 24
 
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     Rules = Mapping[Relation, Sequence[GroundRule]]
 
-#: Maximum of literals that are replaced by bodies.
+#: Maximum number of literals that are replaced by bodies.
 _MOST_STEPS: Final = 200
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 #: Maximum width of fluents; wider fluents have too many sets of columns.
 _WIDEST: Final = 6
-#: Maximum of cases examined for all keys of a game: a few seconds.
+#: Maximum number of cases examined for all keys of a game: a few seconds.
 _MOST_CASES: Final = 6_000
 
 #: Number of states of random play; most keys that do not hold fail in one of them.
@@ -226,9 +226,9 @@ class InvariantProver:
         return True
 
 
-#: Maximum of cases examined to refute one; most refutations take fewer than 20.
+#: Maximum number of cases examined to refute one; most refutations take fewer than 20.
 _MOST_CASES_OF_ONE: Final = 120
-#: Maximum of enumerated alternatives of a choice.
+#: Maximum number of enumerated alternatives of a choice.
 _MOST_BRANCHES: Final = 24
 #: Maximum nesting of views that are expanded.
 _DEEPEST: Final = 4

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     Variables = frozenset[Variable]
 
-#: Maximum nesting of views that are unfolded, and maximum of new rules.
+#: Maximum nesting of views that are unfolded, and maximum number of new rules.
 _DEEPEST: Final = 5
 _MOST_UNFOLDED: Final = 1000
 

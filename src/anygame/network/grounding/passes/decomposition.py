@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
 
-#: Maximum of columns of a part; a wider part has about as many rows as the join that it saves.
+#: Maximum number of columns of a part; a wider part has about as many rows as the join that it saves.
 _MOST_COLUMNS: Final = 4
 
 
@@ -175,7 +175,7 @@ def _changing_part(items: Sequence[Item]) -> list[Item]:
     return [item for item in items if item in changing or changing[0].variables >= item.variables > _NOTHING]
 
 
-#: Maximum of variables outside the head in a part that is split off; with more, factoring does better.
+#: Maximum number of variables outside the head in a part that is split off; with more, factoring does better.
 _FEW_INSIDE: Final = 2
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 #: Questions are passed on through guards with at most this many values on average: the neighbours of a cell,
 #: not all other cells.
 _MOST_VALUES: Final = 4.0
-#: Maximum of literals that are joined to bind a column of a question.
+#: Maximum number of literals that are joined to bind a column of a question.
 _MOST_BINDERS: Final = 2
 
 _Columns = frozenset[int]

@@ -91,7 +91,7 @@ def unfolded(rule: GroundRule, atom: FlatAtom, body: GroundRule) -> tuple[Ground
     Raises:
         NotAVariableError: a condition on a variable would become one on another term.
     """
-    # Fresh names, because variables are replaced one after the other.
+    # The names must be fresh, because variables are replaced one after the other.
     own = variables_of_rule(body)
     names = {variable.name for variable in variables_of_rule(rule) | own}
     fresh = next(n for n in count(1) if names.isdisjoint(f"{variable.name} {n}" for variable in own))

@@ -82,7 +82,7 @@ def _groups(rule: GroundRule, move: FlatAtom) -> list[frozenset[Variable]] | Non
     return groups
 
 
-#: Maximum of ways to fail; with more of them, few moves rarely cover the failures.
+#: Maximum number of ways to fail; with more of them, few moves rarely cover the failures.
 _MOST_FAILURES: Final = 8
 
 
