@@ -46,8 +46,8 @@ ENTRIES: Final = {
 }
 #: The value of a missing goal: not a number, as the bits of a float.
 _NAN: Final = 0x7FC00000
-#: Constants that expand the bits of a byte to bytes: a copy of the byte in each byte, a mask that leaves a
-#: different bit in each, and a summand that carries any such bit into the highest bit of its byte.
+#: Constants that expand the bits of a byte to bytes. The first copies the byte to each byte. The second
+#: leaves a different bit in each byte. The third, if added, carries this bit into the highest bit.
 _COPIES, _PLACES, _CARRY = 0x0101010101010101, 0x8040201008040201, 0x7F7F7F7F7F7F7F7F
 
 

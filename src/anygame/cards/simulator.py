@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
     from anygame.playouts import PlayoutRequest, Tally
 
-#: Number of blocks, and the minimum and maximum of playouts in a block. A card runs 1,000 to 4,000 warps at a
-#: time.
+#: Number of blocks, and the minimum and maximum number of playouts in a block. A card runs 1,000 to 4,000
+#: warps at a time.
 _BLOCKS, _SMALL_BLOCK, _FULL_BLOCK = 1 << 12, 1 << 11, 1 << 26
 #: Threads in a thread block of the card: four warps.
 _THREADS: Final = 128

@@ -102,7 +102,7 @@ def escaped(text: str, limit: int = 300) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """Return a text shortened to a maximum of characters."""
+    """Return a text shortened to a maximum number of characters."""
     return text if len(text) <= limit else f"{text[: limit - 1]}\u2026"
 
 

@@ -39,14 +39,14 @@ HEXAGON_ROW: Final = 0.8660254
 
 #: The most entries of a legend.
 _LEGEND_LIMIT: Final = 12
-#: ``line``: a line between two dots, see `Cell.ends`; ``pit``: one of a row of numbered places; ``point``: a
+#: ``line``: a line between two dots, see `Cell.ends`. ``pit``: one of a row of numbered places. ``point``: a
 #: point that lines join to others, see `Grid.links`.
 CellShape: TypeAlias = Literal["square", "hexagon", "line", "pit", "point"]
 #: ``stone``: just a colour; ``piece``: a figure that is known by name; ``mark``: a fact without content;
 #: ``block``: a thing that fills the cell; ``text``: the symbol of the thing.
 Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
-#: ``from`` and ``to``: origin and destination of the last move; ``last``: another cell that it names;
-#: ``changed``: the cell differs from the previous state; ``legal``: a legal move names the cell; ``unknown``:
+#: ``from`` and ``to``: origin and destination of the last move. ``last``: another cell that it names.
+#: ``changed``: the cell differs from the previous state. ``legal``: a legal move names the cell. ``unknown``:
 #: the cell may be empty or not.
 Mark: TypeAlias = Literal["from", "to", "last", "changed", "legal", "unknown"]
 #: The text for something unknown.
