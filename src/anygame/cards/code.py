@@ -49,8 +49,7 @@ def warp_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
     """Return the code of a game as PTX, and the data that it reads.
 
     The parameters of its function ``playouts`` are the addresses of rows and data, the number of blocks, the
-    bytes of the rows of a block, the addresses of records, lengths, start and status, and the number of
-    steps.
+    bytes of the rows of a block, the addresses of records, lengths, start and status, and the step count.
 
     Args:
         kernel: the kernel of the game, for rows as wide as the rows of a warp.

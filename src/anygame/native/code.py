@@ -72,8 +72,7 @@ def link_library(
     """Return a library of code that calls shared functions, each of which is compiled once.
 
     Args:
-        code: definitions of functions, without target lines, and declarations of the functions that they
-            call.
+        code: definitions of functions, without target lines, and declarations of called functions.
         shared: a module for each called function; each is cached separately.
         signatures: per function to be called the ctypes of its result and of its parameters.
         cache: the folder of cached machine code; None for :func:`cache_folder`.

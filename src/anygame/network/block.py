@@ -48,8 +48,7 @@ class Block:
     Args:
         kernel: the code of the game.
         limit: number of joint moves after which a playout is cut.
-        whole: whether to compute even gates that the phase of the lanes does not need. The moves stay the
-            same.
+        whole: whether to compute even gates that the phase of the lanes does not need; moves stay the same.
 
     Attributes:
         rows: uint64 [rows, words]; see ``layout.RowLayout``. Its counters add up over all blocks.

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 class Single:
     """Answers about single states. A state is a ``bytes`` of one byte per fluent, 0 or 1.
 
-    A question about the same state as the previous question is the fastest. Threads must not share an
-    instance.
+    A further question about the same state is the fastest. Threads must not share an instance.
 
     >>> from anygame.network.kernels.kernel import build_kernel
     >>> from anygame.network.network import Network

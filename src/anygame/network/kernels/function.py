@@ -448,7 +448,7 @@ class FunctionBuilder:
 
 #: The rows with a fixed meaning. Row 0 never holds. ``GO``: lanes that make a move in this step. ``RESTART``:
 #: lanes that begin a playout after this step. ``RUNNING``: lanes with a playout under way. ``ACTIVE``: those
-#: running lanes that have to choose moves. ``ENDED``, ``CUT``, ``STUCK``: lanes whose playouts end, by reason.
+#: running lanes that must choose moves. ``ENDED``, ``CUT``, ``STUCK``: lanes whose playouts end, by reason.
 #: From ``RANDOM`` on: state of the random number generators. ``IDLE``: lanes that wait for the next playout.
 #: ``ABSENT``: see ``gate_code.Presence``.
 GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, STUCK, RANDOM, IDLE, ABSENT = 1, 2, 3, 4, 5, 6, 7, 8, 12, 13

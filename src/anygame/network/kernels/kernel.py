@@ -195,8 +195,7 @@ class Kernel:
     def finish(self) -> bool:
         """Wait for the final code; return whether it was found in the cache.
 
-        This process compiles it if the other process failed, or if no other was started and the code is
-        small.
+        This process compiles it if the code is small, or if the other process failed.
         """
         start = self._started(wait=True)
         making = start.making

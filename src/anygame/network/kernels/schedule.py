@@ -195,8 +195,7 @@ _MOST_BELOW = 1 << 40
 def _sizes(network: Network, reader: NDArray[np.int64], read: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the number of gates below each gate, itself included: int64 [gates].
 
-    Each gate of ``reader``, which is ascending, reads the same entry of ``read``. The first gate of a cycle
-    represents the cycle.
+    ``reader`` is ascending, and each entry reads that of ``read``. A cycle is represented by its first gate.
     """
     sizes = np.ones(network.gates, np.int64)
     starts = np.searchsorted(reader, np.arange(network.gates + 1))

@@ -22,8 +22,7 @@ class Target:
         row_words: words of a whole row.
         attributes: attributes of each function, as LLVM's text.
         linkage: linkage of each function, as LLVM's text.
-        reads: memory reads that one thread should have in flight; 1 for a processor, which overlaps reads by
-            itself.
+        reads: memory reads that one thread should have in flight; 1 for processors, which overlap reads.
     """
 
     words: int
@@ -55,9 +54,8 @@ class Target:
     def received(self, parameters: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return the parameters of a function as it declares them, and its first lines.
 
-        A graphics card has several address spaces. All pointers that are passed are to main memory. The first
-        lines declare this, so that LLVM can infer the address spaces of derived pointers (pass
-        ``infer-address-spaces``).
+        A graphics card has several address spaces, and passed pointers are to main memory. The lines declare
+        this, and LLVM infers the spaces of derived pointers (pass ``infer-address-spaces``).
         """
         if self.threads == 1:
             return list(parameters), []

@@ -54,8 +54,7 @@ _MANY_ROUNDS = 64
 #: Costs that decide whether another round pays, in row operations, counted in the code. They are the costs of
 #: a plane of a random number with its comparison, of the rest of a round, and of a lane that waits.
 _PLANE_COST, _ROUND_COST, _WAIT_COST = 12, 40, 14
-#: Number of lowest planes that are always sampled: nearly always a lane needs them, and a check costs a
-#: branch.
+#: Number of lowest planes that are always sampled: a lane nearly always needs them, and a check is a branch.
 ALWAYS_DRAWN = 2
 
 
