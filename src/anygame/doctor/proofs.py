@@ -42,7 +42,7 @@ class Proofs:
     """Decides doubts by proofs; an interrupt keeps the decisions so far.
 
     Attributes:
-        findings: the findings without the withdrawn ones, and with those of proofs.
+        findings: the findings without withdrawn ones, and with findings of proofs.
         verdicts: the verdict of each property so far.
     """
 
@@ -52,7 +52,7 @@ class Proofs:
         self.verdicts: list[Verdict] = []
 
     def run(self, seconds: float, report: Callable[[str], None] = lambda _: None) -> None:
-        """Decide each property in some seconds.
+        """Decide each property within some seconds.
 
         Raises:
             MissingExtraError: the solver is not installed.
@@ -127,7 +127,7 @@ class Proofs:
         texts = tuple(shown(str(rule), _SHOWN) for rule in dead)
         took = perf_counter() - began
         verdict = Verdict("dead-rules", _RULES, outcome, note=note, found=texts, seconds=took)
-        # Rules that never fire by their names have been reported.
+        # Rules that never fire because of their names have been reported.
         known = {each.diagnostic.span for each in self.findings if each.diagnostic.code == "never-fires"}
         message = "this rule fires in no match: its conditions hold in no reachable state"
         for rule in dead:

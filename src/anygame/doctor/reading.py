@@ -1,4 +1,4 @@
-"""Reading of a sheet with errors: all its faults, and the rules that could be read nevertheless."""
+"""Reading of a sheet with errors: all faults, and the rules that can still be read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.source import Node, Source, Span
 
-#: Errors with which all rules are read nevertheless.
+#: Errors that do not prevent reading all rules.
 _COMPLETE: Final = frozenset(("no-role", "variable-in-fact"))
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Name and arity of a relation, a function, or (with arity 0) a constant.
 Key = tuple[str, int]
-#: How long the paths of places are that are looked at, as in `Domains`.
+#: The longest paths of places that are examined, as in `Domains`.
 DEEPEST: Final = 9
 _FLUENT_WRITERS: Final = ("init", "next")
 _ROLE_FIRST: Final = ("legal", "goal")
@@ -41,8 +41,8 @@ class Name:
 
     Attributes:
         kind: ``relation``, ``function``, ``constant`` or ``variable``.
-        text: as the program spells it; a variable without its question mark.
-        node: the place: of a relation or function with arguments the whole list.
+        text: the name in the program; a variable has no question mark.
+        node: the place, which is the whole list of a relation or function with arguments.
         rule: the rule of the place.
     """
 
@@ -59,7 +59,7 @@ class Name:
 
     @property
     def is_unused(self) -> bool:
-        """Whether a variable starts with an underscore, as the text spells it: any value will do."""
+        """Whether a variable starts with an underscore in the text, and so may have any value."""
         return self.span.text.removeprefix("?").startswith("_")
 
 
@@ -68,10 +68,10 @@ class Subterm(NamedTuple):
 
     Attributes:
         tops: the values that the place can have.
-        path: the place, as `Domains` has it.
-        node: where it is written.
-        name: of the relation or function whose argument it is.
-        number: of that argument, from 0.
+        path: the place, in the form of `Domains`.
+        node: the place in the text.
+        name: the name of the relation or function that has the term as an argument.
+        number: the number of that argument, from 0.
     """
 
     term: Term
@@ -91,7 +91,7 @@ class Sheet:
 
     @cached_property
     def normal(self) -> list[NormalRule]:
-        """The rules in normal form; those beyond the bounds on alternatives are left out."""
+        """The rules in normal form, without those that exceed the bounds on alternatives."""
         result: list[NormalRule] = []
         allowance = Allowance()
         for rule in self.program.rules:
@@ -109,7 +109,7 @@ class Sheet:
 
     @cached_property
     def is_safe(self) -> bool:
-        """Whether domains can be trusted: every rule has a normal form and binds what its head writes."""
+        """Whether domains are reliable: every rule has a normal form and binds the variables of its head."""
         bound = all(
             variable in bound_by_literals(part.body)
             for part in self._with_roles
@@ -124,13 +124,13 @@ class Sheet:
 
     @cached_property
     def _with_roles(self) -> list[NormalRule]:
-        """The normal rules, in which `legal` and `goal` hold for roles only, even if a rule does not ask."""
+        """The normal rules, with a condition that `legal` and `goal` hold only for roles."""
         return [_with_role(part) for part in self.normal]
 
     def subterms(self, atom: Atom) -> Iterator[Subterm]:
         """Yield the terms in an atom, outer ones first.
 
-        Terms nested too deep are left out.
+        Terms that are nested too deep are omitted.
         """
         pending: list[tuple[Functor, Sequence[Term], Path, Node | None]] = [
             ((atom.predicate, len(atom.arguments)), atom.arguments, (), atom.node)
@@ -165,17 +165,17 @@ class Sheet:
         return grouped((atom.key, atom) for rule in self.program.rules for atom, _ in atoms_in(rule.body))
 
     def read_by(self, relation: Key) -> Iterator[Key]:
-        """Yield the relations that the rules of one read."""
+        """Yield the relations that the rules of a relation read."""
         return (atom.key for rule in self.heads.get(relation, ()) for atom, _ in atoms_in(rule.body))
 
     @cached_property
     def formulas(self) -> list[tuple[Formula, Rule]]:
-        """The formulas of bodies, those inside others too, each with its rule."""
+        """The formulas of bodies, including nested ones, each with its rule."""
         return [(formula, rule) for rule in self.program.rules for formula, _ in walk(rule.body)]
 
     @cached_property
     def denied(self) -> frozenset[Key]:
-        """The relations that some rule denies."""
+        """The relations that some rule negates."""
         rules = self.program.rules
         return frozenset(atom.key for rule in rules for atom, positive in atoms_in(rule.body) if not positive)
 
@@ -217,7 +217,7 @@ class Sheet:
 
     @cached_property
     def writers(self) -> dict[Key, list[Atom]]:
-        """The heads that write each fluent, by the fluent's key; whole fluents that are variables not."""
+        """The heads that write each fluent, by the key of the fluent, without fluents that are variables."""
         return self._heads_by_last(_FLUENT_WRITERS)
 
     @cached_property
@@ -227,7 +227,7 @@ class Sheet:
 
     @cached_property
     def moves_asked(self) -> frozenset[Key | None]:
-        """The keys of the moves that rules ask about; None among them where a rule asks about any."""
+        """The keys of the moves that rules ask about, with None if a rule asks about any move."""
         return frozenset(key_of(atom.arguments[1]) for atom in self.reads.get(("does", 2), ()))
 
     def is_never_asked(self, move: Term) -> bool:
@@ -236,7 +236,7 @@ class Sheet:
 
     @cached_property
     def moves_by_relation(self) -> dict[Key, list[Atom]]:
-        """The heads of relations that make moves which a `legal` of any move takes, by the move's key."""
+        """The heads of relations that supply moves for a `legal` of any move, by the key of the move."""
         result: dict[Key, list[Atom]] = defaultdict(list)
         pending = [(rule, rule.head.arguments[-1]) for rule in self.heads.get(("legal", 2), ())]
         seen: set[tuple[Key, int]] = set()
@@ -282,7 +282,7 @@ class Sheet:
 
     @cached_property
     def rules_of_variables(self) -> Counter[str]:
-        """In how many rules there is a variable of each name."""
+        """The number of rules with a variable of each name."""
         rules = self.names_by_rule
         return Counter(text for names in rules for text in {n.text for n in names if n.kind == "variable"})
 
@@ -297,7 +297,7 @@ def _with_role(part: NormalRule) -> NormalRule:
 
 
 def key_of(term: Term) -> Key | None:
-    """Return name and arity of a term; None of a variable."""
+    """Return name and arity of a term; None for a variable."""
     if isinstance(term, Compound):
         return term.functor, len(term.arguments)
     return (term.name, 0) if isinstance(term, Constant) else None
@@ -310,14 +310,14 @@ def spoken_of(head: Atom) -> Key | None:
 
 
 def by_fluent(rules: Iterable[Rule]) -> dict[Key, list[Rule]]:
-    """Return the rules of `init` or `next` by the fluent that they make true; whole fluents that vary not."""
+    """Return the rules of `init` or `next` by their fluent, without fluents that are variables."""
     return grouped((key, rule) for rule in rules if (key := key_of(rule.head.arguments[0])))
 
 
 def asked_of(atom: Atom) -> tuple[object, tuple[Term, ...]]:
     """Return the relation of an atom and its arguments; for a fluent or a move, its key and its arguments.
 
-    A fluent that `next` or `init` writes has the key of one that `true` reads.
+    A fluent has the same key under `next`, `init` and `true`.
     """
     last = atom.arguments[-1] if atom.arguments else None
     if atom.predicate in STATE and isinstance(last, Compound):
@@ -326,7 +326,7 @@ def asked_of(atom: Atom) -> tuple[object, tuple[Term, ...]]:
 
 
 def span_of(formula: Formula | Atom, rule: Rule) -> Span | None:
-    """Return the place of a formula, or of its rule where it has none of its own."""
+    """Return the place of a formula, or of its rule if the formula has no place."""
     return formula.node.span if formula.node else rule.span
 
 
@@ -374,5 +374,5 @@ def times(count: int) -> str:
 
 
 def pattern(key: Key) -> str:
-    """Return a name as a term with its arguments left out."""
+    """Return a name as a term with placeholders for arguments."""
     return f"({shown(key[0])} ...)" if key[1] else shown(key[0])

@@ -1,7 +1,7 @@
-"""Near names: a typing slip turns one into the other.
+"""Similar names, one of which a typing slip turns into the other.
 
-A slip omits, adds or changes a letter, or exchanges two neighbours. These four are the cause of 80 % of
-misspelt words (Damerau, "A technique for computer detection and correction of spelling errors", 1964).
+A slip omits, adds or changes a letter, or exchanges two neighbours. These four slips cause 80 % of misspelt
+words (Damerau, "A technique for computer detection and correction of spelling errors", 1964).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-#: Shorter names are near each other by chance: row and raw, win and sin.
+#: The shortest names compared; shorter ones are similar by chance: row and raw, win and sin.
 _SHORTEST: Final = 4
-#: Words that differ by exchanged neighbours are rare: rde and red.
+#: The shortest names with exchanged neighbours, which words rarely have: rde and red.
 _SHORTEST_TURNED: Final = 3
 #: Short names with different first letters are meant to differ: tox and fox, pcol and ncol.
 _SHORT: Final = 4
-#: From this length on, two slips still leave a name that is recognised.
+#: From this length on, a name is recognisable even with two slips.
 _LONG: Final = 8
 _DIGITS: Final = re.compile(r"\d+")
 
@@ -27,7 +27,7 @@ _DIGITS: Final = re.compile(r"\d+")
 def nearest(
     name: str, known: Iterable[str], shortest: int = _SHORTEST, *, is_stray: bool = False
 ) -> str | None:
-    """Return the known name that is nearest to a name, None where none is near."""
+    """Return the known name that is most similar to a name; None if no name is similar."""
     near = [
         (slips(name.lower(), other.lower()), other)
         for other in known
@@ -40,15 +40,15 @@ def is_near(name: str, other: str, shortest: int = _SHORTEST, *, is_stray: bool 
     """Return whether two names differ by few slips, and not only in capitals or numbers.
 
     Args:
-        name: one of them.
-        other: the other one.
+        name: one name.
+        other: the other name.
         shortest: length from which on one letter may differ.
-        is_stray: whether other evidence says that a name is misspelt: its first letter may then differ.
+        is_stray: whether other evidence shows that a name is misspelt; then its first letter may differ.
 
     >>> is_near("contrl", "control"), is_near("leagl", "legal"), is_near("row1", "row2")
     (True, True, False)
     """
-    # Digits number names: of ea6 and ae6 two letters are left, which say little.
+    # Digits only number names: ea6 and ae6 have just two letters, which are weak evidence.
     length = max(len(_DIGITS.sub("", each)) for each in (name, other))
     if (
         length < (_SHORTEST_TURNED if sorted(name) == sorted(other) else shortest)
@@ -64,7 +64,7 @@ def is_near(name: str, other: str, shortest: int = _SHORTEST, *, is_stray: bool 
 
 
 def slips(name: str, other: str) -> int:
-    """Return how many slips lead from one name to the other: the optimal string alignment distance."""
+    """Return the number of slips between two names: the optimal string alignment distance."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, letter in enumerate(name, 1):

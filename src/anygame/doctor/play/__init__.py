@@ -1,1 +1,1 @@
-"""Faults that show in play, with the shortest line of play that shows them."""
+"""Faults found by play, each with the shortest line of play found that shows it."""

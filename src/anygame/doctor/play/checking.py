@@ -1,6 +1,6 @@
 """Checks of a game that need the reasoner, and those that need play.
 
-A fault of play is reported with the shortest line of play that was found for it.
+A fault of play is reported with the shortest line found that shows it.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-#: Codes that say how far play went.
+#: Codes about the length of play.
 _OF_LENGTH: Final = frozenset(("endless", "play-cut"))
 #: GDL has goals from 0 to 100.
 _HIGHEST_GOAL: Final = 100
-#: Times that what is wrong is set aside and the rest tried: faults that hide each other are seldom many.
+#: The most rounds of setting faulty rules aside and trying the rest; few faults hide each other.
 _ROUNDS: Final = 6
-#: Joint moves of a line that are shown; more are written in full where asked for.
+#: The most joint moves of a line that are shown, unless it is requested in full.
 _SHOWN_MOVES: Final = 12
-#: Characters of a joint move that are shown: a line of a terminal.
+#: The most characters of a joint move that are shown, a line of a terminal.
 _SHOWN_CHARACTERS: Final = 90
-#: How an endless game goes on and on is soon seen.
+#: The most joint moves shown of an endless game, enough to see the repetition.
 _SHOWN_OF_ENDLESS: Final = 6
-#: Joint moves of one state that are tried, so that one state with thousands does not use up all there are.
+#: The most joint moves tried in a state, so that a state with thousands does not use up the budget.
 _JOINTS_A_STATE: Final = 64
-#: A way to make every match end.
+#: Advice on making every match end.
 _COUNTER: Final = "a counter of steps that ends the game"
 
 JointMove = tuple["Term", ...]
@@ -59,9 +59,9 @@ JointMove = tuple["Term", ...]
 def game_or_faults(
     program: Program, *, case_sensitive: bool = True, limits: Limits | None = None
 ) -> tuple[Game | None, list[Diagnostic]]:
-    """Return the game of a program; or None, and why the reasoner refuses it, sorted by place.
+    """Return the game of a program; or None, and the faults found by the reasoner, sorted by place.
 
-    Faulty rules are set aside and the rest is tried again, so that one fault does not hide another.
+    Faulty rules are set aside and the rest is tried again, so one fault does not hide another.
     """
     found: dict[Diagnostic, None] = {}
     for _ in range(_ROUNDS):
@@ -89,7 +89,7 @@ def _concerns(fault: Diagnostic, rule: Rule) -> bool:
 
 
 def limit_reached(error: LimitError, rules: Sequence[Rule], prefix: str = "") -> Diagnostic:
-    """Return a bound that was reached as a finding, at the recursive rule that is to blame, if one is."""
+    """Return a finding about a reached bound, at the recursive rule that caused it, if any."""
     blamed = [rule for rule in rules if error.relation == f"{rule.head.predicate}/{len(rule.head.arguments)}"]
     recursive = [rule for rule in blamed if any(atom.key == rule.head.key for atom, _ in atoms_in(rule.body))]
     hint = "let the recursion end: count with constants (succ 1 2), or bound what it builds on"
@@ -100,7 +100,7 @@ def limit_reached(error: LimitError, rules: Sequence[Rule], prefix: str = "") ->
 
 
 def cut_short(message: str, program: Program) -> Diagnostic:
-    """Return that something ended early as a finding."""
+    """Return a finding about work that ended early."""
     return CODES["play-cut"].found(message, _first(program.rules))
 
 
@@ -113,15 +113,15 @@ def _first(rules: Iterable[Rule]) -> Span | None:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much is played.
+    """Bounds on play.
 
     Attributes:
         playouts: random playouts.
-        steps: joint moves after which a playout is taken to be endless.
+        steps: joint moves after which a playout counts as endless.
         states: states of the search for short lines.
         work: bound on the work, in units of about a microsecond; a third of it is for the search.
-        seconds: the last resort, where a machine is far slower than usual.
-        brief: whether only what is certain is shown: not that games are long, nor that the work was cut.
+        seconds: the time limit, a last resort for very slow machines.
+        brief: whether to report only certain faults, but not long games or work that was cut.
     """
 
     playouts: int = 10
@@ -142,11 +142,11 @@ BRIEF: Final = Bounds(playouts=10, steps=500, states=100, work=400_000, seconds=
 class PlayCheck:
     """Random play, and play near the initial state, that looks for faults.
 
-    It can be watched and interrupted. The same seed finds the same, unless the last resort strikes.
+    It can be watched and interrupted. The same seed gives the same findings unless time runs out.
 
     Attributes:
         played: random playouts begun so far.
-        looked: states looked at so far.
+        looked: states examined so far.
         longest: joint moves of the longest playout so far.
     """
 
@@ -164,10 +164,10 @@ class PlayCheck:
     _progress: Callable[[int, int], None] | None = None
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Search near the initial state, then play out. An interrupt keeps the findings so far.
+        """Search near the initial state, then run playouts. An interrupt keeps the findings so far.
 
         Args:
-            progress: is called with the states and the playouts so far.
+            progress: called with the states and the playouts so far.
         """
         self._progress = progress
         self._work = Budget(self.bounds.work, self.bounds.seconds)
@@ -179,7 +179,7 @@ class PlayCheck:
 
     @property
     def work(self) -> float:
-        """Units of work that were done so far."""
+        """The units of work done so far."""
         return self.bounds.work - self._work.left
 
     @property
@@ -189,7 +189,7 @@ class PlayCheck:
 
     @property
     def boards(self) -> int:
-        """The boards of the start that no piece has left since."""
+        """The number of boards of the initial state that no piece has left since."""
         return self._lost.boards
 
     def findings(self) -> list[Finding]:
@@ -216,7 +216,7 @@ class PlayCheck:
         self._note(Fault("play-cut", "", message, _first(self.game.program.rules)), ())
 
     def _search(self) -> None:
-        """Look at the states near the start, breadth first, so that lines are short."""
+        """Examine the states near the start, breadth first, so that lines are short."""
         start = self.game.initial_state()
         seen = {start}
         waiting: deque[tuple[State, Line]] = deque([(start, ())])
@@ -259,7 +259,7 @@ class PlayCheck:
         self._note(Fault("endless", "", "", _terminal_span(self.game), _COUNTER), tuple(line))
 
     def _look(self, state: State, line: Line) -> bool:
-        """Note what is wrong in a state; return whether play can go on from it."""
+        """Note the faults of a state; return whether play can continue from it."""
         self.looked += 1
         if self._progress is not None:
             self._progress(self.looked, self.played)
@@ -269,7 +269,7 @@ class PlayCheck:
         return not state.is_terminal and state.stuck_role is None
 
     def _note(self, fault: Fault, line: Line) -> None:
-        """Keep a fault, unless it is known with a line that is as short; only then find its span."""
+        """Keep a fault, and find its span, unless the fault is known with a line as short."""
         _, known = self._faults.get((fault.code, fault.key), (None, None))
         if known is None or len(line) < len(known):
             span = fault.span() if callable(fault.span) else fault.span
@@ -308,7 +308,7 @@ def faults_at_end(game: Game, line: Line) -> list[Finding]:
 
 
 def endless_at(game: Game, line: Line, message: str) -> Finding:
-    """Return that play can go on for ever, as a line of play shows."""
+    """Return the finding that play can continue for ever, as a line of play shows."""
     notes = _notes(line, _SHOWN_MOVES)
     return Finding(CODES["endless"].found(message, _terminal_span(game), *notes, hint=_COUNTER), line)
 
@@ -338,7 +338,7 @@ class _Monitor(Protocol):
 
 
 class _Ends:
-    """Faults of terminal states, and of others: goals and moves that are missing."""
+    """Missing goals of terminal states, and missing moves of other states."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -387,7 +387,7 @@ def _odd_goal(role: Role, goal: str, span: Span | None) -> Fault:
 
 
 def _rules(game: Game, predicate: str, first: Term | None = None) -> list[Rule]:
-    """Return the rules for a relation, those that may speak of its first argument."""
+    """Return the rules for a relation that may hold for a first argument."""
     rules = [rule for rule in game.program.rules if rule.head.predicate == predicate]
     return [rule for rule in rules if not first or unify(rule.head.arguments[0], first, {}) is not None]
 
@@ -407,13 +407,13 @@ def _ending_span(state: State) -> Span | None:
 
 
 def _waiting_span(game: Game, role: Role) -> Span | None:
-    """Return the span of the rule that lets a role wait while others move: its move has no arguments."""
+    """Return the span of the rule that lets a role wait, by a move without arguments, while others move."""
     heads = [rule.head for rule in _rules(game, "legal", role.term)]
     return next((head.span for head in heads if isinstance(head.arguments[1], Constant)), None)
 
 
 def _goal_span(game: Game, role: Role, values: Iterable[str]) -> Span | None:
-    """Return the span of the rule with the fewest conditions of those that give a role one of some goals."""
+    """Return the span of the rule with the fewest conditions that gives a role one of some goals."""
     known = set(values)
     able = [
         rule
@@ -424,7 +424,7 @@ def _goal_span(game: Game, role: Role, values: Iterable[str]) -> Span | None:
 
 
 def _conditions(rule: Rule) -> int:
-    """Return how many conditions a rule has, beside who plays."""
+    """Return the number of conditions of a rule, without those about roles."""
     return sum(not (isinstance(part, Literal) and part.atom.key == ("role", 1)) for part in rule.body)
 
 

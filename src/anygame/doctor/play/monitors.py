@@ -1,7 +1,7 @@
 """Values and turns that states of play lack, or have twice.
 
-At the start each role has one score, each cell one mark, and one number is the step. Where no rule keeps such
-a value it is lost; where one rule keeps it while another changes it, there are two.
+At the start each role has one score, each cell one mark, and the step is one number. If no rule keeps such a
+value, it is lost. If one rule keeps it while another changes it, there are two values.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Fault(NamedTuple):
     """A fault in a state.
 
     Attributes:
-        key: distinguishes faults of one kind; of each only the first is reported.
-        span: the place in the sheet, or a function that finds it, if that takes long.
+        key: distinguishes faults; only the first fault with a key is reported.
+        span: the place in the sheet, or a function that finds it, if the search is slow.
         hint: a possible correction; may be empty.
     """
 
@@ -48,12 +48,12 @@ class Fault(NamedTuple):
     hint: str = ""
 
 
-#: Rules that only hand on what another relation says, one below the other.
+#: The most nested rules that only pass on another relation.
 _DEEPEST: Final = 5
 
 
 def rule_behind(derivation: Derivation, program: Program) -> Rule | None:
-    """Return the rule that a derivation ends with; where it has one condition, the rule behind that."""
+    """Return the rule that a derivation ends with; if it has one condition, the rule behind it."""
     places = {rule.span.place: rule for rule in program.rules if rule.span}
     found = places.get(derivation.place)
     for _ in range(_DEEPEST):
@@ -64,12 +64,12 @@ def rule_behind(derivation: Derivation, program: Program) -> Rule | None:
     return found
 
 
-#: Arguments that lose their values at one move: so many were not removed by the move itself.
+#: The fewest arguments that lose their values at one move without being removed by the move itself.
 _MANY: Final = 3
-#: Arguments of a board: two coordinates and a mark; and its cells, more than a pair of pieces needs.
+#: Arguments of a board, two coordinates and a mark; and the fewest cells, more than a pair of pieces needs.
 _COORDINATES: Final = 3
 _FEWEST_CELLS: Final = 4
-#: Cells without a mark at a time: one may have been removed, if empty cells have a mark of their own.
+#: The fewest cells that lose their marks at a time; a single mark may have been removed.
 _LOST_CELLS: Final = 2
 
 Place = tuple["Term", ...]
@@ -79,8 +79,8 @@ class LostValues:
     """Finds values that vanish before the end of the game.
 
     A fluent gives values if at the start each of its first arguments has one fact: ``(score x 0)`` and
-    ``(score o 0)``. If these arguments are the roles, each keeps a value until the end. Of others, most keep
-    theirs at the first move.
+    ``(score o 0)``. If these arguments are the roles, each keeps a value until the end. Of other arguments,
+    most keep their values at the first move.
 
     A fluent is a board if at the start each pair of coordinates has one fact, such as ``(cell 1 1 b)``, and
     rules write other values. Each cell then has a value in all states, terminal ones included.
@@ -107,7 +107,7 @@ class LostValues:
 
     @property
     def boards(self) -> int:
-        """How many boards there are still: at the start, and with nothing beyond their cells since."""
+        """The number of initial boards whose cells have contained all facts of the fluent since."""
         return len(self._boards)
 
     def faults(self, state: State, line: Line) -> Iterator[Fault]:
@@ -129,7 +129,7 @@ class LostValues:
         for functor, cells in list(self._boards.items()):
             places = {fact.arguments[:-1] for fact in held.get(functor, ())}
             if not places <= cells.keys():
-                del self._boards[functor]  # things that move, which at the start stood in a block
+                del self._boards[functor]  # pieces that move, which at the start formed a block
                 continue
             empty = [place for place in cells if place not in places]
             if len(empty) >= _LOST_CELLS:
@@ -143,7 +143,7 @@ class LostValues:
         return Fault("lost-value", functor[0], message, partial(self._span, functor), hint)
 
     def _span(self, functor: Key) -> Span | None:
-        """Return the place of the `next` that should have kept a fluent, or of another one."""
+        """Return the place of the `next` that should have kept a fluent, or of another `next`."""
         same = _writers(self._game.program, functor)
         keeping = [rule for rule in same if keeps(rule)]
         return next((rule.head.span for rule in [*keeping, *same]), None)
@@ -152,9 +152,9 @@ class LostValues:
 class DoubleValues:
     """Finds second values of fluents that have one at the start, such as the step or the turn.
 
-    A fluent has one value if one fact of it is true at the start, from which a `next` makes another one:
-    ``(step 2)`` from ``(step 1)``. Its last argument is the value. A board has one in
-    each cell, or none where pieces are apart.
+    A fluent has one value if one fact of it is true at the start, from which a `next` makes another fact:
+    ``(step 2)`` from ``(step 1)``. The last argument is the value. A board has at most one value in each
+    cell.
     """
 
     def __init__(self, game: Game) -> None:
@@ -178,7 +178,7 @@ class DoubleValues:
         if not line:
             return
         moved_at_once = sum(isinstance(move, Compound) for move in line[-1]) > 1
-        # Where several move at once, two may well come to one place.
+        # If several roles move at once, two pieces may reach one place.
         looked_at = self._single - self._places if moved_at_once else self._single | self._places
         if not looked_at:
             return
@@ -193,7 +193,7 @@ class DoubleValues:
                 yield Fault("double-value", functor[0], message, span, hint)
 
     def _span(self, line: Sequence[tuple[Term, ...]], facts: Iterable[Term]) -> Span | None:
-        """Return the place of the rule that asks for least of those that made some facts true."""
+        """Return the place of the rule with the fewest conditions that made some facts true."""
         state = self._game.initial_state()
         for joint in line[:-1]:
             state = state.next(joint)
@@ -208,14 +208,14 @@ def _facts_by_functor(facts: Iterable[Term]) -> dict[Key, list[Compound]]:
 
 
 def _is_board(facts: Sequence[Compound]) -> bool:
-    """Return whether facts give each place of a block one value."""
+    """Return whether facts give one value to each place of a block."""
     places = {fact.arguments[:-1] for fact in facts}
     block = prod(len(set(column)) for column in zip(*places, strict=True))
     return _FEWEST_CELLS <= len(places) == len(facts) == block
 
 
 def _is_of_places(facts: Sequence[Compound]) -> bool:
-    """Return whether facts give each of several places one mark."""
+    """Return whether facts give one mark to each of several places."""
     places = {fact.arguments[:-1] for fact in facts}
     rows_and_columns = [set(column) for column in zip(*places, strict=True)]
     return (
@@ -226,14 +226,14 @@ def _is_of_places(facts: Sequence[Compound]) -> bool:
 
 
 def _is_rewritten(program: Program, functor: Key) -> bool:
-    """Return whether a `next` of a fluent makes new facts: a fluent that is only removed may vanish."""
+    """Return whether a `next` of a fluent makes new facts; a fluent that is only removed may vanish."""
     return any(not keeps(rule) for rule in _writers(program, functor))
 
 
 def _has_one_mark(program: Program, functor: Key, facts: Iterable[Compound]) -> bool:
     """Return whether rules keep any mark of a cell, unless another mark replaces it.
 
-    Numbers that are kept without any condition are those that were reached.
+    Numbers that are kept without any condition are the numbers reached so far.
     """
     keeping = [rule for rule in _writers(program, functor) if keeps(rule)]
     general = [rule for rule in keeping if isinstance(_last_of(rule.head.arguments[0]), Variable)]
@@ -243,7 +243,7 @@ def _has_one_mark(program: Program, functor: Key, facts: Iterable[Compound]) -> 
 
 
 def _asks_for_two(rule: Rule, functor: Key) -> bool:
-    """Return whether a rule asks for two things in one place: then that is intended."""
+    """Return whether a rule reads two values of one place, which are then intended."""
     asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
     places = [each.arguments[:-1] for each in asked if isinstance(each, Compound) and key_of(each) == functor]
     return len(set(places)) < len(places)
@@ -260,25 +260,25 @@ def _writers(program: Program, functor: Key) -> list[Rule]:
 
 
 def keeps(rule: Rule) -> bool:
-    """Return whether a `next` keeps a fluent as it is."""
+    """Return whether a `next` keeps a fluent unchanged."""
     return Literal(Atom("true", rule.head.arguments)) in rule.body
 
 
 def _steps(rule: Rule) -> bool:
-    """Return whether a `next` makes a value of a fluent from the one before."""
+    """Return whether a `next` makes a value of a fluent from its previous value."""
     functor = key_of(rule.head.arguments[0])
     asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
     return not keeps(rule) and any(key_of(term) == functor for term in asked)
 
 
-#: Moves after which waiting is not the end of a round.
+#: The most moves of waiting that may end a round.
 _MOST_WAITED: Final = 4
 
 
 class TurnMonitor:
     """Finds moves out of turn, and states in which all roles wait for each other.
 
-    A game has turns if at the start a single fluent is true of one role, and the others can wait. A move
+    A game has turns if at the start a single fluent is true of one role, and the other roles can wait. A move
     without arguments counts as waiting.
     """
 
@@ -304,7 +304,7 @@ class TurnMonitor:
             yield Fault("lost-value", self._fluent, message, span, hint)
 
     def _owner(self, fact: Term) -> Term | None:
-        """Return the role that a fact gives the turn to, if it does."""
+        """Return the role whose turn it is by a fact, or None."""
         is_turn = isinstance(fact, Compound) and fact.functor == self._fluent and len(fact.arguments) == 1
         return fact.arguments[0] if is_turn and isinstance(fact, Compound) else None
 
@@ -346,7 +346,7 @@ def _turn_fluent(game: Game) -> str:
 
 
 def _waits_on(state: State) -> bool:
-    """Return whether all roles wait in a state, and in those that follow: a round may end by waiting once."""
+    """Return whether all roles wait in a state, and in the next ones, as a round may end by waiting once."""
     for _ in range(_MOST_WAITED):
         legal = [] if state.is_terminal else [state.legal_moves(role) for role in state.game.roles]
         if not legal or any(len(moves) != 1 or not isinstance(moves[0], Constant) for moves in legal):

@@ -1,4 +1,4 @@
-"""Knowledge: the facts of a state that follow from what a role did and saw, and the open facts.
+"""Knowledge: the facts of a state that follow from the moves and percepts of a role, and open facts.
 
 The network of the game is unrolled, once for each joint move; the fluents after a move are tied to the gates
 of that move. The first state is known completely. Of each joint move the role knows its own move, its
@@ -49,7 +49,7 @@ class Known(NamedTuple):
     """The knowledge of a role about a state.
 
     Attributes:
-        facts: facts that hold in all states that agree with what the role did and saw.
+        facts: facts that hold in all states that agree with the moves and percepts of the role.
         open: facts of which neither truth nor falsity was derived.
     """
 
