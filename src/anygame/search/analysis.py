@@ -92,7 +92,7 @@ def best_first(
 
     The order:
 
-    1. moves that no other can exceed, in the order given;
+    1. moves that no other move can exceed, in the given order;
     2. moves whose mean goal exceeds the best proven goal, by visits;
     3. the move with that proven goal;
     4. moves with a lower mean;
@@ -100,10 +100,10 @@ def best_first(
 
     Args:
         moves: of a role.
-        range_of_goals: if it is not 0, the first of the moves that exceed the proven goal is the one with the
-            highest mean less twice the largest error that goals in such a range can have. The most visited
-            move may have looked better only earlier (secure child: Chaslot and others 2008, "Progressive
-            strategies for Monte-Carlo tree search").
+        range_of_goals: the range of goals, or 0. If it is not 0, the first of the moves that exceed the
+            proven goal has the highest mean minus twice the largest error for goals in this range. The most
+            visited move may have looked better only earlier (secure child: Chaslot and others 2008,
+            "Progressive strategies for Monte-Carlo tree search").
         trust: weight of estimates beside means in that choice, from 0 to 1.
 
     >>> from anygame import Bounds

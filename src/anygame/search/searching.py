@@ -340,9 +340,9 @@ class Search:
     ) -> PracticeReport | None:
         """Learn values of states by self-play, and use them in searches if they help.
 
-        In lanes, every role plays for itself, and a small network learns from the results: the difference of
-        the goals of two roles, or the goal of each of more roles. Fast matches measure whether the network
-        helps. If so, it is used, and the tree so far is dropped.
+        In lanes, every role plays for itself, and a small network learns from the results. With two roles it
+        learns the difference of their goals, with more roles the goal of each. Fast matches measure whether
+        the network helps. If so, it is used, and the tree so far is dropped.
 
         Args:
             seconds: for all of it, once the game is compiled.

@@ -1,9 +1,9 @@
 """Tables of exact values as files.
 
-A file has a line with the name of the format, the size of the header, and the header (JSON: digest of the
-rules, roles, method, fluents, numbers of states, words and different values). The arrays follow: states,
-different values, the value of each state, and distances. All integers are little-endian. At the end is a
-SHA-256 digest of the rest of the file.
+A file has a line with the name of the format, the size of the header, and the header. The header is JSON:
+digest of the rules, roles, method, fluents, numbers of states, words and different values. Arrays follow:
+states, different values, the value of each state, and distances. All integers are little-endian. At the end
+is a SHA-256 digest of the rest of the file.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Evaluations: values of states. The tree knows its own statistics, bounds and these values only.
+"""Evaluations: values of states. The tree knows only its own statistics, bounds and these values.
 
 There are two kinds. *Playouts* (``playouts``) give the value of a leaf some passes later. *Estimates* give
 the values of many states at once, here those of a learned network (``network``). The weight of estimates, the
-setting ``TRUST``, says which are used: 0 for playouts alone, 1 for estimates alone, and in between minimax
-over estimates beside the means of playouts.
+setting ``TRUST``, selects them: 0 for playouts alone, 1 for estimates alone. In between, minimax over
+estimates is used beside the means of playouts.
 
 A new kind of estimates is one module, with the data of a game as a bundle and a function as
 ``evaluate_by_network``, and one branch of :func:`evaluate` below.

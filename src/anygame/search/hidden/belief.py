@@ -1,8 +1,8 @@
 """Belief: the possible states of a match, for one role, with their probabilities.
 
-The states are carried side by side, with what each role has observed on the way there. Each turn makes every
-joint move that is possible in a state, and keeps the successors that agree with what the role observed.
-The moves of chance have equal probabilities. So have the moves of the other roles, for want of better
+The states are carried side by side, each with the observations of every role in its match. Each turn makes
+every joint move that is possible in a state, and keeps the successors that agree with the observation of the
+role. The moves of chance have equal probabilities. So have the moves of the other roles, for want of better
 knowledge. While they fit, the states are complete and their probabilities exact. Beyond that they are a
 particle filter (Gordon, Salmond and Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state
 estimation", 1993). If no particle is left, the match is sampled again from its start.

@@ -312,8 +312,8 @@ _CERTAIN: Final = 1 - 1e-9
 class BeliefSearcher:
     """Information-set search for one role. See ``anygame.search.searching.Searcher`` for the contract.
 
-    The belief holds all states that agree with what the role did and saw, with their probabilities, as long
-    as they fit; beyond that it samples them. The role plays only moves that are legal in all of them, if
+    The belief holds all states that agree with the moves and percepts of the role, with their probabilities.
+    If these do not fit, it samples them. The role plays only moves that are legal in all of these states, if
     there are any.
 
     Args:
@@ -359,7 +359,7 @@ class BeliefSearcher:
         """Begin to choose between moves.
 
         Args:
-            state: one that agrees with what the role knows.
+            state: a state that agrees with the knowledge of the role.
         """
         legal = () if state.is_terminal else state.legal_moves(self._role)
         self._drawn = self._random.choice(legal) if legal else None

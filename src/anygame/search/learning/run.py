@@ -41,10 +41,10 @@ _BETWEEN: Final = 10.0
 _FIRST_TRIAL: Final = 1_000
 #: Matches of such a trial, and leaves per move.
 _MATCHES, _LEAVES = 12, 500
-#: Games of training per leaf of a move in the last trial, so that the trial takes a part of the time of the
-#: games; and the upper bound of the leaves, about as many as a move of a match has. With few leaves estimates
-#: seem better than they are, because playouts need many: the estimates of connect four after 900,000 games
-#: score 55 % with 2,000 leaves, and 29 % with 20,000.
+#: Games of training per leaf of a move in the last trial, which so takes a part of the time of the games; and
+#: the most leaves, about as many as in a move of a match. With few leaves estimates seem too good, as
+#: playouts need many leaves. The estimates of connect four after 900,000 games score 55 % with 2,000 leaves,
+#: and 29 % with 20,000.
 _GAMES_FOR_A_LEAF, _MOST_LEAVES = 5, 20_000
 
 

@@ -48,14 +48,14 @@ def train(
 
     Args:
         game: the game, or an argument of ``anygame.load``.
-        seconds: of self-play, in all; the last trial follows.
-        games: in all, those before ``resume`` included; with the same seed and threads, the same number gives
-            the same model.
+        seconds: the seconds of self-play in total; the last trial follows.
+        games: the total number of games, including those before ``resume``; with the same seed and threads,
+            the same number gives the same model.
         into: file of the model; by default a file in the folder of models.
         resume: whether to resume the training of this sheet that has the most games.
-        seed: of random numbers; None for any.
-        threads: number of learners, a core each, whose weights are averaged now and then; by default one, or
-            the cores of the cluster, or as many as before with ``resume``.
+        seed: the seed of random numbers; None for any.
+        threads: number of learners, one per core, whose weights are averaged at intervals. By default one, or
+            the cores of the cluster; with ``resume``, the former number.
         cluster: other processes that play, here or on other machines, with the same result; see
             ``anygame.cluster``.
         progress: called every ten seconds, and with a comparison whenever the number of games has doubled; a

@@ -54,8 +54,8 @@ class Trial:
     """Results of matches of searches with estimates against searches without, or with other ones.
 
     Attributes:
-        leads: for each match, half a point and half of the mean difference of goals between the role with
-            estimates and the others: 1 for a win against one, and 0.5 for a draw.
+        leads: for each match, 0.5 plus half of the mean difference of goals between the role with estimates
+            and the other roles: 1 for a win against one role, and 0.5 for a draw.
         gains: in games that are not zero-sum, the same for the difference to its goal in matches without
             estimates on either side; else empty.
     """
