@@ -19,10 +19,12 @@ from anygame.network.kernels import compilation, straight_line
 from anygame.network.kernels import kernel as kernels
 from anygame.network.kernels import layout as kernel_rows
 from anygame.network.kernels import schedule as kernel_schedule
+from anygame.network.kernels.clusters import cluster, part_by_phase
 from anygame.network.kernels.function import ABSENT
 from anygame.network.kernels.kernel import build_kernel
+from anygame.network.kernels.layout import RowLayout
 from anygame.network.kernels.phases import Phases, find_phases
-from anygame.network.kernels.splitting import split_by_phase
+from anygame.network.kernels.segments import Allocation
 from anygame.network.network import FALSE, TRUE, Cycle
 from anygame.network.simulator import Simulator
 from anygame.playouts import PlayoutRequest
@@ -128,19 +130,57 @@ def test_codes_may_take_turns_in_every_step(network: Network, rng: random.Random
         assert found[0] == found[1]
 
 
+@pytest.mark.slow
+@law
+@given(network=clocked_networks(), most=st.sampled_from((2, 64)))
+def test_an_order_of_computation_changes_nothing(network: Network, most: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(straight_line, "FUNCTION_INPUTS", 20)
+        patch.setattr(kernel_rows, "MOST_UNROLLED", most)
+        patch.setattr("anygame.network.kernels.clusters._WIDE", 2)
+        patch.setattr("anygame.network.kernels.clusters._NEAR", 4)
+        expected = played(network, "straight", whole=False)
+        patch.setattr(kernels, "CLUSTERED_INPUTS", 0)
+        assert played(network, "straight", whole=False) == expected
+
+
 @law
 @given(network=clocked_networks(), rng=st.randoms(use_true_random=False))
 def test_gates_in_parts_compute_the_same(network: Network, rng: random.Random) -> None:
-    parted = split_by_phase(network, find_phases(network))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anygame.network.kernels.clusters._WIDE", 2)
+        patch.setattr("anygame.network.kernels.clusters._NEAR", 4)
+        clustered, _ = cluster(network)
+    parted = part_by_phase(network, find_phases(network))
     fluents = [rng.getrandbits(64) for _ in range(network.fluents)]
     actions = [rng.getrandbits(64) for _ in range(sum(network.actions))]
     found = []
-    for each in (network, parted):
+    for each in (network, parted, clustered):
         values = evaluate_state(each, fluents, 64)
         state = [values.literal(literal) for literal in (*each.legal.tolist(), each.terminal)]
         state += [values.literal(literal) for role in each.goals for _, literal in role]
         found.append((state, evaluate_moves(each, values, actions)))
-    assert found[0] == found[1]
+    assert found[0] == found[1] == found[2]
+
+
+def test_what_is_shared_is_computed_side_by_side() -> None:
+    """Each pair of actions far apart shares a gate, and one gate reads something of all of them."""
+    build = Builder(120, (200,))
+    shared = [build.conjunction(build.fluents[k], 1 ^ build.fluents[k + 1]) for k in range(100)]
+    legal = [build.conjunction(gate, build.fluents[110 + half]) for half in range(2) for gate in shared]
+    none_left = build.conjunction(*(1 ^ gate for gate in legal))
+    network = build.network(build.gates, [True] * 120, legal, none_left, [[]], build.fluents)
+
+    def most_rows(network: Network, roots: list[int]) -> int:
+        phases = Phases.none(network)
+        layout = RowLayout(network, phases)
+        order = kernel_schedule.schedule(network, phases, roots)
+        return Allocation(network, order, phases, layout, 20, layout.end).end - layout.end
+
+    assert most_rows(network, []) > 90
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anygame.network.kernels.clusters._NEAR", 20)
+        assert most_rows(*cluster(network)) < 30
 
 
 def test_turns_are_found() -> None:

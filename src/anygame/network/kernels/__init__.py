@@ -3,8 +3,8 @@
 A row of 512 bits holds one truth value of 512 games, the *lanes*: this is bit-slicing (Biham, "A Fast New DES
 Implementation in Software", 1997), and a gate is one or two vector instructions. The steps:
 
-1. ``splitting`` splits gates by the phases in which they matter, ``schedule`` orders them, and ``layout``
-   says in which rows of memory inputs and outputs lie.
+1. ``schedule`` orders the gates, and ``layout`` says in which rows of memory inputs and outputs lie. In large
+   networks ``clusters`` splits gates by phases, and brings gates with common inputs together.
 2. ``function`` writes functions as LLVM's text. ``straight_line`` writes code per gate; ``gate_loop`` writes
    gates as data for loops, if code would take too long to compile. Either way there are two functions with
    the same inputs and outputs, see ``gate_code``.

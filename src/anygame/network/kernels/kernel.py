@@ -25,6 +25,7 @@ from anygame.native.code import (
     make_image,
     source_digest,
 )
+from anygame.network.kernels.clusters import cluster, part_by_phase
 from anygame.network.kernels.compilation import Compilation
 from anygame.network.kernels.gate_code import NO_DATA, single_state_functions
 from anygame.network.kernels.gate_loop import loop_gates
@@ -34,7 +35,6 @@ from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.playout_loop import Counters, PlayedGame, account_function, play_functions
 from anygame.network.kernels.schedule import schedule
 from anygame.network.kernels.shared_functions import SharedFunctions
-from anygame.network.kernels.splitting import split_by_phase
 from anygame.network.kernels.straight_line import allocate, sizes, straight_gates
 from anygame.network.kernels.target import PROCESSOR, Target
 from anygame.network.kernels.uniform_choice import choose_function
@@ -67,6 +67,8 @@ _INPUTS_PER_MOVE: Final = 25
 PHASED_INPUTS = 4_000
 #: Upper bound on the share of gate inputs that a phase needs: reversi, which needs nearly all, gets slower.
 PHASED_SHARE = 0.75
+#: Fewest gate inputs for computing gates that share inputs side by side; smaller games fit the cache.
+CLUSTERED_INPUTS = 4_000
 #: Above this number of gate inputs, gates that only goals need are evaluated only when games have ended. With
 #: phases they are evaluated in each step, since waiting lanes would leave the common phase.
 LATE_INPUTS = 4_000
@@ -241,7 +243,7 @@ class Kernel:
             found.update(repr((array.dtype.str, array.shape)).encode() + array.tobytes())
         rest = (network.fluents, network.actions, network.state_gates, network.terminal, network.goals)
         cycles = [(cycle.first, cycle.end) for cycle in network.cycles]
-        found.update(repr((rest, cycles, sizes(), PHASED_INPUTS, LATE_INPUTS)).encode())
+        found.update(repr((rest, cycles, sizes(), PHASED_INPUTS, CLUSTERED_INPUTS, LATE_INPUTS)).encode())
         return found.hexdigest()
 
     @property
@@ -328,9 +330,9 @@ def build_kernel(
     """
     becomes_straight = style == "auto" and len(network.inputs) <= STRAIGHT_INPUTS
     stands_in = becomes_straight and phases is None and _to_compile(network) > COMPILED_AT_ONCE
-    parted, phases = _prepared(network, phases)
+    parted, phases, first = _prepared(network, phases)
     late = None if phases.patterns else LATE_INPUTS
-    order, layout = schedule(parted, phases, late), RowLayout(parted, phases)
+    order, layout = schedule(parted, phases, first, late), RowLayout(parted, phases)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
     roles = _roles(network, layout)
@@ -361,19 +363,25 @@ def _to_compile(network: Network) -> int:
     return len(network.inputs) + _INPUTS_PER_MOVE * unrolled
 
 
-def _prepared(network: Network, phases: Phases | None) -> tuple[Network, Phases]:
-    """Return the network, with gates split by phases if this pays, and its phases."""
+def _prepared(network: Network, phases: Phases | None) -> tuple[Network, Phases, list[int]]:
+    """Return the network with gates split where that pays, its phases, and literals to compute first."""
     wanted = phases
     if wanted is None and len(network.inputs) >= PHASED_INPUTS:
         wanted = find_phases(network)
     if wanted is not None and wanted.patterns:
-        parted = split_by_phase(network, wanted)
+        parted, first = _clustered(part_by_phase(network, wanted))
         found = find_phases(parted)
         phases_of = np.bitwise_count(np.array(found.gates, np.int64) & ~found.whole)
         needed = int((np.diff(parted.starts) * phases_of).sum())
         if phases is not None or needed <= PHASED_SHARE * len(found.patterns) * len(network.inputs):
-            return parted, found
-    return network, Phases.none(network)
+            return parted, found, first
+    parted, first = _clustered(network)
+    return parted, Phases.none(parted), first
+
+
+def _clustered(network: Network) -> tuple[Network, list[int]]:
+    few = len(network.inputs) < CLUSTERED_INPUTS
+    return (network, []) if few or len(network.inputs) > STRAIGHT_INPUTS else cluster(network)
 
 
 def _roles(network: Network, layout: RowLayout) -> list[list[int]]:

@@ -34,7 +34,7 @@ _STRETCH: Final = 500
 class Schedule:
     """An order of computation.
 
-    A *unit* is one gate or a whole cycle, identified by its first gate.
+    Gates that are evaluated together are a *unit*: one gate, or a whole cycle. It is named by its first gate.
 
     Attributes:
         state: units that legal moves, end and goals need.
@@ -55,20 +55,22 @@ class Schedule:
         return places(units, self.ends[units] - units)
 
 
-def schedule(network: Network, phases: Phases, late: int | None = None) -> Schedule:
+def schedule(
+    network: Network, phases: Phases, roots: Sequence[int] = (), late: int | None = None
+) -> Schedule:
     """Order the gates of a network.
 
-    The order is depth first from the outputs, so that values are used soon, while they are in a register or a
-    near cache. However, units that are skipped in the same phases are adjacent.
+    Depth first from the outputs: what is computed is used soon, while it is in a register or near. But what
+    is left out in the same phases stands together.
 
     Args:
         network: the game.
-        phases: the phases of the game.
-        late: gates that only goals need are evaluated separately if they have more inputs than this; None
-            for never.
+        phases: of the game.
+        roots: literals to be computed before others, in their order; see ``clusters``.
+        late: if what goals alone need has more inputs, it is evaluated apart; None if it never is.
     """
     order = Order(network)
-    state = order.reach([*network.legal.tolist(), network.terminal])
+    state = order.reach([*roots, *network.legal.tolist(), network.terminal])
     of_goals = [literal for values in network.goals for _, literal in values]
     goals: list[int] = []
     if late is not None and len(network.inputs) > late:
@@ -139,7 +141,7 @@ def by_phase(network: Network, units: Numbers, masks: Sequence[int]) -> Numbers:
 def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: int) -> list[Numbers]:
     """Reorder units into runs of one shape, in which no unit reads another unit of the run.
 
-    The unit that has waited longest decides the next shape, so that values are still used soon.
+    What has waited longest says which shape is next, so that what is computed is still used soon.
 
     Args:
         network: the game.
@@ -208,7 +210,7 @@ def _sizes(network: Network, reader: NDArray[np.int64], read: NDArray[np.int64])
 
 
 class Order:
-    """A depth-first order, so that values are used soon."""
+    """Depth first: what is computed is used soon."""
 
     def __init__(self, network: Network) -> None:
         read = (network.inputs >> 1).astype(np.int64) - network.first_gate
@@ -226,7 +228,7 @@ class Order:
         self._seen = bytearray(network.gates)
 
     def copy(self) -> Order:
-        """Return an independent copy."""
+        """Return another one that has returned the same."""
         made = object.__new__(Order)
         made.__dict__.update(self.__dict__)
         made._seen = self._seen[:]

@@ -34,7 +34,7 @@ class Segment:
 
 @dataclass
 class LiveRange:
-    """The positions between which a value needs a row."""
+    """From where to where a value needs a row."""
 
     row: int = -1
     first: int = -1
@@ -48,12 +48,10 @@ class Allocation:
     A segment has an even position. Fluents may also be set at the odd position behind it.
 
     Args:
-        network: the game.
-        order: the order of its gates.
-        phases: its phases.
+        order: in which its gates are evaluated.
         layout: the rows of inputs and outputs.
-        size: approximate gate inputs per segment.
-        first_row: the first free row.
+        size: gate inputs per segment, nearly.
+        first_row: the first row that is free.
 
     Attributes:
         layout: the rows of inputs and outputs.
@@ -176,7 +174,7 @@ class Allocation:
             self._read(literal >> 1, self.layout.chosen[action])
 
     def _read(self, node: int, during: int) -> None:
-        """Record the phases in which a row is read but not written."""
+        """Note in which phases a row is read that is not written then."""
         if node >= self._base:
             written = self._segment_of[node - self._base].phases
         elif node >= self._network.first_action:
@@ -216,7 +214,7 @@ class Allocation:
                         self.inverted.add(self._base + gate)
 
     def is_inverted(self, literal: int) -> bool:
-        """Return whether a literal is the inverse of its node's value in the code."""
+        """Return whether a literal is the inverse of the value that its node has in the code."""
         return bool(literal & 1) != (literal >> 1 in self.inverted)
 
     def _allocate(self, first_row: int) -> int:
@@ -233,7 +231,7 @@ class Allocation:
     # Fluents.
 
     def _find_settings(self) -> dict[int, list[int]]:
-        """Return per position the fluents to set there, as soon as their old values are no longer read."""
+        """Return, by position, the fluents to be set there: as soon as nobody reads the old value."""
         first = self.choice + 1
         last_segment = max((b.position for b in self.segments if b.position > first), default=0)
         at = {}
