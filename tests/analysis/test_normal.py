@@ -119,7 +119,7 @@ def test_a_sheet_of_alternatives_is_refused_at_the_rule_that_is_too_much() -> No
         normal_rules(parse_program(f"(role r)\n{rules}"))
     assert len(caught.value.diagnostics) == 1
     message = (
-        ":6:1: error[too-many-alternatives]: the disjunctions of the rules up to this one stand for more"
+        ":6:1: error[too-many-alternatives]: the disjunctions of the rules up to this one expand to more"
     )
     assert f"{message} than 20,000 rules" in str(caught.value)
 
