@@ -35,9 +35,9 @@ Values = dict[Variable, tuple[set["Top"], Path]]
 #: Depths inside terms to which places are distinguished; deeper, a functor's argument is one place.
 _DEPTHS: Final = (4, 1, 0)
 _MOST_PLACES: Final = 100_000
-#: Places visited during propagation.
+#: Maximum number of places visited during propagation.
 _MOST_STEPS: Final = 200_000
-#: Terms written to the first relation become readable in the second.
+#: The relation in which rules read the terms that heads of each key write.
 _FEEDS: Final = {"init": "true", "next": "true", "legal": "does"}
 
 
@@ -235,7 +235,7 @@ class Domains:
         for atom, _ in atoms_in(rule.body):
             if atom.predicate in {"true", "does"} and isinstance(atom.arguments[-1], Compound):
                 number = len(atom.arguments) - 1
-                # A variable only says that some constant is possible.
+                # A variable may be any constant.
                 bindings = dict.fromkeys(atom.variables(), ATOM) if self._kinds_only else {}
                 self._write_term(
                     substitute(atom.arguments[-1], bindings), (atom.predicate, number + 1, number), {}

@@ -154,7 +154,7 @@ class Cluster:
 
     @contextmanager
     def actors(self, make: Callable[[_Item], object], items: Sequence[_Item]) -> Iterator[list[RayActor]]:
-        """Create an object from each item, in a process of its own, until the block ends."""
+        """Create an object from each item, each in its own process, until the block ends."""
         cores = self.count
         made: list[RayActor] = []
         try:
@@ -355,7 +355,7 @@ class SelfPlay:
         """
         if not 0 < matches <= LANES:
             raise ValueError(f"a block has from 1 to {LANES} matches, not {matches}")
-        # Each block has a random stream of its own; a batch takes a seed of 64 bits.
+        # Each block has its own random stream; a batch takes a seed of 64 bits.
         seeds = np.random.SeedSequence([self.seed & (1 << 64) - 1, number])
         batch = self.game.batch(matches, seed=int(seeds.generate_state(1, np.uint64)[0]))
         roles = self.game.roles

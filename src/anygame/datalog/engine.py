@@ -327,7 +327,7 @@ class Engine:
             if not progress.is_numbered:
                 for term in terms_of(rule):
                     self.schema.terms.add_ground_parts(term)
-            # Tests do not matter if a rule can never fire.
+            # The relations of tests are needed only if the rule can fire.
             possible = [self._is_possible(component, atom.relation) for atom in rule.literals]
             if all(possible):
                 for read in rule.reads[len(rule.literals) :]:

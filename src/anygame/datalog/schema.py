@@ -101,7 +101,7 @@ class Component:
 
     @property
     def builds_terms(self) -> bool:
-        """Whether it builds terms from its own rows, perhaps without end."""
+        """Whether it builds terms from its own rows, so that it may not terminate."""
         own = frozenset(self.relations)
         return self.recursive and any(
             isinstance(column, Compound) and not column.is_ground

@@ -36,15 +36,15 @@ class NeedKind(StrEnum):
     FACTS = "B"
     #: The name of a relation, given by its slot, for messages.
     TITLE = "N"
-    #: The functions that build an index in a frame, and extend one.
+    #: The functions that build and extend an index in a frame.
     INDEX_CODE = "index"
     #: An index of a static relation, as a constant: its ``get``, if it has outputs.
     STATIC_INDEX = "I"
-    #: The function that makes, in a frame, the look-up in a table that is filled on demand.
+    #: The function that creates the lookup in a table of a frame; the table is filled on demand.
     TABLE_CODE = "table"
-    #: The look-up in the table of a static relation, as a constant.
+    #: The lookup function of a table of a static relation, as a constant.
     STATIC_TABLE = "Q"
-    #: Builds terms of a functor, given by its number; finds known ones; takes them apart.
+    #: Functions that build, find and decompose terms of a functor, given by its number.
     MAKE = "C"
     KNOWN = "K"
     PARTS = "P"

@@ -27,25 +27,25 @@ class Strategy:
         rule_copies: maximum number of flat rules beyond the number of rules of a sheet. It takes about a
             millisecond until a rule runs, so this bounds loading to some seconds.
         rule_columns: maximum number of columns of these copies in all, for sheets with very wide relations.
-        long_term: characters from which on a term is long. Answers with long terms are bounded by their
-            text, which is not worth measuring for shorter ones.
-        longest_term: characters of the longest term. Terms share their parts in memory, but not in text.
+        long_term: minimum characters of a long term. The text of answers is measured and bounded only if
+            they contain long terms.
+        longest_term: maximum characters of a term. Terms share their parts in memory, but not in text.
 
-        sample: rows that are sampled to estimate how many match. Enough to distinguish a key from a column
-            of few values, and done in well under a millisecond.
+        sample: rows that are sampled to estimate how many match. This is enough to distinguish a key from a
+            column of few values, and takes well under a millisecond.
         guessed_rows: estimated rows of a relation that has not been measured: a small board.
         guessed_distinct: estimated different values in a column of such a relation.
-        fewest_matches: estimated rows if no row of the sample matches: few, but not 0.
+        fewest_matches: estimated rows if no row of the sample matches: low, but not 0.
         test_passes: upper bound of the share of rows that pass a test on bound variables.
-        compose_passes: the same for a literal that builds a term or takes it apart.
-        newest_rows: estimated new rows in a round of semi-naive evaluation: the last rounds find few.
+        compose_passes: the same bound for a literal that builds or decomposes a term.
+        newest_rows: estimated new rows in a round of semi-naive evaluation: late rounds find few.
         first_literals: maximum number of literals of a body that are tried as the first of a join order.
             Greedy orders from all literals of a longer body would cost more than they save.
         tiny: a relation of moves of at most this size is scanned, not indexed: there are a few roles.
-        exists_fanout: matches from which on it pays to stop at the first, since a nested generator costs
-            about as much as two rows.
+        exists_fanout: minimum expected matches for stopping at the first match: the nested generator for it
+            costs about as much as two rows.
 
-        suspicious: estimated rows up to which a component runs without a trial, that is, without a budget.
+        suspicious: maximum estimated rows for a component to run without a trial, that is, without a budget.
         trial_iterations, trial_rows: the budget of a trial: about a second for a component that is computed
             once, some milliseconds for one that is computed in each state.
         built_rows: the same for a component that builds terms from its own terms, such as all lists of some
@@ -59,8 +59,8 @@ class Strategy:
         nesting: maximum depth of nested questions on demand, each several calls deep. This is far from
             CPython's limit of a thousand calls, some of which the callers have used.
 
-        ticks: iterations that are counted together: counting each would cost as much as several of them.
-        chunk: rows that are counted together while a relation grows.
+        ticks: iterations that are counted in one batch: counting one costs as much as several iterations.
+        chunk: rows that are counted in one batch while a relation grows.
         wide: columns beyond which a row counts for more than one towards the bound on facts.
 
         answer_characters: maximum characters of all answers to one question, if any of them are long.

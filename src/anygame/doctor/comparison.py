@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 OPERATORS: Final = frozenset(("not", "or", "distinct", "(", ")"))
-#: The most characters of a rule that are shown.
+#: Maximum characters shown of a rule.
 _SHOWN: Final = 200
 _TOKENS: Final = re.compile(r"[()]|[^\s()]+")
 #: Formulas in which the order of parts has no meaning.
 _UNORDERED: Final = frozenset(("or", "and", "distinct"))
-#: The most steps of comparing two rules, and all rules of a budget; rules of people take some hundreds.
+#: Maximum steps for comparing two rules, and for a whole budget; hand-written rules take some hundreds.
 _STEPS_A_PAIR: Final = 10_000
 STEPS_IN_ALL: Final = 1_000_000
-#: The ways of turning a rule into another one: by renaming variables, or into a part of it by any values.
+#: Ways to match two rules: equal up to names of variables, or an instance of one is part of the other.
 _RENAMED: Final = 0
 _PART: Final = 1
 
@@ -55,7 +55,7 @@ def words_of(part: Formula | Atom) -> Words:
 
 
 def exchanged(parts: Parts, exchange: Mapping[str, str]) -> Parts:
-    """Return a rule with other names."""
+    """Return a rule in which names are replaced."""
     return tuple(tuple(exchange.get(word, word) for word in words) for words in parts)
 
 

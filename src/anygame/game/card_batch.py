@@ -23,8 +23,8 @@ class CardBatch:
 
     The batch owns its arrays and overwrites them with the next move, so copy arrays that you keep.
     ``torch.from_dlpack``, ``jax.dlpack.from_dlpack`` and ``cupy.from_dlpack`` read them in place;
-    ``array.numpy()`` copies an array. Moves and masks may be on the card (tensors of PyTorch, and any array
-    with CUDA's array interface) or not. Made by ``game.card_batch``.
+    ``array.numpy()`` copies an array. Moves and masks may be in main memory or on the card: PyTorch tensors,
+    or any array with CUDA's array interface. Call ``game.card_batch`` to make a batch.
     Methods raise UnknownRoleError for a ``role`` that the game does not have.
 
     Attributes:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     _Count = TypeVar("_Count", int, dict[tuple[Term, ...], int])
 
-#: Compiling takes about as long as the reasoner takes for so many states: a second.
+#: Number of states that take the reasoner as long as compiling: about a second.
 _MANY_STATES: Final = 5_000
 #: The longest sequences counted; each state of a sequence takes half a kilobyte.
 _DEEPEST: Final = 100_000

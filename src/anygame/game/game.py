@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from anygame.language.limits import Limits
     from anygame.language.rules import Program
 
-#: For so many playouts, compiling the game first saves time.
+#: From this number of playouts on, compiling the game first saves time.
 _MANY_PLAYOUTS: Final = 500
 
 
@@ -384,7 +384,7 @@ class Game:
             steps: bound on the work; 2 billion by default, about a minute.
             wait: whether to wait for the fastest machine code. By default a large game is played at once by a
                 loop over its gates, until another process has compiled the faster code. Results are the same.
-            progress: called now and then with the numbers of instances and atoms so far; by default a
+            progress: called periodically with the numbers of instances and atoms so far; by default a
                 notebook shows them.
         """
         bounds = {

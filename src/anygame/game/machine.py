@@ -116,7 +116,7 @@ class Machine(Protocol):
         """
 
     def blocks(self, playouts: int) -> int:
-        """Return the number of blocks of so many playouts; each block has its own random numbers."""
+        """Return the number of blocks for a number of playouts; each block has its own random numbers."""
 
     def simulate(self, position: Position, request: PlayoutRequest) -> Tally[Stuck]:
         """Run playouts and count their results; see ``Game.simulate``. A request always gives the same tally.

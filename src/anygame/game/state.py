@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
 
 
-#: `repr` has all facts up to so many characters; beyond that, so many facts from either end.
+#: `repr` shows all facts up to this many characters; above it, this many facts from either end.
 _LONGEST_REPR: Final = 300
 _SHOWN_FACTS: Final = 3
-#: The most states that keep intermediate results, at some hundred kilobytes each in large games.
+#: Maximum number of states that cache intermediate results, some hundred kilobytes each in large games.
 _MOST_RECENT: Final = 512
 
 _Default = TypeVar("_Default")
@@ -262,10 +262,10 @@ class State:
         Play also stops in a state where a role has no legal move. Percepts on the way (GDL-II) are lost.
 
         Args:
-            limit: the most joint moves made.
+            limit: maximum number of joint moves made.
 
         Raises:
-            LimitError: no role has a choice after so many joint moves.
+            LimitError: no role has a choice after ``limit`` joint moves.
         """
         state = self
         for _ in range(limit + 1):

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term
 
-    #: Whether typed text, the first argument, fits a move.
+    #: Predicate: whether typed text (the first argument) fits a move (the second).
     Reading: TypeAlias = Callable[["_Spelling", "_Spelling"], bool]
 
 _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
 #: Optional separators of the parts of a move, as in ``e2-e4``.
 _SEPARATORS: Final = re.compile(r"[\s()\-_,:.]+")
 _NUMBER: Final = re.compile(r"(#?)([0-9]{1,9})")
-#: The longest text considered, as the cost of comparing texts is the product of their lengths.
+#: Maximum characters of a typed text: comparing two texts costs the product of their lengths.
 _LONGEST: Final = 1_000
-#: The most moves named in an error.
+#: Maximum number of moves named in an error.
 _SHOWN: Final = 8
 
 
@@ -58,7 +58,7 @@ class _Spelling:
 
     @classmethod
     def of_move(cls, move: Term, *, folded: bool = False) -> _Spelling:
-        """Return the spelling of a move, perhaps in lower case."""
+        """Return the spelling of a move; in lower case if ``folded``."""
         text = str(move).lower() if folded else str(move)
         return cls.of(text, is_compound=isinstance(move, Compound))
 
@@ -109,7 +109,7 @@ def meant_moves(text: str, legal: Sequence[Term]) -> list[Term]:
 
 
 def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> list[Term]:
-    """Return the moves of the first reading that fits any move; case counts for whole words."""
+    """Return the moves of the first reading that fits any; whole-word readings try exact case first."""
     cased, folded = [[_Spelling.of_move(move, folded=small) for move in legal] for small in (False, True)]
     for reads in readings:
         ways = [(_Spelling.of(text.lower()), folded)]
@@ -123,7 +123,7 @@ def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> l
 
 
 def completed_moves(text: str, legal: Sequence[Term]) -> list[tuple[Term, str]]:
-    """Return the moves that may begin with a text, each in the form that continues the text.
+    """Return the moves that can complete a text, each with its form that begins with the text.
 
     >>> from anygame.language.parser import parse_term
     >>> legal = [parse_term(text) for text in ("(move d 4)", "(move e 5)", "noop")]

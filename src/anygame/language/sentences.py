@@ -35,7 +35,7 @@ _ARROWS: Final = frozenset(("=>", "->", "<-", "=<", "<", ":-", "<==", "==>", "--
 _ARROWS_OR_NAMES: Final = frozenset(("if", "rule", "implies", "=", "<"))
 #: Arrows that other languages write between a head and its body.
 _ARROWS_BETWEEN: Final = frozenset(("<=", ":-", "<-", "=>"))
-#: Checking the clock takes a tenth of the time of a fact.
+#: Items read between checks of the clock: one check takes a tenth of the time of a fact.
 _ITEMS_BETWEEN_LOOKS: Final = 1000
 _EXAMPLES: Final = {
     "role": "(role white)",
@@ -230,7 +230,7 @@ class Reader:
             hint = "a comment starts with a semicolon" if is_word else ""
             self._error("bad-head", f"expected a sentence, found `{atom.predicate}`", node, hint)
         elif arity is not None and arity != len(atom.arguments):
-            # Sheets without percepts use these two names for relations of their own, older ones the others.
+            # GDL-I sheets may use `sees` and `percept` as own relations; older sheets, `base` and `input`.
             lenient = atom.predicate in {"sees", "percept", "base", "input"}
             message = f"`{atom.predicate}` takes {_arguments(arity)}, found {len(atom.arguments)}"
             message += ": it is read as a relation without a meaning of its own" if lenient else ""

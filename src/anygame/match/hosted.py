@@ -1,4 +1,4 @@
-"""A match between people and players, run in a process of its own.
+"""A match between people and players, run in its own process.
 
 A role with a single legal move makes it automatically, and the moves of ``random`` are sampled here. Every
 change is kept in the record of the match, from which a new process resumes it.

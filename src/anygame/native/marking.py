@@ -115,7 +115,7 @@ class Exported:
             yield ".".join([self._name, *told]), parameters
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call the native code, which is compiled first if that was not done before.
+        """Call the native code; compile it first if necessary.
 
         Raises:
             TypeError: an argument has the wrong type.
@@ -209,7 +209,7 @@ class Bundle:
 
 
 def elements_of(hint: Any) -> Elements | None:
-    """Return the elements of an annotated array; None if the annotation is none of the arrays above."""
+    """Return the element types in an annotation; None if it is not one of the array types above."""
     return next((each for each in get_args(hint) if isinstance(each, Elements)), None)
 
 

@@ -32,15 +32,15 @@ _SHORT_SLICE: Final = 0.01
 _SHARE_OF_PRACTICE, _SHORT_PRACTICE = 0.85, 1.5
 #: Share of the remaining clock for a first search, which may prove the game without practice.
 _FIRST_LOOK: Final = 0.05
-#: The most seconds of the clock that count for practice.
+#: Maximum seconds of the clock that count for practice.
 _LONG_PRACTICE: Final = 300.0
-#: The fewest bytes of a tree; with fewer, a move and its replies may not fit in games with large states.
+#: Minimum bytes of a tree; with fewer, a move and its replies may not fit in games with large states.
 _LEAST_MEMORY: Final = 2**20
-#: Seconds to wait for the end of pondering; only very slow rules take longer.
+#: Seconds to wait until pondering ends; only very slow rules take longer.
 _LONGEST_WAIT: Final = 10.0
-#: The longest pondering, in play clocks; managers give up earlier.
+#: Maximum duration of pondering, in play clocks; managers give up earlier.
 _PATIENCE: Final = 20
-#: Joint moves of the expected line in comments.
+#: Maximum joint moves of the expected line in comments.
 _SAID: Final = 4
 
 

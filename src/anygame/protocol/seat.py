@@ -134,7 +134,7 @@ class RemoteSeat:
         await self._exchange(Abort(match_id), ABORT_CLOCK)
 
     async def close(self) -> None:
-        """Do nothing: every message has a connection of its own."""
+        """Do nothing: every message has its own connection."""
 
     async def preview(self, game: Game, clock: float) -> Reply:
         """Send PREVIEW, which many old players do not answer; wait for at most the clock."""

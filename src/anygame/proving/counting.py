@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 #: A step: bool [2, fluents], before and after.
 Step: TypeAlias = "NDArray[np.bool_]"
 
-#: The most classes of fluents, and the most states and steps of play.
+#: Maximum numbers of classes of fluents, and of states and steps of play.
 _MOST_CLASSES: Final = 600
 _MOST_ROWS: Final = 8_000
 #: States in one matrix product.
 _AT_ONCE: Final = 512
-#: The largest weight, the largest side of an equation, and the most sums.
+#: Maximum weight, maximum side of an equation, and maximum number of sums.
 MOST_WEIGHT: Final = 1_000
 MOST_SUM: Final = 256
 MOST_SUMS: Final = 24
-#: The most that a step may change.
+#: Maximum change of a sum in a step.
 MOST_CHANGED: Final = 64
 #: Arithmetic is modulo this prime, so products have 62 bits.
 _PRIME: Final = (1 << 31) - 1
@@ -54,9 +54,9 @@ class Sum(NamedTuple):
 
     Attributes:
         total: the sum.
-        most: the most that a step adds to the positive or to the negative side.
+        most: maximum amount that a step adds to the positive or to the negative side.
         is_exact: whether the sum is constant; otherwise ``total`` is a lower bound.
-        parts: rows of a weight and a fact; the fact holds if one of its literals over fluents does.
+        parts: rows, each a weight and a fact; the fact holds if one of its literals over fluents holds.
     """
 
     total: int
@@ -171,7 +171,7 @@ def _changing_steps(
 def _moves_of(
     parts: Sequence[tuple[int, ...]], before: NDArray[np.bool_], after: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the change of a sum in each step, and the most that a step adds to one side of the sum."""
+    """Return the change of a sum in each step, and the maximum that a step adds to one side of the sum."""
     more, less = np.zeros((2, len(before)), np.int64)
     for weight, *fact in parts:
         columns = [(literal >> 1) - 1 for literal in fact]

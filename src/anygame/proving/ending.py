@@ -32,29 +32,29 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
 
-#: Coefficients of shared weights: signals of a kind have the same one.
+#: Coefficients of shared weights: signals of a kind share a weight.
 _Kinds: TypeAlias = "NDArray[np.float64]"
 
-#: The most unknown weights, and the largest weight.
+#: Maximum number of unknown weights, and maximum weight.
 _MOST_UNKNOWN: Final = 3_000
 MOST_WEIGHT: Final = 100_000
-#: The most that a step may subtract; the gates for sums grow with its square.
+#: Maximum decrease of a measure in a step; the gates for sums grow with its square.
 MOST_LOST: Final = 400
-#: The most moves without arguments among the signals.
+#: Maximum number of moves without arguments among the signals.
 _MOST_PASSES: Final = 64
 #: Initial steps of a linear program; further steps are added where its solution violates them.
 _STEPS: Final = 200
-#: The most rounds in which solvers find new steps for a template; the second if ``is_brief``.
+#: Maximum rounds in which solvers find new steps for a template; the second value is for ``is_brief``.
 _MOST_FOUND: Final = 60
 _FEW_FOUND: Final = 4
-#: The most steps found in a round.
+#: Maximum number of steps found in a round.
 _AT_ONCE: Final = 16
-#: The largest common denominator of weights, beyond which they are rounded; and the tolerance.
+#: Maximum common denominator of weights, above which they are rounded; and the tolerance.
 _MOST_PARTS: Final = 60
 _NEARLY: Final = 1e-4
 #: Cost of a weight, relative to a longer bound on matches.
 _LITTLE: Final = 1e-3
-#: The most random moves made until a state repeats.
+#: Maximum number of random moves made until a state repeats.
 _MOST_FOLLOWED: Final = 200
 
 
@@ -216,7 +216,7 @@ def moving(
 
 
 def slip(model: Model, measure: Measure, patience: Patience) -> int:
-    """Return the literal of a joint move that is not the last and does not increase a measure."""
+    """Return the literal of a joint move that neither ends the match nor increases a measure."""
     gates = model.gates
     won, lost = moving(model, measure.parts, patience)
     most = measure.most_lost + 1

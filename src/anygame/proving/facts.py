@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.proving.prover import Prover
 
-#: Games whose facts are cached.
+#: Maximum number of games whose facts are cached.
 _KEPT: Final = 16
-#: The most gates of a game; proofs of larger games can take seconds.
+#: Maximum number of gates of a game; proofs of larger games can take seconds.
 _MOST_GATES: Final = 1_000
 #: The limit of solver conflicts for all facts about a game.
 _CONFLICTS: Final = 10_000
@@ -32,7 +32,7 @@ class Facts:
 
     Attributes:
         takes_turns: whether at most one role besides ``random`` has a choice in every state; None if unknown.
-        most_moves: the most joint moves of a match; None if no bound is known.
+        most_moves: maximum joint moves of a match; None if no bound is known.
         goal_sum: sum of the goals of the roles besides ``random`` in every state where a match ends or gets
             stuck; None if unknown or not constant.
     """
@@ -44,7 +44,7 @@ class Facts:
 
 @lru_cache(_KEPT)
 def facts_of(game: Game) -> Facts:
-    """Return the facts that little work proves; none without a solver, or for a large game.
+    """Return the facts that can be proved cheaply; no facts without a solver, or for a large game.
 
     >>> import anygame
     >>> facts_of(anygame.load("connect_four"))

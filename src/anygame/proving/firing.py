@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.proving.verdict import Outcome
 
-#: Relations that do not matter in terminal states, as nobody moves there.
+#: Relations that are irrelevant in terminal states, as nobody moves there.
 _IN_PLAY: Final = frozenset((("legal", 2), ("next", 1), ("sees", 2)))
 #: Shares of the remaining time: to learn an invariant, and for one rule.
 _FOR_INVARIANT, _SHARE = 0.5, 0.2
-#: The most characters of a rule in reports.
+#: Maximum characters of a rule in reports.
 _SHOWN: Final = 60
 #: Provers decide whether a rule fires in some match; a `Firing` says whether it never does.
 _OPPOSITE: Final[dict[Outcome, Outcome]] = {"proved": "refuted", "refuted": "proved", "open": "open"}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _OPTIONS: Final = {"cadical195": {"chrono": 0}}
 #: Literals added between two checks of the time limit.
 _ADDED: Final = 100_000
-#: Up to so many actions exclude each other pair by pair; larger sets are encoded in binary.
+#: Maximum number of actions that exclude each other pair by pair; larger sets are encoded in binary.
 _FEW: Final = 5
 
 

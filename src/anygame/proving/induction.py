@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
 
-#: The most candidates, and the most candidates times gates, so that a query about all takes under a second.
+#: Maximum candidates, and maximum candidates times gates, so that a query about all takes under a second.
 _MOST_CANDIDATES: Final = 4_096
 _MOST_WORK: Final = 40_000_000
 #: The number of candidates in the first round, and its growth factor from round to round.
 _FIRST, _MORE = 64, 8
-#: For so many fluents or more, exclusion is encoded by gates, not pair by pair.
+#: Minimum number of fluents for encoding exclusion by gates, not pair by pair.
 _FEW: Final = 4
-#: The fewest values of a counter.
+#: Minimum number of values of a counter.
 _COUNTER: Final = 5
-#: The most products to compute which fluents exclude each other; these take about a second.
+#: Maximum number of products for computing which fluents exclude each other: about a second of work.
 _MOST_PRODUCTS: Final = 20_000_000_000
-#: The most arguments in which fluents of a group differ.
+#: Maximum number of arguments in which fluents of a group differ.
 _MOST_COLUMNS: Final = 3
 
 

@@ -79,7 +79,7 @@ class Patience:
         return max(0.0, self._end - monotonic())
 
     def renewed(self, seconds: float) -> Patience:
-        """Return a limit of so many seconds from now, with the same stop and conflicts."""
+        """Return a limit some seconds from now, with the same stop and conflicts."""
         return Patience(seconds, self._stop, self._conflicts)
 
     @contextmanager

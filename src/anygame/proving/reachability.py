@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
 
-#: The solver is rebuilt after so many clauses that served only one query.
+#: Number of clauses that served only one query after which the solver is rebuilt.
 _MOST_SPENT: Final = 4_000
-#: So many consecutive failures to drop a literal end the reduction of a cube.
+#: Number of consecutive failures to drop a literal that ends the reduction of a cube.
 _MOST_FAILURES: Final = 12
 
 #: A conjunction of literals over fluents; its negation is a clause.

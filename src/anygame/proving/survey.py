@@ -145,7 +145,7 @@ def _latched(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[
             literal = 2 * fluent + (2 if rising else 3)
             if rising != falling:
                 lost = model.gates.conjunction([model.moving, literal, model.later(literal) ^ 1])
-                words = "stays once it holds" if rising else "stays away once it does not hold"
+                words = "stays once it holds" if rising else "stays false once it does not hold"
                 if not formula.solve([copy(lost)]):
                     yield _Found(f"{model.fluents[fluent]} {words}", lost)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SURVEYS: Final = {
     "constant-players": "these roles never have a choice",
     "mutex": "of these fluents at most one, or exactly one, holds in every state",
-    "latched": "these fluents never change back: they stay once they hold, or stay away once they do not",
+    "latched": "these fluents never change back: they stay true once they hold, or false once they do not",
     "monotone": "the goals of these roles never fall",
     "dead": "these fluents never hold, these moves are never legal, and these rules never fire",
 }

@@ -78,15 +78,15 @@ class Sheet:
         return "".join(f"{prose_rule(rule)}\n" for rule in self.program.rules)
 
     def shown(self, term: Term) -> Term:
-        """Return a term of the game with the shown names."""
+        """Translate a term of the game to the names that the quiz shows."""
         return self._words.scramble_term(term) if self._words else term
 
     def shown_text(self, text: str) -> str:
-        """Return a term or a literal in KIF with the shown names."""
+        """Translate the KIF text of a term or a literal to the names that the quiz shows."""
         return self._words.scramble(text) if self._words else text
 
     def spelled(self, term: Term) -> str:
-        """Return a shown term in the form of the sheet."""
+        """Return the text of a translated term in the syntax of the sheet (KIF or infix)."""
         return str(term) if self.form == "kif" else infix_term(term)
 
     def map_text(self, game: Game) -> str:

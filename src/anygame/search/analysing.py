@@ -44,7 +44,7 @@ def analyse(
         seconds: how long to search; 5 without iterations, ``math.inf`` until all is proven.
         iterations: leaves to evaluate at most.
         threads: number of cores.
-        memory: bytes of the tree at most, about.
+        memory: approximate maximum of bytes of the tree.
         seed: of the random numbers; None for fresh ones. With one thread and a number of iterations, the same
             seed gives the same analysis.
         table: exact values, which are shown as proven; see ``anygame.solve``.

@@ -35,9 +35,9 @@ MOST_AT_A_TIME: Final = 4096
 #: roles move together, or by chance: two bounds, and the same again while they are computed.
 _BYTES_OF_VALUES: Final = 14
 _BYTES_OF_MIXED_VALUES: Final = 40
-#: Joint moves made at a time, approximately, so that their arrays stay small beside the graph.
+#: Approximate number of joint moves made at a time: their arrays stay small relative to the graph.
 _EDGES: Final = 1 << 18
-#: Arrays grow by 1 / 2^2: little of them is ever empty, and each row is copied only a few times.
+#: Arrays grow by 1 / 2^2: little of them is unused, and each row is copied only a few times.
 _GROWTH: Final = 2
 #: Upper bound of the states: their numbers have 31 bits.
 MOST_STATES: Final = (1 << 31) - 1
@@ -129,7 +129,7 @@ class GrowingArray:
         return self._data[: self.count]
 
     def bytes_with(self, more: int) -> int:
-        """Return the memory in bytes with so many more rows."""
+        """Return the memory in bytes after adding more rows."""
         return self._capacity(self.count + more) * self._data.shape[1] * self._data.itemsize
 
     def _capacity(self, needed: int) -> int:
@@ -276,7 +276,7 @@ def explore(
         expansion: contains the first state, and expands states.
         roles: of the game.
         memory: upper bound in bytes, including the values that are computed later.
-        progress: called now and then with the numbers of expanded and of known states.
+        progress: called periodically with the numbers of expanded and of known states.
         seconds: time limit; None for no limit.
         states: upper bound of the states.
     """
@@ -311,7 +311,7 @@ class LaneExpansion:
         return len(self._states)
 
     def bytes_with(self, more: int) -> int:
-        """Return the memory in bytes with so many more states."""
+        """Return the memory in bytes after adding more states."""
         return self._states.bytes_with(more) if more else self._states.bytes
 
     def packed(self) -> tuple[tuple[Term, ...], StateSet]:
@@ -340,7 +340,7 @@ class StateExpansion:
         return self._states.items
 
     def bytes_with(self, more: int) -> int:
-        """Return the approximate memory in bytes with so many more states."""
+        """Return the approximate memory in bytes after adding ``more`` states."""
         return (len(self._states.items) + more) * BYTES_OF_A_STATE
 
     def expand(self, first: int, end: int) -> ExpandedStates:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anygame.search.analysis import JointMoves
     from anygame.search.goals import GoalScale
 
-#: Joint moves of a line, and moves with a line: more than anybody reads.
+#: Maximum joint moves of a line, and maximum number of moves with a line: more than people read.
 _LONGEST_LINE: Final = 40
 _MOST_LINES: Final = 50
 
@@ -32,7 +32,7 @@ class Option:
     Attributes:
         move: the move.
         tries: leaves evaluated below it.
-        mean: of their values for the role, between 0 and 1.
+        mean: mean value of these leaves for the role, between 0 and 1.
         low, high: proven bounds of its value.
         distance: joint moves to the end, where the value is proven.
         estimate: minimax value over estimates, between 0 and 1; None without estimates.
@@ -64,34 +64,34 @@ class ReadableTree(Protocol[_Node]):
 
     @property
     def bytes(self) -> int:
-        """Its memory, about."""
+        """Approximate memory of the tree, in bytes."""
 
     @property
     def without_goal(self) -> list[int]:
-        """The roles without a goal at any end, once all states were seen and the values of others proven."""
+        """The roles without a goal at any end; empty until all states are seen and other values proven."""
 
     def value(self, node: _Node, role: int) -> tuple[int, float, float, float]:
-        """Return the visits of a node, and for a role its mean value and bounds."""
+        """Return the visits of a node, and its mean value and bounds for a role."""
 
     def options(self, node: _Node, role: int) -> list[Option]:
-        """Return the moves of a role at a node, always in the same order; none if it is not expanded."""
+        """Return the moves of a role at a node, in a fixed order; empty if the node is not expanded."""
 
     def child(self, node: _Node, options: Sequence[int]) -> _Node | None:
-        """Return the child of a joint move, an option per role; None where there is none."""
+        """Return the child that a joint move, one option per role, leads to; None without such a child."""
 
 
 class TreeReporter(Generic[_Node]):
-    """Reads trees that were grown from the same root, and adds up their counts."""
+    """Reporter that adds up the counts of trees with the same root."""
 
     game: Game
     engine: str
     _state: State
     _trees: Sequence[ReadableTree[_Node]]
-    #: Per role.
+    #: The goal scale of each role.
     _scales: Sequence[GoalScale]
 
     def best(self, role: int) -> Term:
-        """Return the best move of a role at the root; a ValueError if it has no legal move there."""
+        """Return the best move of a role at the root; raise ValueError if it has no legal move there."""
         moves = self._moves(role, lines=False)
         if not moves:
             raise ValueError(f"{self.game.roles[role]} has no legal move here")
@@ -121,12 +121,12 @@ class TreeReporter(Generic[_Node]):
         return next(filter(None, [tree.without_goal for tree in self._trees]), [])
 
     def _range_of_goals(self, role: int) -> float:
-        """Return the range of goals for ``best_first``, 0 where the most visited move is the best."""
+        """Return the range of goals for ``best_first``; 0 if the most visited move counts as the best."""
         return 0
 
     @property
     def _trust(self) -> float:
-        """The weight of estimates beside means, from 0 to 1."""
+        """The weight of estimates relative to means, from 0 to 1."""
         return 0.0
 
     def _value(self, role: int) -> tuple[float | None, float | None]:
@@ -173,7 +173,7 @@ class TreeReporter(Generic[_Node]):
         return self._with_lines(role, found, per_tree) if lines else found
 
     def _error(self, role: int, option: Option) -> float | None:
-        """Return the standard error of a mean of values that are 0 or 1, which is the largest."""
+        """Return an upper bound of the standard error of the mean: all values are taken as 0 or 1."""
         if option.low == option.high:
             return 0.0
         if option.tries < 2:
@@ -183,7 +183,7 @@ class TreeReporter(Generic[_Node]):
     def _with_lines(
         self, role: int, moves: tuple[MoveAnalysis, ...], per_tree: Sequence[Sequence[Option]]
     ) -> tuple[MoveAnalysis, ...]:
-        """Return moves, the first ones with the line of the tree that tried them most."""
+        """Return moves; each of the first gets a line from the tree that tried it most."""
         grown = [each for each in zip(self._trees, per_tree, strict=True) if each[1]]
         numbers = {option.move: number for number, option in enumerate(grown[0][1])}
         met: dict[tuple[int, _Node], list[list[Option]]] = {}
@@ -224,7 +224,7 @@ class TreeReporter(Generic[_Node]):
 
 
 def _together(options: Sequence[Option]) -> Option:
-    """Return the option of several trees together."""
+    """Merge the statistics that several trees have of one option."""
     if len(options) == 1:
         return options[0]
     tries = sum(option.tries for option in options)

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from anygame.search.graph import StateGraph
 
-#: Expectations over endless play converge to their limits: a sweep that changes less is the last.
+#: Sweeps stop once they change expectations by less: endless play only converges to its value.
 TOLERANCE: Final = 1e-12
-#: Upper bound of the sweeps. The error of repeated fair coin tosses halves with each; slower games give up.
+#: Maximum number of sweeps; each halves the error of repeated fair coin tosses. Slower games stay unsolved.
 _MOST_SWEEPS: Final = 10_000
-#: No end is reached.
+#: Distance of states from which best play never ends.
 FAR: Final = np.int32((1 << 31) - 2)
 
 
@@ -56,7 +56,7 @@ class Values:
 
     Attributes:
         lower: [states]; goals as floats or, with ``levels``, their ranks.
-        upper: [states]; likewise.
+        upper: [states]; in the same form.
         levels: all goals, ascending: float [levels]; None where bounds are no ranks.
     """
 
@@ -94,7 +94,7 @@ def _layer(graph: StateGraph, layer: int) -> Iterator[Group]:
         return
     kind_of = np.zeros(len(going), np.int64)
     for counts in options[going].T:
-        # Renumbered for each role, so that the numbers stay small.
+        # Renumbered for each role to keep the numbers small.
         _, kind_of = np.unique(kind_of * (int(counts.max()) + 1) + counts, return_inverse=True)
     order = np.argsort(kind_of.astype(np.uint16 if kind_of.max() < 1 << 16 else np.int64), kind="stable")
     begins = np.searchsorted(kind_of[order], np.arange(kind_of.max() + 2))
@@ -109,7 +109,7 @@ def find_values(graph: StateGraph, players: Players, levels: NDArray[np.float64]
     Args:
         graph: complete.
         players: the objectives.
-        levels: the possible worth of a terminal state to ``players.most``, ascending.
+        levels: the possible values of a terminal state for ``players.most``, ascending.
     """
     lower = np.full(graph.expanded, levels[0], np.float64)
     upper = np.full(graph.expanded, levels[-1], np.float64)
@@ -161,7 +161,7 @@ def _value(values: NDArray[np.float64], options: tuple[int, ...], players: Playe
 def best_edge(
     graph: StateGraph, values: Values, left: NDArray[np.int32], state: int, late: bool
 ) -> int | None:
-    """Return the number of the joint move of best play in a state, None where it has none."""
+    """Return the number of the joint move of best play in a state; None if there is none."""
     children = graph.children[graph.offsets[state] : graph.offsets[state + 1]]
     keeps = (values.lower[children] == values.lower[state]) & (values.upper[children] == values.upper[state])
     keeping: Sequence[int] = np.flatnonzero(keeps).tolist()
@@ -207,7 +207,7 @@ def _by_linear_program(payoffs: NDArray[np.float64]) -> float:
     with needing("solve", "mixed strategies need linear programs, which scipy solves"):
         from scipy.optimize import linprog
     rows, columns = payoffs.shape
-    # The tolerances of the solver are for numbers near 1.
+    # Scaled, since the tolerances of the solver suit numbers near 1.
     lowest, width = payoffs.min(), np.ptp(payoffs)
     result = linprog(
         c=np.r_[np.zeros(rows), -1.0],

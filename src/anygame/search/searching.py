@@ -83,7 +83,7 @@ class Searcher(Protocol):
 
 #: A gigabyte: most machines have as much to spare.
 DEFAULT_MEMORY: Final = 1 << 30
-#: Seconds between two looks at the clock and ``stop``.
+#: Seconds between two checks of the clock and ``stop``.
 _SLICE: Final = 0.05
 #: Seconds between two reports of progress: as often as people can read.
 _BETWEEN_REPORTS: Final = 0.25
@@ -91,7 +91,7 @@ _BETWEEN_REPORTS: Final = 0.25
 _FORGETTING: Final = 0.9
 #: The cost of a fallback, for people.
 _COST: Final = "it evaluates one state at a time, typically hundreds of times slower"
-#: The least share of a run that must remain for a new tree to be worth beginning.
+#: Minimum share of a run that must remain before a new tree is worth starting.
 _WORTH_BEGINNING: Final = 0.5
 #: Share of a run that searches for the best line of a game of one role. If none is found, the tree gets the
 #: rest.
@@ -136,7 +136,7 @@ class Search:
         seed: of the random numbers; None for fresh ones. With one thread and a number of iterations, the same
             seed gives the same analysis.
         threads: number of cores; only lanes use more than one.
-        memory: bytes of the tree at most, about.
+        memory: approximate maximum of bytes of the tree.
         role: the searching role, where it knows less than the state; None where the state is known.
         table: exact values, as ``anygame.solve(game, table=True)`` computes them.
         model: learned estimates, see ``anygame.load_model``; lanes use them if they won their trial.
@@ -408,7 +408,7 @@ class Search:
                         report(self.analysis())
                         reported = perf_counter()
         except KeyboardInterrupt:
-            # While progress was reported; or before there was anything to report.
+            # Ctrl-C can come while progress is reported, or before a search exists.
             if self._searcher is None:
                 raise
             self._interrupted = True
@@ -428,7 +428,7 @@ class Search:
         self._compile_if_nobody_does()
         start = self._start = self._game.initial_state() if state is None else state
         if self.table is not None:
-            self.table.value(start)  # refuses the state of another game before anything takes long
+            self.table.value(start)  # raises here, not after slow work, if the state is of another game
         begin = perf_counter()
         end = begin + (inf if seconds is None else seconds)
         run = _Run(begin, end, iterations, stop or (lambda: False), slice_seconds)
@@ -523,5 +523,5 @@ def prepare() -> None:
     """Compile the search over lanes, once on a machine; it takes some seconds."""
     from anygame.native.marking import native_code
 
-    with suppress(CompilationError):  # a search reports it
+    with suppress(CompilationError):  # the next search reports the error
         native_code("search")

@@ -56,9 +56,9 @@ def solve(
             explore as far as memory allows, then search as long again.
         states: upper bound of the states; None for no bound. If there are more states, there is no search:
             the result does not depend on a clock.
-        progress: called now and then with the numbers of expanded and of known states; by default a notebook
+        progress: called periodically with the numbers of expanded and of known states; by default a notebook
             shows them, and the progress of a search for a proof.
-        proving: called now and then with the analysis of a search for a proof.
+        proving: called periodically with the analysis of a search for a proof.
 
     Raises:
         PositionError: the state is of another game.

@@ -150,7 +150,7 @@ class _Node:
 
     @property
     def bytes(self) -> int:
-        """Its memory, about."""
+        """Approximate memory of the tree, in bytes."""
         return _BYTES_OF_A_NODE + _BYTES_OF_A_MOVE * sum([len(each.moves) for each in self.bandits])
 
     @property

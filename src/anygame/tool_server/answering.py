@@ -7,7 +7,7 @@ A tool about a state has further arguments that name the state (`Sheet.position`
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable  # noqa: TC003 (signatures of tools are read when it runs)
+from collections.abc import Callable  # noqa: TC003 (the server reads the signatures of tools at run time)
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
@@ -167,9 +167,9 @@ def _cut(text: str) -> str:
 
 
 def bounded(answer: View, most: int) -> View:
-    """Return an answer whose lists, at any depth, have at most so many items.
+    """Cut all lists in an answer, at any depth, to at most ``most`` items.
 
-    Its item ``left_out`` gives the number of missing items for the path of each list that was cut.
+    The item ``left_out`` maps the path of each cut list to its number of missing items.
 
     >>> bounded({"legal": {"x": ["a", "b", "c"]}}, 2)
     {'legal': {'x': ['a', 'b']}, 'left_out': {'legal.x': 1}}

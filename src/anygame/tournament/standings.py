@@ -241,7 +241,7 @@ def _contests(results: Sequence[Result]) -> Iterator[Contest]:
     yield from alone.values()
 
 
-#: The greatest goal by the language; bars of greater goals end there.
+#: The highest goal that GDL allows; bars of higher goals are cut off there.
 _HIGHEST: Final = 100.0
 
 

@@ -313,7 +313,7 @@ def labels_of_whole(layout: Layout, places: Mapping[found.Cell, Place]) -> Itera
     The names of the boards are placed before the names of rows, and below the names of columns.
     """
     if layout.shape == "track" and layout.row == layout.column:
-        return  # places of a map have their own names
+        return  # each place of a map shows its own name
     rows: dict[float, set[str]] = defaultdict(set)
     columns: dict[float, set[str]] = defaultdict(set)
     outer: dict[str, list[float]] = defaultdict(list)

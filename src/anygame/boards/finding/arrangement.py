@@ -143,7 +143,7 @@ def box_size(layout: Layout, rules: Sequence[Rule]) -> int:
 
 
 def _groups(pairs: Iterable[tuple[Term, ...]], axis: Axis, step: int) -> bool:
-    """Whether each value of the axis has one group, shared by as many neighbours as a box is wide."""
+    """Return whether each value of the axis has one group, shared by ``step`` consecutive values."""
     group = {pair[0]: pair[1] for pair in pairs}
     if len(group) != len(set(pairs)) or set(group) != set(axis):
         return False

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     Link = tuple[Square, Square]
 
-#: The most facts of the rules that are read.
+#: Maximum number of facts read from the rules.
 _FACTS_LIMIT: Final = 50_000
 #: Two rows of pits face each other. With more rows, the stores are at the ends.
 _FACING: Final = 2
-#: The most lines at a point; a relation with all pairs joins nothing.
+#: Maximum number of lines at a point: a relation that holds for nearly all pairs is not a set of lines.
 _MOST_LINKS: Final = 8
 
 
@@ -69,7 +69,7 @@ def mapped(fluent: Fluent, hint: Hint) -> Layout | None:
 
 
 def with_stores(layout: Layout, fluents: Iterable[Fluent], roles: Sequence[Role]) -> Layout:
-    """Return rows of pits with their stores: a fluent with such a name, with one fact for each row.
+    """Return rows of pits with their stores: a fluent with a name such as `store` and a fact per row.
 
     The row of the first role lies below, with its store at the right, as players sit.
     """
@@ -119,7 +119,7 @@ def linked(layout: Layout, rules: Sequence[Rule]) -> Layout:
     """Return a layout whose squares are points, if facts of the rules show that lines join them.
 
     On a board of two coordinates, the facts must join distant points with nothing between them, or some
-    diagonals and not others. Places of a map have lines wherever facts name two of them together.
+    diagonals and not others. On a map, each fact that names two places is a line.
     """
     if list(layout.squares) != [()] or layout.shape not in ("square", "track"):
         return layout
@@ -173,7 +173,7 @@ def _named(
 
 
 def _are_lines(links: Iterable[Link], at: Mapping[Square, Place]) -> bool:
-    """Whether links are straight with no square between their ends, and not just all adjacent squares."""
+    """Return whether links are straight, pass over no square, and are not just all adjacent pairs."""
     taken = set(at.values())
     diagonals = straight = far = 0
     for one, other in links:

@@ -84,7 +84,7 @@ class _Options(JsonOption, ReadingOptions):
     sarif: bool = flag("--sarif", "print SARIF 2.1.0, for editors and CI", group="form")
     all: bool = flag("--all", "also show findings that only follow from other findings")
     play: int | None = option(
-        "--play", "N", "play N random games, 0 for none (default: as many as a moment allows)", natural
+        "--play", "N", "play N random games, 0 for none (default: up to 10 in a short time)", natural
     )
     lines: str | None = option("--lines", "FILE", "write the lines of play in full to FILE")
     seed: int = seed_option(0)

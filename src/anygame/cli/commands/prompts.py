@@ -100,7 +100,7 @@ class _PlayOptions(MachineOption):
         "--record", "DIR", "write the record of the game into DIR (default on a terminal: see below)"
     )
     thinking: bool = flag("--thinking", "show what the players say about their moves")
-    reveal: bool = flag("--reveal", "show all of a game with hidden information")
+    reveal: bool = flag("--reveal", "show the whole state, also in a game with hidden information")
     echo: bool = flag("--echo", "repeat the lines in the output, after `> `")
 
 

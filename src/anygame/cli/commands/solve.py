@@ -25,7 +25,7 @@ class _Options(PositionOptions):
         "--seconds",
         "S",
         "time limit: half to count states, the rest to search for a proof if there are too many (default: "
-        "count until memory is full, then search for as long again)",
+        "count until --memory is used, then search equally long)",
         seconds,
     )
     table: str | None = option("--table", "FILE", "write the values of all states to FILE")

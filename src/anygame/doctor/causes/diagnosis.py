@@ -1,8 +1,8 @@
 """Diagnosis: the findings that name a cause, and the findings that follow from it.
 
-One slip causes many findings: a misspelt head leaves rules that never fire and roles without a goal. Edits
-that may correct the slip are tried. The edited sheet is examined again, and played if a finding came from
-play. Findings that vanish followed from the slip.
+One slip causes many findings: a misspelt head leaves rules that never fire and roles without a goal. So
+`Diagnosis` tries edits that may correct the slip. It examines the edited sheet again, and plays it if a
+finding came from play. The findings that vanish are consequences of the slip.
 
 For static findings this is diagnosis by repair (Lerner, Flower, Grossman and Chambers, "Searching for
 type-error messages", 2007). For findings of play it is fault localisation by mutation (Papadakis and
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.sheets.edits import Mend
 
-#: Codes in the order of display: the nearer to a slip of the author, the earlier. All other codes come after
-#: these and before the codes of play.
+#: Codes in the order of display: codes that are closer to a slip of the author come first. All other codes
+#: come after these and before the codes of play.
 _ORDER: Final = (
     (
         "likely-typo", "case-differs", "relation-arity", "function-arity", "stray-text", "unknown-role",
@@ -64,10 +64,10 @@ _LAST: Final = frozenset(("idle-declaration", "no-legal", "no-goal", "no-termina
 _OF_READING: Final = 0
 _OTHERS: Final = len(_ORDER) + 1
 _OF_PLAY: Final = _OTHERS + 1
-#: The most proposed edits that are tried, and the work on them; a sheet rarely has more than two slips.
+#: Maximum number of proposed edits to try, and work on them; a sheet rarely has more than two slips.
 _MOST_TRIALS: Final = 12
 _OF_SLIPS: Final = 1_500_000
-#: The most work of one trial, which excludes sheets of more than about 300,000 characters.
+#: Maximum work of one trial, which excludes sheets of more than about 300,000 characters.
 _MOST_A_TRIAL: Final = 2_500_000
 #: The work on edits that are tried by play, and the bounds of play in one trial.
 _OF_LITERALS: Final = 2_000_000
@@ -204,7 +204,7 @@ def _play(sheet: CheckedSheet, bounds: Bounds, work: Budget) -> PlayCheck | None
 
 
 def _goes_well(check: PlayCheck | None, before: PlayCheck, codes: Collection[str]) -> bool:
-    """Return whether play has no fault, keeps as many boards, and is long enough to show lost values."""
+    """Return whether play has no fault, loses no board, and is long enough to show lost values."""
     if check is None or not check.played or check.boards < before.boards:
         return False
     if any(each.severity > Severity.INFO for each in check.diagnostics):

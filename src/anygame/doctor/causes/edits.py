@@ -1,4 +1,4 @@
-"""Small edits that may correct a sheet, the likelier first.
+"""Small edits that may correct a sheet, the most likely first.
 
 A finding may name the intended text. A fault that only play shows may come from a missing `not`.
 `anygame.doctor.causes.diagnosis` tries such edits to determine the finding that names the cause.
@@ -81,10 +81,10 @@ def _meant(finding: Diagnostic) -> str:
 
 
 def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Mend]:
-    """Yield negations of literals that may correct a finding of play: the likelier first, then the nearer.
+    """Yield negations of literals that may correct a finding of play, the most likely first.
 
-    A `not` is most easily omitted in a rule that keeps a fluent unless it changes. The least likely literals
-    are of relations that other rules read, and never under a `not`.
+    Authors most easily omit a `not` in a rule that keeps a fluent unless it changes. The least likely
+    literals belong to relations that other rules read, but never negated. Ties go to the nearer rule.
     """
     near = list(_rules_near(program, KEYWORDS[finding.code]))
     uses = Counter((atom, positive) for rule in program.rules for atom, positive in atoms_in(rule.body))
@@ -106,9 +106,9 @@ def _denied(atom: Atom) -> Mend:
 
 
 def _may_be_denied(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, Atom]]:
-    """Yield rules with literals that may be meant as negations, as their truth varies during play.
+    """Yield literals that may lack a `not`, each with its rule; their truth varies during play.
 
-    The rule of a fluent reads its former value positively, and so does a goal, unless other rules negate it.
+    A `next` rule reads its own fluent positively, and a goal reads fluents so unless other rules negate them.
     """
     varying = Sheet(program).varying
     negative = {_kind(atom) for rule in near for atom, positive in atoms_in(rule.body) if not positive}
@@ -137,18 +137,18 @@ def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
 
 
 def _kind(atom: Atom) -> object:
-    """Return the key of the fluent or move of an atom, or of its relation."""
+    """Return the key of the fluent or move in an atom; without one, the key of its relation."""
     return (key_of(atom.arguments[-1]),) if atom.predicate in STATE and atom.arguments else atom.key
 
 
 def _terms(atom: Atom) -> tuple[Term, ...]:
-    """Return the arguments of an atom, or of the fluent or move in it."""
+    """Return the arguments of the fluent or move in an atom; without one, those of the atom."""
     last = atom.arguments[-1] if atom.predicate in STATE else None
     return last.arguments if isinstance(last, Compound) else () if last else atom.arguments
 
 
 def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
-    """Yield the rules of some keywords, then, breadth first, the rules of relations that these read."""
+    """Yield the rules of the keywords, then breadth first the rules of the relations that they read."""
     waiting = deque(
         rule
         for word in keywords
@@ -167,6 +167,6 @@ def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
 
 
 def _value_of_goal(rule: Rule) -> int:
-    """Return the value of a goal; rules of high goals rarely have negations, rules of low goals often do."""
+    """Return the goal value as a sort key: rules of low goals have negations more often."""
     value = str(rule.head.arguments[-1]) if rule.head.key == ("goal", 2) else ""
     return int(value) if value.isdecimal() else 0

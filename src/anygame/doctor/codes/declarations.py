@@ -70,7 +70,7 @@ def _undeclared_of(
 
 
 def _near(key: Key, declared: set[Key]) -> str:
-    """Return a similar declared name with as many arguments, as text; empty if there is none."""
+    """Return a similar declared name with the same number of arguments, as text; empty if there is none."""
     return nearest(key[0], [name for name, arity in declared if arity == key[1]]) or ""
 
 

@@ -60,7 +60,7 @@ _OVERLAPPING_GOALS: Final = _CODES["overlapping-goals"]
 
 @check(_OVERLAPPING_GOALS)
 def _overlapping_goals(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report goal rules that neither a negation nor a role separates from earlier ones of other values."""
+    """Report goal rules whose values differ although no negation and no role makes them exclusive."""
     parts = [part for part in sheet.normal if part.head.key == ("goal", 2)][:_MOST_RULES]
     for number, part in enumerate(parts):
         others = {
@@ -80,7 +80,7 @@ def _overlapping_goals(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _may_overlap(first: NormalRule, second: NormalRule) -> bool:
-    """Whether two goal rules seem able to hold for one role with different values."""
+    """Return whether two goal rules may hold for one role with different values."""
     apart: dict[Variable, Term] = {
         variable: Variable(f"{variable.name} other")
         for variables in (second.head.variables(), *(item.variables() for item in second.body))
@@ -104,7 +104,7 @@ def _excludes(positive: Sequence[Formula], negative: Sequence[Formula]) -> bool:
 
 #: The highest goal; the goals of two opponents often add up to it.
 _ALL: Final = 100
-#: Goals are multiples of this, except for a goal that is slightly more or less than another.
+#: Most goals are multiples of this; exceptions are slightly above or below another goal.
 _ROUND: Final = 5
 _FEWEST_VALUES: Final = 3
 

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 _CODES: Final = codes_of(__name__)
 
-#: The fewest uses of a common name.
+#: Minimum number of uses of a common name.
 _COMMON: Final = 2
-#: The shortest variable that is a word; shorter ones are numbered by letters, as ?x and ?y.
+#: Minimum letters of a variable that is a word; shorter names, such as ?x and ?y, differ on purpose.
 _SHORTEST_VARIABLE: Final = 3
 #: The place also identifies a relation, so three letters are enough.
 _SHORTEST_RELATION: Final = 3
-#: The most rules with the same slip, which may have been copied once.
+#: Maximum number of rules with the same slip, which the author may have copied once.
 _MOST_RULES: Final = 2
 _MOST_COMPARED: Final = 400
-#: The fewest uses of a name so common that a similar name used once is hardly another name of its kind.
+#: Minimum number of uses of a name so common that a similar name used once is probably a slip.
 _FAMILIAR: Final = 3
 #: Three letters are enough among names that are all common.
 _SHORTEST_STRAY: Final = 3
@@ -55,7 +55,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _relations(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report relations that no rule reads, or no rule makes, and that are similar to others."""
+    """Report relations that no rule reads or no rule defines, and whose name is similar to another."""
     relations = [name for name in sheet.names if name.kind == "relation"]
     own = [name for name in relations if KEYWORDS.get(name.text) != name.arity]
     places = grouped(((name.text, name.arity), name) for name in own)
@@ -79,7 +79,7 @@ def _near_keyword(key: Key) -> str | None:
 
 
 def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str | None:
-    """Return the similar relation with as many arguments, for a relation in a single rule."""
+    """Return a similar relation with the same number of arguments, for a relation in only one rule."""
     if len(_rules(places[key])) > 1:
         return None
     same = [other for other in places if other[1] == key[1] and other != key]
@@ -142,7 +142,7 @@ def _waits(sheet: Sheet) -> Iterator[Diagnostic]:
 def _lonely(sheet: Sheet, counts: Counter[str]) -> set[str]:
     """Return the names used once at a place where all other names are used more often.
 
-    Several names that are used once are a list, in which any two may be similar.
+    Several names used once at a place form an enumeration, whose names may be similar on purpose.
     """
     places: dict[Place, set[str]] = defaultdict(set)
     for rule in sheet.program.rules:
@@ -179,7 +179,7 @@ def _is_meant(name: str, other: str, counts: Counter[str], rules_of: Counter[str
     is_stray = rules_of[name] == 1 and rules_of[other] > _COMMON
     if is_stray and is_near(name, other, _SHORTEST_VARIABLE, is_stray=True):
         return True
-    if rules_of[name] > _MOST_RULES:  # other rules have it, too
+    if rules_of[name] > _MOST_RULES:  # more rules use the name
         return False
     # Variables that begin differently are pairs of coordinates: ?toX and ?toY, ?xAny and ?yAny.
     return counts[other] >= _COMMON and other[0] == name[0] and is_near(name, other, _SHORTEST_VARIABLE)

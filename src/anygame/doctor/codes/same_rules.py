@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 _CODES: Final = codes_of(__name__)
 
-#: The most pairs of rules that are compared.
+#: Maximum number of pairs of rules that are compared.
 _MOST_PAIRS: Final = 300_000
-#: The fewest rules that differ only in numbers and names; with fewer, each may have different conditions.
+#: Minimum number of rules that differ only in numbers and names; fewer may well have different conditions.
 _FEWEST_OF_KIND: Final = 4
 
 _DUPLICATE_RULE: Final = _CODES["duplicate-rule"]
@@ -41,7 +41,7 @@ def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
         for rule in rules:
             if rule.body:
                 inner.append(rule)
-            elif rule.head in facts and rule.head.arguments:  # bare words twice are stray text
+            elif rule.head in facts and rule.head.arguments:  # repeated bare words are stray text
                 yield _duplicate(rule, facts[rule.head])
             else:
                 facts[rule.head] = rule
@@ -53,7 +53,7 @@ def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _lacking_of_kind(rules: Sequence[Rule]) -> Iterator[Diagnostic]:
-    """Report the only rule of a kind that lacks a condition; rules of a kind differ only in values."""
+    """Report a rule that lacks a condition of all others of its kind, which differ only in values."""
     by_frame = grouped((frame_of(rule)[0], rule) for rule in rules)
     for alike in by_frame.values():
         like = alike[0]
@@ -107,7 +107,7 @@ def _duplicate(rule: Rule, other: Rule) -> Diagnostic:
 
 
 def _subsumed(rule: Rule, other: Rule) -> Diagnostic:
-    """Return the diagnostic of a rule that adds nothing to another one, or that lacks a condition."""
+    """Return the diagnostic of a rule that another makes superfluous, or of one that lacks a condition."""
     if len(rule.body) == len(other.body) + 1 and other.body and _is_renamed(rule.head, other.head):
         left = list(map(blind, parts_of(other)[1:]))
         more = [part for part in rule.body if blind(words_of(part)) not in left]
@@ -125,7 +125,7 @@ def _is_renamed(one: Atom, other: Atom) -> bool:
 
 
 def _shape(rule: Rule) -> frozenset[object]:
-    """Return parts of a rule that every rule which it makes superfluous also has."""
+    """Return the parts of a rule that every rule it subsumes must share."""
     last = rule.head.arguments[-1:]
     head = [("head", term.functor) for term in last if isinstance(term, Compound)]
     return frozenset([*head, *map(_formula_shape, rule.body)])

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
 
-    #: Pairs of names that change places.
+    #: Pairs of names to swap, in both directions.
     Exchange = Mapping[str, str]
 
 _CODES: Final = codes_of(__name__)
@@ -47,13 +47,13 @@ _PAIR: Final = 2
 _ROUNDS: Final = 6
 _FEWEST_VOTES: Final = 2
 _MOST_COMPARED: Final = 100
-#: The fewest rules with a counterpart; fewer may have one by chance.
+#: Minimum number of rules with a counterpart; fewer may have one by chance.
 _FEWEST_PAIRED: Final = 4
-#: The most roles that are compared in pairs.
+#: Maximum number of roles that are compared in pairs.
 _MOST_ROLES: Final = 4
-#: The most rules that are compared; longer sheets are written by programs.
+#: Maximum number of rules that are compared; longer sheets are written by programs.
 _MOST_RULES: Final = 2_000
-#: The fewest rules with a counterpart for each rule without one, if a kind has odd rules.
+#: Minimum ratio of rules with a counterpart to rules without one, in a kind with odd rules.
 _MOSTLY: Final = 4
 #: Predicates whose rules may differ between roles, as only one role begins.
 _OF_START: Final = frozenset(("init", "base", "input"))
@@ -64,7 +64,7 @@ _ODD: Final = _CODES["odd-counterpart"]
 
 @check(_MISSING, _ODD, once=True)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report rules without a counterpart if two roles change places."""
+    """Report rules without a counterpart after two roles are swapped."""
     rules = [rule for rule in sheet.program.rules if rule.body and rule.head.predicate not in _OF_START]
     if len(rules) > _MOST_RULES:
         return

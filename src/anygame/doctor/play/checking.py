@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 _OF_LENGTH: Final = frozenset(("endless", "play-cut"))
 #: GDL has goals from 0 to 100.
 _HIGHEST_GOAL: Final = 100
-#: The most rounds of setting faulty rules aside and trying the rest; few faults hide each other.
+#: Maximum number of attempts, each without the faulty rules so far; few faults hide each other.
 _ROUNDS: Final = 6
-#: The most joint moves of a line that are shown, unless it is requested in full.
+#: Maximum number of joint moves shown of a line, unless the full line is requested.
 _SHOWN_MOVES: Final = 12
-#: The most characters of a joint move that are shown, a line of a terminal.
+#: Maximum number of characters shown of a joint move: one terminal line.
 _SHOWN_CHARACTERS: Final = 90
-#: The most joint moves shown of an endless game, enough to see the repetition.
+#: Maximum number of joint moves shown of an endless game: enough to see the repetition.
 _SHOWN_OF_ENDLESS: Final = 6
-#: The most joint moves tried in a state, so that a state with thousands does not use up the budget.
+#: Maximum number of joint moves tried in a state, so that a state with thousands cannot use up the budget.
 _JOINTS_A_STATE: Final = 64
 #: Advice on making every match end.
 _COUNTER: Final = "a counter of steps that ends the game"
@@ -61,7 +61,7 @@ def game_or_faults(
 ) -> tuple[Game | None, list[Diagnostic]]:
     """Return the game of a program; or None, and the faults found by the reasoner, sorted by place.
 
-    Faulty rules are set aside and the rest is tried again, so one fault does not hide another.
+    Each round retries without the rules found faulty, so one fault does not hide another.
     """
     found: dict[Diagnostic, None] = {}
     for _ in range(_ROUNDS):
@@ -134,13 +134,13 @@ class Bounds:
 
 
 #: The default: brief play finds most faults.
-#: That a random game is long is then no finding.
+#: It does not report long random games.
 BRIEF: Final = Bounds(playouts=10, steps=500, states=100, work=400_000, seconds=LAST_RESORT, brief=True)
 
 
 @dataclass(slots=True)
 class PlayCheck:
-    """Random play, and play near the initial state, that looks for faults.
+    """Search for faults by random play, and by play near the initial state.
 
     It can be watched and interrupted. The same seed gives the same findings unless time runs out.
 
@@ -269,7 +269,7 @@ class PlayCheck:
         return not state.is_terminal and state.stuck_role is None
 
     def _note(self, fault: Fault, line: Line) -> None:
-        """Keep a fault, and find its span, unless the fault is known with a line as short."""
+        """Keep a fault and find its span, unless the fault is known with a line that is as short."""
         _, known = self._faults.get((fault.code, fault.key), (None, None))
         if known is None or len(line) < len(known):
             span = fault.span() if callable(fault.span) else fault.span
@@ -308,13 +308,13 @@ def faults_at_end(game: Game, line: Line) -> list[Finding]:
 
 
 def endless_at(game: Game, line: Line, message: str) -> Finding:
-    """Return the finding that play can continue for ever, as a line of play shows."""
+    """Return the finding that play can continue for ever, with a line of play that shows this."""
     notes = _notes(line, _SHOWN_MOVES)
     return Finding(CODES["endless"].found(message, _terminal_span(game), *notes, hint=_COUNTER), line)
 
 
 def play_commands(line: Line) -> list[str]:
-    """Return the commands of the prompt that lead along a line."""
+    """Return the prompt commands that play a line."""
     return [f"play {' '.join(map(str, joint))}" for joint in line]
 
 

@@ -1,4 +1,4 @@
-"""Values and turns that states of play lack, or have twice.
+"""Values and turns that are missing or double in a state of play.
 
 At the start each role has one score, each cell one mark, and the step is one number. If no rule keeps such a
 value, it is lost. If one rule keeps it while another changes it, there are two values.
@@ -48,12 +48,12 @@ class Fault(NamedTuple):
     hint: str = ""
 
 
-#: The most nested rules that only pass on another relation.
+#: Maximum depth of nested rules with a single condition that are followed.
 _DEEPEST: Final = 5
 
 
 def rule_behind(derivation: Derivation, program: Program) -> Rule | None:
-    """Return the rule that a derivation ends with; if it has one condition, the rule behind it."""
+    """Return the last rule of a derivation; if it has only one condition, the rule behind that one."""
     places = {rule.span.place: rule for rule in program.rules if rule.span}
     found = places.get(derivation.place)
     for _ in range(_DEEPEST):
@@ -64,12 +64,12 @@ def rule_behind(derivation: Derivation, program: Program) -> Rule | None:
     return found
 
 
-#: The fewest arguments that lose their values at one move without being removed by the move itself.
+#: Minimum number of values lost at one move that is a fault; a move itself may remove fewer.
 _MANY: Final = 3
-#: Arguments of a board, two coordinates and a mark; and the fewest cells, more than a pair of pieces needs.
+#: Minimum arguments of a board (two coordinates and a mark), and minimum number of cells.
 _COORDINATES: Final = 3
 _FEWEST_CELLS: Final = 4
-#: The fewest cells that lose their marks at a time; a single mark may have been removed.
+#: Minimum number of cells without a mark that is a fault: the rules may remove a single mark on purpose.
 _LOST_CELLS: Final = 2
 
 Place = tuple["Term", ...]
@@ -107,7 +107,7 @@ class LostValues:
 
     @property
     def boards(self) -> int:
-        """The number of initial boards whose cells have contained all facts of the fluent since."""
+        """The number of initial boards that no fact of the fluent has left since."""
         return len(self._boards)
 
     def faults(self, state: State, line: Line) -> Iterator[Fault]:
@@ -129,7 +129,7 @@ class LostValues:
         for functor, cells in list(self._boards.items()):
             places = {fact.arguments[:-1] for fact in held.get(functor, ())}
             if not places <= cells.keys():
-                del self._boards[functor]  # pieces that move, which at the start formed a block
+                del self._boards[functor]  # not a board: pieces that formed a block at the start
                 continue
             empty = [place for place in cells if place not in places]
             if len(empty) >= _LOST_CELLS:
@@ -143,14 +143,14 @@ class LostValues:
         return Fault("lost-value", functor[0], message, partial(self._span, functor), hint)
 
     def _span(self, functor: Key) -> Span | None:
-        """Return the place of the `next` that should have kept a fluent, or of another `next`."""
+        """Return the place of a `next` rule that should have kept a fluent, or else of any `next` for it."""
         same = _writers(self._game.program, functor)
         keeping = [rule for rule in same if keeps(rule)]
         return next((rule.head.span for rule in [*keeping, *same]), None)
 
 
 class DoubleValues:
-    """Finds second values of fluents that have one at the start, such as the step or the turn.
+    """Finds second values of fluents with one value at the start, such as the step or the turn.
 
     A fluent has one value if one fact of it is true at the start, from which a `next` makes another fact:
     ``(step 2)`` from ``(step 1)``. The last argument is the value. A board has at most one value in each
@@ -226,7 +226,7 @@ def _is_of_places(facts: Sequence[Compound]) -> bool:
 
 
 def _is_rewritten(program: Program, functor: Key) -> bool:
-    """Return whether a `next` of a fluent makes new facts; a fluent that is only removed may vanish."""
+    """Return whether any `next` makes new facts of a fluent; otherwise its facts may vanish."""
     return any(not keeps(rule) for rule in _writers(program, functor))
 
 
@@ -243,7 +243,7 @@ def _has_one_mark(program: Program, functor: Key, facts: Iterable[Compound]) -> 
 
 
 def _asks_for_two(rule: Rule, functor: Key) -> bool:
-    """Return whether a rule reads two values of one place, which are then intended."""
+    """Return whether a rule reads two values of one place, so the author intended several values."""
     asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
     places = [each.arguments[:-1] for each in asked if isinstance(each, Compound) and key_of(each) == functor]
     return len(set(places)) < len(places)
@@ -271,7 +271,7 @@ def _steps(rule: Rule) -> bool:
     return not keeps(rule) and any(key_of(term) == functor for term in asked)
 
 
-#: The most moves of waiting that may end a round.
+#: Maximum number of joint moves of waiting that may end a round.
 _MOST_WAITED: Final = 4
 
 
@@ -304,7 +304,7 @@ class TurnMonitor:
             yield Fault("lost-value", self._fluent, message, span, hint)
 
     def _owner(self, fact: Term) -> Term | None:
-        """Return the role whose turn it is by a fact, or None."""
+        """Return the role that has the turn according to a fact; None if the fact is about something else."""
         is_turn = isinstance(fact, Compound) and fact.functor == self._fluent and len(fact.arguments) == 1
         return fact.arguments[0] if is_turn and isinstance(fact, Compound) else None
 
@@ -346,7 +346,7 @@ def _turn_fluent(game: Game) -> str:
 
 
 def _waits_on(state: State) -> bool:
-    """Return whether all roles wait in a state, and in the next ones, as a round may end by waiting once."""
+    """Return whether all roles can only wait in several states in a row: one wait may end a round."""
     for _ in range(_MOST_WAITED):
         legal = [] if state.is_terminal else [state.legal_moves(role) for role in state.game.roles]
         if not legal or any(len(moves) != 1 or not isinstance(moves[0], Constant) for moves in legal):

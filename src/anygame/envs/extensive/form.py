@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     #: The memories of all roles, in the order of the roles.
     Memories: TypeAlias = tuple[tuple[Entry, ...], ...]
 
-#: Whether roles that move at once decide in one node, or one after the other, without seeing the others.
+#: Whether roles that move at once decide in one node, or in turn without seeing each other's choices.
 Order: TypeAlias = Literal["sequential", "simultaneous"]
 #: The actors of nodes without a player; the numbers are those of OpenSpiel.
 CHANCE: Final = -1
 SIMULTANEOUS: Final = -2
 TERMINAL: Final = -4
-#: The default of joint moves after which a play is cut, more than in the longest games of people.
+#: Default maximum of joint moves before a play is cut: more than in the longest games of people.
 MAX_STEPS: Final = 1_000
-#: The most nodes that are cached: the whole tree of a small game, a part of a large one.
+#: Maximum number of cached nodes: the whole tree of a small game, a part of a large one.
 _KEPT: Final = 32_768
-#: For so many histories, compiling the game first saves time.
+#: From this number of histories on, compiling the game first saves time.
 _COMPILED: Final = 1_000
-#: Default limit on histories of an exported tree; so many take some seconds.
+#: Default limit on histories of an exported tree; writing this many takes some seconds.
 MOST_HISTORIES: Final = 100_000
-#: A tree is refused without counting if its estimated size is so many times the limit. The estimate is
+#: A tree is refused without counting if its estimated size is this many times the limit. The estimate is
 #: unbiased, so this happens to a tree within the limit for at most 1 % of random seeds (Markov's inequality).
 _CERTAINLY_MORE: Final = 100
 #: Larger numbers are written as powers of ten.

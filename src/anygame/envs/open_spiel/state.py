@@ -304,9 +304,9 @@ def _facts(description: Description) -> Mapping[Term, int]:
 class SheetObserver:
     """An observer of OpenSpiel.
 
-    With perfect recall, it shows a player's moves and percepts, or without hidden information, all moves.
-    Without perfect recall, it shows the percepts since the last choice, or without hidden information, the
-    facts. With ``private_info`` of all players it shows the facts in every game.
+    In games with hidden information it shows a player's own moves and percepts (with perfect recall), or the
+    percepts since its last choice (without). In other games it shows all moves, or the facts. With
+    ``private_info`` of all players it shows the facts in every game.
 
     Attributes:
         tensor: float32, all pieces concatenated; None if it would be too large.

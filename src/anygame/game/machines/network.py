@@ -59,7 +59,7 @@ def compile_machine(
     Args:
         reasoner: the machine with the rules.
         limits: bounds by name; see ``GroundingLimits``.
-        progress: called now and then with the numbers of instances and atoms so far.
+        progress: called periodically with the numbers of instances and atoms so far.
 
     Raises:
         LimitError: a bound was reached.
@@ -332,7 +332,7 @@ class NetworkMachine:
         return Stuck(Role(self.roles[role]), facts, self._moves(played))
 
     def blocks(self, playouts: int) -> int:
-        """Return the number of blocks of so many playouts."""
+        """Return the number of blocks for a number of playouts."""
         return self.simulator.blocks(playouts)
 
     def simulate(self, position: bytes, request: PlayoutRequest) -> Tally[Stuck]:

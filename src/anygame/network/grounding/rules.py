@@ -42,8 +42,8 @@ class Composed:
 
 Test = Unequal | IsConstant | Alternatives | Negated | FlatAtom
 
-#: Upper bound on the rules that a pass makes of one rule: each is joined again in every round. All public
-#: sheets compile to the same networks with 24 in place of 32.
+#: Maximum number of rules that a pass makes from one rule: each is joined again in every round. For public
+#: sheets, a maximum of 24 gives the same networks as 32.
 MOST_COPIES: Final = 32
 
 

@@ -40,11 +40,11 @@ _ASKED_NAMES: Final = frozenset(name for name, _ in (*ASKED, SEEN))
 _WIDE: Final = 3
 #: Maximum number of rows up to which a relation is not replaced, since it joins as fast as its definition.
 _LARGE: Final = 2_000
-#: Upper bound of facts of a dynamic relation that are treated as rules.
+#: Maximum number of facts of a dynamic relation that are treated as rules.
 _MOST_FACTS: Final = 50
 #: Maximum number of rules that replace a relation, since each copies every rule that reads the relation.
 _MOST_RULES: Final = 8
-#: The same for a relation without a table, which cannot be joined otherwise.
+#: The same bound for a relation without a table: it can be joined only if rules replace it.
 _MOST_RULES_ON_DEMAND: Final = 20
 #: Maximum number of questions to the reasoner about one relation. Each takes about 10 microseconds and 1 kB.
 _MOST_QUESTIONS: Final = 200_000

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from anygame.network.kernels.schedule import Schedule
     from anygame.network.network import Network
 
-#: ``straight``: code per gate. ``loop``: a loop that reads the gates as data. ``auto``: by size; a loop is
-#: used while straight-line code is compiled, if that takes long.
+#: ``straight``: code per gate. ``loop``: a loop that reads the gates as data. ``auto``: chosen by size; if
+#: straight-line code takes long to compile, a loop runs until it is ready.
 Style = Literal["auto", "straight", "loop"]
 #: Maximum number of gate inputs for straight-line code, which takes 40 to 130 microseconds per input to
 #: compile. The loop needs no compilation, but runs 2x to 4x slower.
@@ -57,17 +57,17 @@ STRAIGHT_INPUTS = 150_000
 #: Up to this size, in gate inputs, straight-line code is compiled in this process: this takes 0.1 to 0.2 s,
 #: less than in another process.
 COMPILED_AT_ONCE = 2_000
-#: The same if a caller waits for straight-line code: compiling up to this size takes no longer than starting
-#: another process.
+#: The same limit if a caller waits for straight-line code: up to this size, compiling takes no longer than
+#: starting another process.
 COMPILED_IF_WAITED_FOR = 4_000
-#: Gate inputs that take as long to compile as one move among those that straight-line code chooses from.
+#: Compile time of one move that straight-line code can choose, in gate inputs.
 _INPUTS_PER_MOVE: Final = 25
 #: Minimum number of gate inputs for keeping lanes in one phase, which saves half of each step or more.
 #: However, each playout waits for its start, half a step with two phases, and small games are short.
 PHASED_INPUTS = 4_000
 #: Upper bound on the share of gate inputs that a phase needs: reversi, which needs nearly all, gets slower.
 PHASED_SHARE = 0.75
-#: Fewest gate inputs for computing gates that share inputs side by side; smaller games fit the cache.
+#: Minimum number of gate inputs for computing gates that share inputs together; smaller games fit the cache.
 CLUSTERED_INPUTS = 4_000
 #: Above this number of gate inputs, gates that only goals need are evaluated only when games have ended. With
 #: phases they are evaluated in each step, since waiting lanes would leave the common phase.
@@ -98,8 +98,8 @@ class _Start:
         library: the machine code.
         data: the data that it reads.
         rows: number of rows of a block.
-        making: the compilation of the final code that is under way; None without one.
-        replaced: the code used before the final code, kept because calls of it may be under way.
+        making: the running compilation of the final code; None without one.
+        replaced: the code used before the final code, kept because calls of it may still be running.
     """
 
     library: Library
@@ -248,7 +248,7 @@ class Kernel:
 
     @property
     def _patience(self) -> int:
-        """Steps that ended lanes may wait in total, which cost as much as one evaluation of the goals."""
+        """Total steps that ended lanes may wait; they cost as much as one evaluation of the goals."""
         goals = int(np.diff(self._parted.starts)[self._order.gates(self._order.goals)].sum())
         return -(-self.target.lanes * goals // max(1, self._step_cost - goals))
 
@@ -364,7 +364,7 @@ def _to_compile(network: Network) -> int:
 
 
 def _prepared(network: Network, phases: Phases | None) -> tuple[Network, Phases, list[int]]:
-    """Return the network with gates split where that pays, its phases, and literals to compute first."""
+    """Split gates where that saves time; return the network, its phases and the literals to compute first."""
     wanted = phases
     if wanted is None and len(network.inputs) >= PHASED_INPUTS:
         wanted = find_phases(network)
@@ -404,7 +404,7 @@ def make_requested() -> None:
     key, network = pickle.load(sys.stdin.buffer)
     kernel = build_kernel(network, "straight")
     if kernel.key != key:
-        sys.exit("the code would be another one: the package has changed meanwhile")
+        sys.exit("the code differs from the requested code: the package was changed meanwhile")
     image = make_image(kernel.code, key)
     with suppress(OSError):
         sys.stdout.buffer.write(image)

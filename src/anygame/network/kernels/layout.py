@@ -30,9 +30,9 @@ class GateOutputs:
     """The bit literals of the outputs of the gates.
 
     Attributes:
-        legal: per action the bit literal of its legality.
+        legal: for each action, the bit literal of its legality.
         terminal: bit literal of the end.
-        goals: per role its values, each with a bit literal.
+        goals: for each role, its goal values, each with a bit literal.
     """
 
     legal: tuple[int, ...]
@@ -53,15 +53,15 @@ class RowLayout:
     Attributes:
         fluents: the row of the first fluent.
         actions: the row of the first action.
-        legal: per action of a role with many actions the row of its legality.
-        chosen: per action the phases in which an action of its group can be chosen. Only in these phases its
-            row is written and its legality is read.
-        factors: per action of a role with many actions the rows of its group and of its place in the group.
-        many: per role with many actions its first action and their number.
-        answers: per node of a gate that is an output its row.
+        legal: for each action of a role with many actions, the row of its legality.
+        chosen: for each action, the phases in which an action of its group can be chosen. Only in these
+            phases its row is written and its legality is read.
+        factors: for each action of a role with many actions, the rows of its group and of its place in it.
+        many: for each role with many actions, its first action and their number.
+        answers: for each output that is a gate, the row of its node.
         copies: actions whose legality is copied to their rows, because no gate writes it there.
         outputs: the bit literals of the outputs.
-        end: the first row behind all of these.
+        end: the first row after all of these rows.
     """
 
     def __init__(self, network: Network, phases: Phases) -> None:

@@ -177,7 +177,7 @@ class _Hashing:
         """Replace gates by the first gate with the same row."""
         gates = self._live()
         gates = gates[~self._opened[gates]]
-        # Added gates will come first, so they replace others.
+        # Added gates will precede the others in the circuit, so prefer them as replacements.
         own = len(self._circuit.opened)
         gates = np.concatenate([gates[gates >= own], gates[gates < own]])
         order = gates[order_of(self._keys[gates])]

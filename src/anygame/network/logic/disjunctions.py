@@ -1,4 +1,4 @@
-"""Equal disjunctions: two are equal if they reach the same literals, however they are nested.
+"""Equal disjunctions: two are equal if they flatten to the same literals.
 
 ::
 
@@ -28,19 +28,19 @@ _MOST_LITERALS: Final = 100
 
 
 def equal_disjunctions(owners: Numbers, literals: Numbers) -> tuple[Numbers, Numbers]:
-    """Return disjunctions that are equal to others.
+    """Return disjunctions that equal other disjunctions.
 
     Args:
         owners: int64 [literals], ascending; the number of the disjunction of each literal.
         literals: int64 [literals]; twice a number of a disjunction or another node, plus one if inverted.
 
     Returns:
-        Numbers of disjunctions, and for each the equal one; the latter never depends on the former.
+        Numbers of redundant disjunctions, and for each an equal one that does not depend on it.
     """
     count = int(max(owners.max(initial=0), literals.max(initial=0) >> 1)) + 1
     lengths = np.bincount(owners, minlength=count)
     starts = starts_of(lengths)
-    #: Start and number of the flattened literals of each node; -1 if unknown, 0 if it is no disjunction.
+    #: Start and number of the flattened literals of each node; -1 if unknown, 0 if not a disjunction.
     firsts, sizes = np.zeros(count, np.int64), np.where(lengths > 0, -1, 0)
     flattened = np.zeros(0, np.int64)
     levels: list[Numbers] = []
@@ -77,9 +77,9 @@ def equal_disjunctions(owners: Numbers, literals: Numbers) -> tuple[Numbers, Num
 
 
 def _equal(numbers: Numbers, firsts: Numbers, sizes: Numbers, literals: Numbers) -> tuple[Numbers, Numbers]:
-    """Return which sets of literals occurred before, and the first occurrence of each."""
+    """Return the disjunctions whose literals occurred before, and the first occurrence of each."""
     firsts, sizes = firsts[numbers], sizes[numbers]
     keys = keys_of_rows(literals, firsts, sizes)
-    # The sort is stable, so the first of equal ones has the lowest level.
+    # The sort is stable, so the first of several equal disjunctions has the lowest level.
     again, first = equal_rows(order_of(keys), keys, firsts, sizes, literals)
     return numbers[again], numbers[first]

@@ -118,7 +118,7 @@ class ThreadHost(Host):
 
 
 class ProcessHost(Host):
-    """A session in a process of its own; see `anygame.protocol.player.session.main` for the arguments."""
+    """A session in its own process; see `anygame.protocol.player.session.main` for the arguments."""
 
     can_be_ended = True
 

@@ -33,13 +33,13 @@ _VARIABLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def asp_text(program: Program, depth: int, role: Term, goal: int | None) -> str:
-    """Return an answer set program whose answer sets are the plays of at most so many steps.
+    """Return an answer set program whose answer sets are the plays of at most ``depth`` joint moves.
 
     Relations that depend on the state or on moves get one more argument: the number of earlier steps.
 
     Args:
         program: the rules.
-        depth: the most joint moves.
+        depth: maximum number of joint moves.
         role: the role that is to reach the goal.
         goal: the lowest goal of the role at the end of a play; None for all plays.
 

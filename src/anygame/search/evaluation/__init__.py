@@ -38,7 +38,7 @@ def evaluate(game, worker, states, parent, count):
         worker: the thread. Its ``batch_node`` names the states, NONE for none; ``batch_value``, float64
             [count, roles], is set to values between 0 and 1.
         states: uint64 [any, words].
-        parent: the row of the state that the others are like.
+        parent: the row of the state that the other states resemble.
         count: number of states.
     """
     if game.evaluation[KIND] == NETWORK:

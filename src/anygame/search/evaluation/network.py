@@ -156,7 +156,7 @@ def set_base(net, weights, worker, states, index):
 
 @compiled
 def estimate_near(net, weights, worker, states, index, parent):
-    """Return the first output for a state that is much like the one of the base; set the hidden layer."""
+    """Return the first output for a state that is similar to the base state; set the hidden layer."""
     hidden, base = worker.hidden, worker.base
     units = weights.shape[1]
     for unit in range(units):
@@ -197,7 +197,7 @@ def output(weights, worker, row, number):
     for unit in range(units):
         parts[unit] = max(np.float32(0), hidden[unit]) * weights[row, unit]
     parts[units - 1 - number] = hidden[units - 1 - number]
-    # Summed by halves, which makes vector instructions.
+    # A pairwise sum of halves compiles to vector instructions.
     while units > 1:
         units >>= 1
         for unit in range(units):

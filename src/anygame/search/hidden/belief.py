@@ -93,14 +93,14 @@ class Belief:
             self._begin(view)
         self._observe(view.observations[self._turns :], deadline)
         for _ in range(_MOST_REPLAYS):
-            # An exact belief without a state has tried all of them.
+            # An exact belief without any state has already tried all states.
             if self.particles is not None or self.is_exact or monotonic() >= deadline:
                 break
             self._begin(view)
             self._observe(view.observations, deadline, may_stop=True)
 
     def assume(self, state: State) -> None:
-        """Believe in one state until the next turn, where no state was found that agrees.
+        """Assume a given state until the next turn, because no state was found that agrees.
 
         Raises:
             PositionError: the network cannot hold the state.

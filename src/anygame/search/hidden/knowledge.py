@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     #: int8: 1 for true, -1 for false, 0 for open.
     Values = NDArray[np.int8]
 
-#: Upper bound of the gates of all joint moves together: half a second of work.
+#: Maximum number of gates of all joint moves together: half a second of work.
 _MOST_GATES: Final = 4_000_000
-#: Upper bound of the visits of a turn, on average; then open values stay open.
+#: Maximum mean number of visits of a turn; after these, open values stay open.
 _MOST_VISITS: Final = 12
 
 
@@ -97,7 +97,7 @@ class Knowledge:
     def of(self, view: RoleView) -> Known:
         """Return the knowledge of the role at the end of its observations.
 
-        A longer view continues from the results for a shorter one.
+        A longer view reuses the results for a shorter one.
 
         Raises:
             LimitError: the game or the match is too large, or no play leads to an observation.
@@ -111,7 +111,7 @@ class Knowledge:
             self._turns = [self._first(view.start)]
             former = None
         turns = [self._read(seen) for seen in view.observations[len(self._turns) - 1 :]]
-        self._view = None  # after an interruption all is computed again
+        self._view = None  # if this is interrupted, the next call recomputes all
         for turn in turns:
             self._add(turn)
         self._settle(len(self._turns) - 1 - len(turns))

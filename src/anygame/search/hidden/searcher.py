@@ -160,7 +160,7 @@ class InformationSetSearch:
                 self.trees[index] = RoleTree(tree.tries.shape[1], self._most)
 
     def run(self, tries: int) -> None:
-        """Run so many iterations side by side."""
+        """Run a number of iterations side by side."""
         particles = self._belief.particles
         assert particles is not None
         sampled = self.random.choice(len(particles), tries, p=particles.weights)

@@ -1,8 +1,8 @@
-"""Learners side by side, a core each, here or on a cluster, whose weights are averaged now and then.
+"""Parallel learners, one per core, here or on a cluster; their weights are averaged periodically.
 
 Local stochastic gradient descent, known as federated averaging (McMahan, Moore, Ramage, Hampson and Agüera y
-Arcas 2017, "Communication-efficient learning of deep networks from decentralized data"). The mean of the
-weights that several learners have, each from its own games, plays better than each of them.
+Arcas 2017, "Communication-efficient learning of deep networks from decentralized data"). Each learner plays
+its own games. The mean of their weights plays better than the weights of any one learner.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from anygame.search.learning.remote import Hosts
     from anygame.search.tree.searcher import TreeSearcher
 
-#: Games of each learner between two averages.
+#: Games that each learner plays between two averagings of the weights.
 ROUND: Final = 256
 
 
 class Learners:
-    """As `Learner`, for several cores.
+    """Learner on several cores, with the interface of `Learner`.
 
     Args:
-        searcher: for the game.
-        seed: of random numbers. The same seed, count and number of games give the same weights, however they
+        searcher: a searcher of the game.
+        seed: the random seed. The same seed, count and number of games give the same weights, however they
             are divided into calls.
         count: number of learners.
     """
@@ -58,7 +58,7 @@ class Learners:
         """Move the learners to workers until the block ends.
 
         Raises:
-            ClusterError: there is no worker; one died again and again.
+            ClusterError: there is no worker, or a worker died repeatedly.
             LimitError: a worker cannot compile the game.
         """
         beginnings = [
@@ -89,12 +89,12 @@ class Learners:
                     if self._each_played(ROUND * self._round):
                         self._round += 1
                         self._set(self.weights)
-            finally:  # Ctrl-C, too, leaves each at the end of a move
+            finally:  # after Ctrl-C, too, each learner stops at the end of a move
                 ended.set()
         return True
 
     def have_played(self, games: float) -> bool:
-        """Return whether each has played its share of a number of games."""
+        """Return whether each learner has played its share of a total number of games."""
         return self._each_played(self._share(games))
 
     def _share(self, games: float) -> float:
@@ -115,18 +115,18 @@ class Learners:
 
     @property
     def progress(self) -> Progress:
-        """How far all are together."""
+        """The progress of all learners together."""
         return Progress.of_all(each.progress for each in self._learners)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return copies of all that learning depends on; see ``restore``."""
+        """Return copies of all arrays that learning depends on, for ``restore``."""
         state: dict[str, NDArray[Any]] = {"round": np.array([self._round])}
         for number, each in enumerate(self._learners):
             state |= {f"{number} {name}": array for name, array in each.state().items()}
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Resume from a state of as many learners of the same game.
+        """Resume from a state of the same game and the same number of learners.
 
         Raises:
             ValueError: the state is of other learners.

@@ -37,7 +37,7 @@ _Item = TypeVar("_Item")
 
 
 class Actor(Protocol):
-    """An object that lives in a process of its own (Hewitt, Bishop and Steiger 1973)."""
+    """An object in its own process, an actor (Hewitt, Bishop and Steiger 1973)."""
 
     def call(self, method: str, *arguments: object) -> Any:
         """Call a method of the object, and return its result; everything is pickled.
@@ -72,7 +72,7 @@ class Hosts(Protocol):
     def actors(
         self, make: Callable[[_Item], object], items: Sequence[_Item]
     ) -> AbstractContextManager[Sequence[Actor]]:
-        """Make an object from each item, which lives in a process of its own until the block ends.
+        """Make an object from each item, each in its own process until the block ends.
 
         Everything is pickled. An object takes a core; if there are too few cores, the last objects share
         cores with others.

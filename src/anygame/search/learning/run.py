@@ -68,7 +68,7 @@ class TrainingRun:
         return self._path.with_name(f"{self._path.name}.{self._seed}{SUFFIX}")
 
     def learn(self, seconds: float, games: float, progress: Callable[[TrainingProgress], object]) -> None:
-        """Play up to a total of seconds or games; write the state now and then."""
+        """Play up to a total of seconds or games; save the state periodically."""
         try:
             while self._seconds < seconds and not self._learners.have_played(games):
                 begin = perf_counter()
@@ -97,7 +97,7 @@ class TrainingRun:
         )
 
     def _compared(self, found: TrainingProgress) -> TrainingProgress:
-        """Compare with the earlier self of half as many games, and replace that."""
+        """Compare with the earlier model, after half as many games, and replace that model."""
         weights, progress = self._learners.weights, self._learners.progress
         trial = try_out(
             self._searcher.game,

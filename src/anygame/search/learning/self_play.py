@@ -64,24 +64,24 @@ from anygame.search.tree.worker import random_below, worker_at
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Games side by side, and the moves after which a game is given up.
+#: Number of games played side by side, and maximum moves of a game; a longer game is abandoned.
 GAMES, LONGEST = 64, 400
 #: Upper bounds of the replay memory of all learners together: states, and bytes.
 _REPLAYED, _REPLAYED_BYTES = 1 << 21, 1 << 26
 #: Places in ``Practice.counts``.
 PLAYED, POSITIONS, FIRST_GAME, SHARED, GIVEN_UP, NEXT, FILLED, DUE, STEPS = range(9)
-#: States expanded for a move; random moves at the beginning, at most; how often a state is learned.
+#: States expanded for a move; maximum random moves in the opening; how often each state is sampled.
 _EXPANDED_FOR_MOVE, _OPENING, _REPLAY = 1, 6, 8
-#: The probability of a random move later on, and the noise on values.
+#: The probability of a random move after the opening, and the noise on values.
 _CHANCE, _NOISE = 0.02, 0.02
-#: The size of steps, and how many have that size before they shrink.
+#: Learning rate, and the number of steps before it decays.
 _RATE, _FULL_STEPS = 0.002, 10000.0
-#: The lambda of targets, and how far the mean of weights follows them in each step.
+#: Lambda of the TD(lambda) targets, and the rate at which the mean of weights follows the weights.
 _LAMBDA, _FOLLOW = 0.9, 0.002
-#: States of a step, and the decay of the moments of gradients.
+#: Batch size of a step, and the decay rates of the first and second moments of gradients.
 _BATCH = 64
 _FIRST_MOMENT, _SECOND_MOMENT = 0.9, 0.999
-#: The bound of random numbers.
+#: Exclusive upper bound of random integers.
 _WHOLE = 1 << 20
 
 
@@ -190,7 +190,7 @@ def practise(store_address: int, worker_address: int, game_address: int, practic
         _set_root(store, worker, practice, number)
     opposed = store.counts[COMPETITIVE]
     for _ in range(_EXPANDED_FOR_MOVE):
-        # All have their turn to be first, as there may not be room for the children of all.
+        # The first game rotates, as the store may not have room for the children of all roots.
         counts[FIRST_GAME] = (counts[FIRST_GAME] + 1) % GAMES
         for index in range(GAMES):
             root = practice.roots[(counts[FIRST_GAME] + index) % GAMES]
@@ -201,7 +201,7 @@ def practise(store_address: int, worker_address: int, game_address: int, practic
         expand(store_address, worker_address, game_address)
         backpropagate(store_address, worker_address, game_address)
     if opposed and not store.counts[COMPETITIVE]:
-        return True  # bounds that hold for opponents alone are void
+        return True  # bounds that assume opposed goals are void
     suits = True
     for number in range(GAMES):
         suits = suits and _go_on(game, store, worker, practice, number)
@@ -235,12 +235,12 @@ def _go_on(game, store, worker, practice, number):
         _end(store, practice, number, root)
         return True
     if store.status[root] == TERMINAL or length == LONGEST:
-        # A role without a move, or a game that is too long.
+        # A role has no legal move, or the game is too long.
         practice.lengths[number] = 0
         practice.counts[GIVEN_UP] += 1
         return True
     if store.status[root] != EXPANDED:
-        return True  # there was no room for it
+        return True  # the store had no room to expand the root
     expansion = store.expansion[root]
     children = store.first_child[expansion]
     if children < 0:
@@ -335,7 +335,7 @@ def _goal(store, node, role):
     """Return the value of an end for a role."""
     if is_proven(store, node):
         return np.float64(store.low[node, role])
-    # The rules give one of the roles no goal, or several.
+    # The rules give a role no goal, or several.
     return store.sums[node, role] / max(1, store.visits[node])
 
 
@@ -359,7 +359,7 @@ def _end(store, practice, number, node):
             practice.errors[0] += (ended - value) * (ended - value) / outputs
             if not practice.is_cut[row]:
                 value += keep * (target - value)
-            # The target of this state is part of that of the one before.
+            # The target of the previous state includes the target of this state (TD(lambda)).
             practice.values[row, which] = target = value
     for row in range(number * LONGEST + length - 1, number * LONGEST - 1, -1):
         place = counts[NEXT]
@@ -409,7 +409,7 @@ def sample_state(worker, practice):
     for number in range(outputs):
         target, place = practice.targets[row, number], practice.orders[symmetry, number]
         if outputs == 1 and place:
-            practice.wanted[0] = 1 - target  # the roles change places
+            practice.wanted[0] = 1 - target  # the symmetry swaps the roles
         else:
             practice.wanted[place] = target
 

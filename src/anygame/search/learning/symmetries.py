@@ -211,7 +211,7 @@ def _reversals(columns: Sequence[_Column]) -> Iterator[Change]:
 
 
 def _exchanges(columns: Sequence[_Column]) -> Iterator[Change]:
-    """Yield exchanges of two coordinates with as many values, in all fluents."""
+    """Yield exchanges of two coordinates with the same number of values, in all fluents."""
     like = grouped(
         ((one.axis, two.axis, one.number, two.number), (one, two))
         for one, two in combinations(columns, 2)

@@ -42,7 +42,7 @@ class VisitedStates:
         return len(self._states)
 
     def bytes_with(self, more: int) -> int:
-        """Return the memory in bytes after so many new states."""
+        """Return the memory in bytes after adding new states."""
         return self._ways.bytes_with(more) + self._states.bytes_with(more)
 
     def expand(
@@ -159,7 +159,7 @@ class BreadthFirst:
     """Breadth-first search from the first state; see the module.
 
     Attributes:
-        depth: all lines of so many moves were visited, except to goals for which the key is not safe.
+        depth: all lines of this length were visited, except to goals for which the key is not safe.
         is_complete: whether all states were visited.
         is_over: whether the search has ended: all states were visited, or memory is used up.
     """

@@ -32,8 +32,8 @@ class Influence:
     """Dependency graph: edges from each gate to its inputs, and from each fluent to its next value.
 
     Attributes:
-        readers: int64 [edges]; nodes.
-        read: int64 [edges]; the nodes that they depend on.
+        readers: int64 [edges]; the dependent nodes.
+        read: int64 [edges]; the node that each reader depends on.
     """
 
     network: Network
@@ -56,23 +56,23 @@ class Influence:
         return np.concatenate([network.legal >> 1, [network.terminal >> 1], goals]).astype(np.int64)
 
     def sources_of(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return the nodes that some nodes depend on, now or later, themselves included: bool [nodes]."""
+        """Return the given nodes and all that they depend on, now or later, as a mask: bool [nodes]."""
         return _reached(nodes, self.readers, self.read, self.network.nodes)
 
     def affected_now(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return the nodes that depend on some nodes in the same state, themselves included: bool [nodes]."""
+        """Return the given nodes and all that depend on them in the same state, as a mask: bool [nodes]."""
         gates = self.readers >= self.network.first_gate
         return _reached(nodes, self.read[gates], self.readers[gates], self.network.nodes)
 
     def relevant_fluents(self, chooser: int) -> NDArray[np.bool_]:
-        """Return the relevant fluents: bool [fluents]."""
+        """Return the relevant fluents as a mask: bool [fluents]."""
         return self.sources_of(self.outputs(chooser))[1 : self.network.first_action]
 
 
 def _reached(
     starts: NDArray[np.int64], tails: NDArray[np.int64], heads: NDArray[np.int64], nodes: int
 ) -> NDArray[np.bool_]:
-    """Return the nodes that can be reached from some nodes: bool [nodes]."""
+    """Return the nodes reachable from the given nodes, as a mask: bool [nodes]."""
     order = np.argsort(tails, kind="stable")
     heads = heads[order]
     first = np.searchsorted(tails[order], np.arange(nodes + 1))
@@ -89,7 +89,7 @@ def _reached(
 
 #: Upper bound of the values of a step counter.
 _MOST_TICKS: Final = 2_000
-#: Upper bound of gates, or fluents, times ticks: a fraction of a second.
+#: Maximum product of gates (or fluents) and ticks, which takes a fraction of a second.
 _MOST_WORK: Final = 300_000
 
 
@@ -99,8 +99,8 @@ class StepCounter:
 
     Attributes:
         fluents: bool [fluents].
-        safe_goals: goals to which no line is lost, and no shorter line, if only the earlier of two states
-            that differ in these fluents alone is visited.
+        safe_goals: goals whose shortest lines are kept if, of two states that differ only in these fluents,
+            only the earlier is visited.
     """
 
     fluents: NDArray[np.bool_]
@@ -108,7 +108,7 @@ class StepCounter:
 
 
 def find_step_counter(influence: Influence, chooser: int, start: NDArray[np.bool_]) -> StepCounter:
-    """Return the step counter of a game; it has no fluents where there is none.
+    """Return the step counter of a game; without fluents if the game has no step counter.
 
     Args:
         influence: the dependency graph of the network.
@@ -158,7 +158,7 @@ def _safe_goals(
     is_cyclic = cyclic_gates(network)[np.array(gates, np.int64) - network.first_gate].any()
     if is_cyclic or len(gates) * len(ticks) > _MOST_WORK:
         return frozenset()
-    # Gates after the fluents of the step counter were replaced by constants.
+    # Residual gates: the fluents of the step counter are replaced by constants.
     residues = Gates(network.nodes)
     going: int | None = None
     wanted = network.goals[chooser]
@@ -216,8 +216,8 @@ class StateKey:
 
     Args:
         mask: uint64 [words]; the compared bits.
-        safe_goals: goals to which no line is lost, and no shorter line, if only the first state with each key
-            is visited; None for all goals.
+        safe_goals: goals whose shortest lines are kept if only the first state with each key is visited;
+            None for all goals.
 
     Attributes:
         counter: bool [fluents]; the fluents of a step counter that is left out.
@@ -238,7 +238,7 @@ class StateKey:
 
     @classmethod
     def whole(cls, words: int) -> StateKey:
-        """Return the key that compares whole states of so many words."""
+        """Return the key that compares whole states of ``words`` words."""
         return cls(np.full(words, ~np.uint64(0)))
 
     @classmethod
@@ -251,7 +251,7 @@ class StateKey:
             network: the game.
             chooser: the index of the role that chooses.
             root: uint64 [1, words]; the first state.
-            skip_counter: whether to leave out a step counter, too.
+            skip_counter: whether the key also leaves out a step counter.
         """
         influence = Influence.of(network)
         counts = influence.relevant_fluents(chooser)
@@ -267,7 +267,7 @@ class StateKey:
         return cls(np.packbits(bits, bitorder="little").view(np.uint64), safe, left_out)
 
     def is_safe(self, goal: float) -> bool:
-        """Return whether no line to a goal is lost, and no shorter line."""
+        """Return whether the shortest lines to a goal are kept."""
         return self.safe_goals is None or goal in self.safe_goals
 
     def of(self, states: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -16,7 +16,7 @@ from anygame.search.tree.worker import FINISHED, FREE_PATHS, RESULT_COUNT, rando
 WIDE = 40
 #: Nodes with more visits take AMAF values from one playout in eight.
 ENOUGH_PLAYOUTS, SOME_PLAYOUTS = 32, 8
-#: Visits and tries are halved from here on: they have 31 bits, which hours of search would fill.
+#: Visits and tries above this number are halved: hours of search would overflow their 31 bits.
 MOST_VISITS = 1 << 30
 
 
@@ -30,7 +30,7 @@ def record_results(store_address: int, worker_address: int, _game_address: int) 
         add_to_node(store, node, worker.result_value[result], 1)
         record_leaf(store, worker, path, joint, node, worker.result_value[result], 1)
         if store.counts[IS_WIDE]:
-            # A playout makes half of the moves, so a few playouts soon say as much as all.
+            # A playout makes half of the moves, so a few playouts are about as informative as all.
             most = ENOUGH_PLAYOUTS if random_below(worker, SOME_PLAYOUTS) else MOST_VISITS
             _record_all_moves(
                 store, worker, path, joint, worker.result_value[result], worker.result_made[result], most
@@ -44,7 +44,7 @@ def record_results(store_address: int, worker_address: int, _game_address: int) 
 
 @compiled
 def add_to_node(store, node, value, leaves):
-    """Add the sum of the values of so many leaves to a node."""
+    """Add the sum of the values of some leaves to a node."""
     if store.visits[node] >= MOST_VISITS:
         # Its mean stays as it is.
         store.visits[node] >>= 1
@@ -91,7 +91,7 @@ def _record_all_moves(store, worker, path, joint, value, made, most):
             gained = np.float32(value[mover])
             for option in range(first, first + store.option_counts[expansion, mover]):
                 action = store.action[option]
-                # Half of them were made, in no order: a branch would be mispredicted half of the time.
+                # About half were made, in random order: a branch would be mispredicted half of the time.
                 count = np.float32((made[action >> 6] >> np.uint64(action & 63)) & np.uint64(1))
                 tries = store.amaf_tries[option] + count
                 mean = store.amaf_mean[option]
@@ -159,7 +159,7 @@ def read_value(store, worker, node):
 
 @compiled
 def _backpropagate_bounds(game, store, node, child):
-    """Update the bounds of a node if something is proven of a child; return whether it is."""
+    """Update the bounds of a node if a child has a proven bound; return whether one has."""
     is_something_proven = False
     for role in range(store.low.shape[1]):
         is_something_proven |= store.low[child, role] > 0 or store.high[child, role] < 1
@@ -183,7 +183,7 @@ def _record_in_options(store, node, joint, child, value, leaves, arrived):
     for role in range(roles):
         chosen = option_in(store, expansion, joint, role)
         _record_tries(store, chosen, leaves, arrived)
-        # After millions of tries most changes are smaller than the rounding error of 32 bits.
+        # After millions of tries most updates are smaller than the rounding error of 32-bit floats.
         mean = np.float64(store.mean[chosen]) + np.float64(store.residue[chosen])
         mean += (value[role] - leaves * mean) / store.tries[chosen]
         store.mean[chosen] = np.float32(mean)
@@ -192,7 +192,7 @@ def _record_in_options(store, node, joint, child, value, leaves, arrived):
 
 @compiled
 def _record_tries(store, option, leaves, arrived):
-    """Count leaves that were evaluated through an option, and take back so many virtual losses."""
+    """Count leaves evaluated through an option, and take back as many virtual losses."""
     if store.tries[option] >= MOST_VISITS:
         store.tries[option] >>= 1
     store.tries[option] += leaves
@@ -201,7 +201,7 @@ def _record_tries(store, option, leaves, arrived):
 
 @compiled
 def add_virtual_loss(store, expansion, joint, by):
-    """Add so many virtual losses to the options of a joint move: descents under way through it."""
+    """Add virtual losses to the options of a joint move, one for each running descent through it."""
     roles = store.option_counts.shape[1]
     mover = store.mover[expansion]
     if 0 <= mover < roles:

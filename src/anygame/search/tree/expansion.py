@@ -115,7 +115,7 @@ def _list_moves(game, store, worker):
 
 @compiled
 def _specify(game, worker):
-    """Choose the children to be made: all of a state, or some of very many."""
+    """Choose the children to be made: all, or a sample if a state has very many."""
     roles = len(game.random)
     specs = worker.counts[SPEC_COUNT]  # the children of jobs that ask for one joint move come first
     for job in range(worker.counts[JOB_COUNT]):
@@ -127,11 +127,11 @@ def _specify(game, worker):
         product = joint_count(worker.list_count, lane) if is_listed else 0
         wanted = product if product <= ALL_CHILDREN else SOME_CHILDREN
         if not is_listed or specs + wanted > SPECS:
-            worker.job_specs[job] = NONE  # no room: another time
+            worker.job_specs[job] = NONE  # no room in this pass: retry in a later one
             continue
         worker.job_specs[job] = wanted
         start = 0 if product <= ALL_CHILDREN else random_below(worker, product)
-        # Spread evenly over the joint moves, from anywhere.
+        # Evenly spaced joint moves, from a random start.
         stride = max(1, product // max(1, wanted))
         for number in range(wanted):
             joint = (start + number * stride) % product
@@ -208,7 +208,7 @@ def expand(store_address: int, worker_address: int, game_address: int) -> None:
 
 @compiled
 def _make_terminal(game, store, node, value, known):
-    """Make a node an end of the game; its value is unknown where the rules give no goal, or several."""
+    """Mark a node as an end of the game; its value is unknown if the rules give no goal, or several."""
     store.status[node] = TERMINAL
     total, whole = 0.0, True
     for role in range(store.low.shape[1]):
@@ -260,7 +260,7 @@ def _expand_leaf(game, store, worker, job, spec):
         or counts[CHILDREN] + listed > len(store.child)
         or counts[NODES] + specs > len(store.status)
     ):
-        # The memory is used up: the leaf stays one.
+        # The memory is full, so the leaf stays a leaf.
         counts[IS_SHORT] = 1
         store.status[node] = LEAF
         end_descent(worker, path)
@@ -365,12 +365,12 @@ def _end_if_proven(game, store, worker, path, node):
 def _evaluate_child(game, store, worker, path, node, spec, number):
     """Record the value of a child that is known or estimated, or enqueue a playout of it.
 
-    Its estimate is that of a number among the children made.
+    ``number`` is the place of its estimate among those of the children that were made.
     """
     expansion, joint = store.expansion[node], worker.spec_joint[spec]
     child = child_of(store, expansion, joint)
     if child == NONE:
-        # There was no room to note which it is.
+        # The store had no room to link the child.
         return
     if store.visits[child] or is_proven(store, child):
         read_value(store, worker, child)

@@ -211,7 +211,7 @@ class Tree:
 
     @property
     def bytes(self) -> int:
-        """Bytes that have been filled so far, about."""
+        """Approximate number of bytes filled so far."""
         store, nodes = self.store, self.nodes
         share = nodes / len(store.status)
         fixed = store.slots.itemsize * int(store.counts[SLOTS])
@@ -321,7 +321,7 @@ class TreeSearcher(TreeReporter[int]):
         game: the game.
         seed: of random numbers; None for any.
         threads: number of trees.
-        memory: bytes of all trees together, about.
+        memory: approximate bytes of all trees together.
         settings: of descents; see ``DEFAULT_SETTINGS``.
 
     Attributes:

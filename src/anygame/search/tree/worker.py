@@ -1,4 +1,4 @@
-"""The memory of one thread: two blocks of lanes, the paths of its descents, and the work under way."""
+"""The memory of one thread: two blocks of lanes, the paths of its descents, and the pending work."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-#: Descents under way at a time: each has at least a lane or a place in the queue.
+#: Maximum number of concurrent descents: each has at least a lane or a place in the queue.
 PATHS = 2048
-#: Depth limit of a descent: longer matches are searched as they come near.
+#: Depth limit of a descent: deeper states are searched once the match comes closer.
 LONGEST_PATH = 200
-#: Leaves expanded in a pass, and children made of them.
+#: Maximum number of leaves expanded in a pass, and of their children.
 JOBS, SPECS = 512, 2048
 #: A node with at most this number of joint moves gets all children at once; other nodes get some.
 ALL_CHILDREN, SOME_CHILDREN = 512, 128
-#: Results of playouts in a pass.
+#: Maximum number of playout results in a pass.
 RESULTS = 4 * LANES
-#: Playouts that wait for a lane.
+#: Maximum number of playouts that wait for a lane.
 QUEUE = 16384
-#: Legal moves listed in a pass.
+#: Maximum number of legal moves listed in a pass.
 LISTED = 1 << 18
-#: Units of the hidden layer of estimates at most; patterns, and rows of their weights.
+#: Maximum numbers in the value network: units of the hidden layer, patterns, and rows of weights.
 MOST_UNITS, MOST_PATTERNS, MOST_ROWS = 512, 1024, 128
 
 #: ``BRANCHING`` is this many times the running mean of children per job.
@@ -72,8 +72,8 @@ class Worker(NamedTuple):
 
     Attributes:
         counts: see the places above.
-        random: the state of its generator.
-        addresses: of the rows ``playing`` and ``making``.
+        random: the state of its random generator.
+        addresses: the addresses of the rows ``playing`` and ``making``.
         playing, making: lanes of playouts, and lanes that make children.
         lane_node, lane_joint, lane_path, lane_age: the leaf of a playout (NONE: the lane is idle), its last
             joint move, its descent, and the moves made since.
@@ -163,7 +163,7 @@ class Worker(NamedTuple):
 worker_at = Bundle(Worker)
 
 
-#: The lengths of arrays, by their names or by the first words of these.
+#: The lengths of arrays, by name or by the first word of the name.
 _LENGTHS: Final = {
     "counts": 16,
     "lane": LANES,
@@ -194,9 +194,9 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
 
     Args:
         kernel: the code of the game.
-        seed: of its random numbers.
-        limit: joint moves of a playout at most.
-        settings: of its descents.
+        seed: the random seed.
+        limit: maximum number of joint moves of a playout.
+        settings: the settings of its descents.
     """
     roles, actions = len(kernel.network.actions), sum(kernel.network.actions)
     playing, making = kernel.rows(), kernel.rows()

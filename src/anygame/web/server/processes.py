@@ -118,7 +118,7 @@ _WORKER_NICENESS: Final = 15
 
 
 class WorkerPool:
-    """Processes for single commands, as many at a time as the admission allows; ``memory`` is in bytes."""
+    """Processes for single commands; admission limits how many run at a time. ``memory`` is in bytes."""
 
     def __init__(self, admission: Admission, memory: int) -> None:
         self._admission = admission

@@ -1,4 +1,4 @@
-"""Linear recursion: chains grow by one link at a time, not by chains of any length.
+"""Linear recursion: chains grow by one link at a time, not by whole chains.
 
 ::
 
@@ -118,7 +118,7 @@ def _composition(rule: GroundRule, relation: Relation) -> _Closure | None:
 
 
 def _ends(head: Sequence[Term], one: FlatAtom, other: FlatAtom) -> Ends | None:
-    """Return the columns in which one atom's last element is the other's first; the rest equals the head."""
+    """Return the columns that join the chains of two atoms; None if other columns differ from the head."""
     last = [place for place, term in enumerate(head) if one.columns[place] is not term]
     first = [place for place, term in enumerate(head) if other.columns[place] is not term]
     if not last or set(first) & set(last) or len(first) != len(last):
@@ -147,7 +147,7 @@ def _is_free(head: Sequence[Term]) -> bool:
 
 
 def _is_of_ends(test: object, head: Sequence[Term], ends: Ends) -> bool:
-    """Whether a test only requires that the ends of a chain differ, in some column."""
+    """Return whether a test only requires that the ends of a chain differ in some column."""
     choices = test.choices if isinstance(test, Alternatives) else ((test,),)
     compared = set()
     for choice in choices:
@@ -158,7 +158,7 @@ def _is_of_ends(test: object, head: Sequence[Term], ends: Ends) -> bool:
 
 
 def _reaches(rule: GroundRule, relation: Relation, by_head: dict[Relation, list[GroundRule]]) -> bool:
-    """Whether the body of a rule depends on a relation within one state."""
+    """Return whether the body of a rule depends on a relation within one state."""
     waiting: list[GroundRule] = [rule]
     seen: set[Relation] = set()
     while waiting:
