@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 _CLAIM: Final = "both sheets are the same game"
 #: The share of the time for learning an invariant.
 _FOR_INVARIANT: Final = 0.5
-#: The most rounds of the search for fluents to merge; if it takes more, no fluents are merged.
+#: Maximum number of rounds of the search for fluents to merge; if it takes more, no fluents are merged.
 _MOST_ROUNDS: Final = 20
 
 

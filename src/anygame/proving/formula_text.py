@@ -57,7 +57,7 @@ _EXAMPLES: Final = {
 }
 #: Relations about joint moves, even if their rules do not depend on moves.
 _OF_MOVES: Final = frozenset((("does", 2), ("next", 1), ("sees", 2)))
-#: The most values listed in a doubt.
+#: Maximum number of values listed in a doubt.
 _LISTED: Final = 8
 
 

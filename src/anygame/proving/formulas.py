@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from anygame.proving.formula_text import TemporalOperator
     from anygame.proving.model import Model
 
-#: The most properties in one call, which all become rules of one game.
+#: Maximum number of properties in one call, which all become rules of one game.
 _MOST: Final = 100
 
 

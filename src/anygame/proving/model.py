@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from anygame.network.network import Cycle, Network
     from anygame.proving.patience import Patience
 
-#: The most gates of a game for proofs. Solvers hold several copies of them, with 100 bytes a gate.
+#: Maximum number of gates of a game for proofs. Solvers hold several copies of them, with 100 bytes a gate.
 _MOST_GATES: Final = 400_000
 #: A match: joint moves, each with the number of the action of each role.
 Match = tuple[tuple[int, ...], ...]
 #: A clause over the state: literals of the model, ascending; most are literals of fluents.
 Clause = tuple[int, ...]
-#: The most gates between the next and the current value of a fluent that a rule preserves.
+#: Maximum number of gates between the next and the current value of a fluent that a rule preserves.
 _DEPTH: Final = 4
 #: States evaluated at once: 64 words of 64 bits, so that the rows of most games stay in the cache.
 _AT_ONCE: Final = 4096

@@ -15,7 +15,7 @@ from anygame.errors import AnygameError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-#: The most conflicts of a solver between two checks of the time limit, and conflicts times literals of the
+#: Maximum conflicts of a solver between two checks of the time limit, and conflicts times literals of the
 #: formula. One conflict may set most literals: with 2 million, 1,000 conflicts took 3 minutes.
 _CONFLICTS: Final = 1_000
 _WORK: Final = 10_000_000

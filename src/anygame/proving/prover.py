@@ -53,7 +53,7 @@ _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
 _FOR_LONG: Final = 0.5
 #: The share for a proof with conserved sums.
 _FOR_COUNTING: Final = 0.4
-#: The most moves of the first search for a match.
+#: Maximum number of moves of the first search for a match.
 _SHALLOW: Final = 8
 #: The largest depth of k-induction.
 _MOST_INDUCTION: Final = 12

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
     from anygame.proving.model import Match, Model
 
-#: The most truth values in memory: 64 MB.
+#: Maximum number of truth values in memory: 64 MB.
 _MOST_VALUES: Final = 1 << 26
 _LANES: Final = 1024
 _MOST_STEPS: Final = 1000

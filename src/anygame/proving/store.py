@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from anygame.network.compiled import CompiledGame
 
-#: The most bytes of the files of all games; the oldest files are deleted first.
+#: Maximum bytes of the files of all games; the oldest files are deleted first.
 PROOF_BYTES: Final = 16 << 20
-#: The most literals of a certificate; finding a larger one again takes about as long as checking it.
+#: Maximum number of literals of a certificate; finding a larger one again takes about as long as checking it.
 _MOST_LITERALS: Final = 200_000
-#: The most certificates of a game, and characters of a name: formulas are names, too.
+#: Maximum number of certificates of a game, and characters of a name: formulas are names, too.
 _MOST, _LONGEST_NAME = 200, 10_000
 #: The largest depth of a certificate times gates: the checker holds as many copies of them.
 _MOST_COPIES: Final = 40_000_000

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 #: The shares of the time for random matches, and for the visited states of a property.
 _FOR_PLAY, _FOR_VISITED = 0.25, 0.5
-#: The most bytes of states, enough for some 100,000 of them.
+#: Maximum bytes of states, enough for some 100,000 of them.
 _MEMORY: Final = 1 << 29
-#: The most random matches, moves of a match, and states in total.
+#: Maximum number of random matches, moves of a match, and states in total.
 _MATCHES, _LONGEST, _MOST_PLAYED = 1_000, 1_000, 20_000
 _SEED: Final = 1
 _WHY: Final = "there is no network"

@@ -371,7 +371,7 @@ def _listed(variables: Iterable[Variable]) -> str:
     return " and no ".join(sorted(map(str, variables)))
 
 
-#: Rounds of readings, for negations inside negations and one for roles.
+#: Maximum number of passes over the rules: for nested negations, and one for roles.
 _ROUNDS: Final = 7
 
 

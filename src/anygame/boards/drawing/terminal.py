@@ -366,7 +366,7 @@ def characters_of(looks: Iterable[Look], *, colours: bool) -> dict[Look, Piece]:
         if look.figure and look.colour:
             style = _BODIES.get(look.colour, f"bold {style_of(look.colour)}")
             found[look] = Piece(GLYPHS[look.figure], style)
-    # Stones differ in form, too: white stones, which come last of two, are open.
+    # Stones differ in shape as well as colour: of two colours, white is sorted last and gets the open shape.
     stones = [look for look in looks if look.form in ("stone", "mark")]
     stones.sort(key=lambda look: look.colour == "white")
     blocks = [look for look in looks if look.form == "block"]

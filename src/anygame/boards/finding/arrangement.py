@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 #: The gap between the parts of one board, in cells.
 _GAP: Final = 0.5
-#: The most boards that are arranged in a square, such as four, nine or sixteen.
+#: Maximum number of boards that are arranged in a square, such as four, nine or sixteen.
 _SQUARE_LIMIT: Final = 25
-#: The most boards in one row.
+#: Maximum number of boards in one row.
 _ROW_LIMIT: Final = 4
 
 

@@ -24,7 +24,7 @@ _STATE: Final = frozenset({"true", "next", "init", "base"})
 _MOVES: Final = frozenset({"legal", "does", "input"})
 #: Chains of rules are short; longer ones are weak evidence.
 _ROUNDS: Final = 5
-#: The most facts of the rules that are read; drawable boards have fewer pairs of neighbours.
+#: Maximum number of facts of the rules that are read; drawable boards have fewer pairs of neighbours.
 _FACTS_LIMIT: Final = 50_000
 
 

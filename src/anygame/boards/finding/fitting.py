@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from anygame.boards.finding.layout import Content, Square
     from anygame.boards.finding.orientation import Arguments, Fluent
 
-#: The most squares of one fluent, all its boards together: 64 rows of 64.
+#: Maximum number of squares of one fluent, all its boards together: 64 rows of 64.
 SQUARES_LIMIT: Final = 4096
-#: The most contents that are listed beforehand: more than any set of pieces.
+#: Maximum number of contents that are listed beforehand: more than any set of pieces.
 _CONTENTS_LIMIT: Final = 1024
 #: With more squares than this for each filled square, a board is a mere guess.
 _DOUBTFUL: Final = 50
@@ -34,9 +34,9 @@ _EMPTY: Final = frozenset({"blank", "empty", "none", "nil", "nothing", "free", "
 _LETTERS: Final = frozenset({"b", "e", "_", "-"})
 #: Noughts and crosses, with the letter of an empty square, however many there are.
 _NOUGHTS: Final = frozenset({"b", "o", "x"})
-#: The fewest squares on which the commonest content may mean empty: three by three.
+#: Minimum number of squares on which the commonest content may mean empty: three by three.
 _MANY: Final = 9
-#: The fewest places in a row of a track, and the most rows, one a player.
+#: Minimum number of places in a row of a track, and maximum number of rows, one per player.
 _SHORTEST_TRACK: Final = 3
 _MOST_ROWS: Final = 6
 _BOARD_WORDS: Final = ("cell", "mark", "square", "grid", "board")

@@ -45,10 +45,10 @@ _WORDS: Final[Mapping[str, dict[str, object]]] = {
 _GOAL: Final = re.compile(r"goal\s+([^\s()]+)((?:\s*\([^()]+\))+)", re.IGNORECASE)
 _COMMENT: Final = re.compile(r"[ \t]*[;%]+(.*)")
 _PLACE: Final = re.compile(r"[^\s|/\\+-]+")
-#: The most lines of a map, and characters of each.
+#: Maximum number of lines of a map, and characters of each.
 _MAP_LINES: Final = 64
 _MAP_WIDTH: Final = 256
-#: The most hints: a sheet comes from a stranger.
+#: Maximum number of hints: a sheet comes from a stranger.
 _HINTS_LIMIT: Final = 16
 
 

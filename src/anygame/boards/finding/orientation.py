@@ -36,7 +36,7 @@ _COLUMNS: Final = frozenset({"column", "file", "x"})
 _UPWARDS: Final = frozenset({"rank", "file", "x", "y"})
 #: The percentage of neighbours in the rules that must be adjacent on the drawn board.
 _SURE: Final = 80
-#: The fewest pairs of neighbours that count as evidence.
+#: Minimum number of pairs of neighbours that count as evidence.
 _FEWEST: Final = 8
 
 
@@ -196,9 +196,9 @@ class Outline:
 #: The arguments of a fact.
 Arguments = tuple[Term, ...]
 
-#: The most declared facts that are read; the largest drawable boards have fewer.
+#: Maximum number of declared facts that are read; the largest drawable boards have fewer.
 _BASE_LIMIT: Final = 100_000
-#: The fewest initial facts of a fluent that counts as filled: three by three.
+#: Minimum number of initial facts of a fluent that counts as filled: three by three.
 _FILLED: Final = 9
 
 

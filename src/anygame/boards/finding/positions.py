@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 #: Name parts of the two coordinates, and whether the first one names rows, from the top.
 _NAMES: Final = (("x", "y", False), ("X", "Y", False), ("row", "column", True), ("row", "col", True))
-#: The most squares: 64 rows of 64.
+#: Maximum number of squares: 64 rows of 64.
 _MOST_SQUARES: Final = 4096
-#: The fewest squares, as facts of the rules name them: three by three.
+#: Minimum number of squares, as facts of the rules name them: three by three.
 _FEWEST_SQUARES: Final = 9
-#: The fewest lines: those of four dots.
+#: Minimum number of lines: those of four dots.
 _FEWEST: Final = 4
-#: The most legal moves that are read.
+#: Maximum number of legal moves that are read.
 _MOVES_LIMIT: Final = 20_000
 
 

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.language.rules import Rule
 
-#: The fewest things in an order that is drawn.
+#: Minimum number of things in an order that is drawn.
 _SHORTEST: Final = 3
-#: The most facts of a relation that is drawn; drawable boards have fewer.
+#: Maximum number of facts of a relation that is drawn; drawable boards have fewer.
 _FIXED_LIMIT: Final = 4096
 
 

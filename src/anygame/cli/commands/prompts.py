@@ -63,7 +63,7 @@ def _repl(options: _ReplOptions) -> int:
 # -- play ----------------------------------------------------------------------------------------------
 
 _PLAY_DETAILS: Final = f"""\
-You play the first role, or those of --as. The player `mcts` plays the others, or the
+You play the first role, or the roles of --as. The player `mcts` plays the others, or the
 players of --against in the order of their roles; `--against easy` is good to begin with.
 Type a move as you would say it: `d 4`, `d4` or `move d 4` for (move d 4), the beginning of
 only one move, or its number in `legal`. `undo` takes back your move and the replies to it,

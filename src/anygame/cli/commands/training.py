@@ -100,7 +100,7 @@ def _train(options: _TrainOptions) -> int:
                     state, total = str(replace(found, matches=0)), found.seconds + found.left
                     bar(description=state, completed=found.seconds, total=total)
                 else:
-                    bar(description=f"{found.games:,} games: trying out what was learned", total=None)
+                    bar(description=f"{found.games:,} games: testing the learned estimates", total=None)
 
             model = train(
                 game,

@@ -40,7 +40,7 @@ class _Options(JsonOption):
     paths: list[str] = argument("PATH", nargs="*", help="rule sheets, or folders of them")
     port: int = option("--port", "PORT", "port to listen on", read_port, default=8000)
     host: str = option("--host", "HOST", "address to listen on, 0.0.0.0 for all", default="127.0.0.1")
-    name: list[str] | None = option("--name", "NAME", "host names under which browsers ask", nargs="+")
+    name: list[str] | None = option("--name", "NAME", "further host names that requests may use", nargs="+")
     players: list[str] | None = option(
         "--players", "PLAYER", "players to offer (default: all levels and strategies)", nargs="+"
     )

@@ -29,8 +29,8 @@ _PORT: Final = 8000
 WATCHING: Final = """\
 With --web, a browser shows the running matches live, and the finished ones step by step.
 The pages are read-only. Only this machine can open them unless --web HOST:PORT says
-otherwise: 0.0.0.0:8000 allows everybody. They end with the command, or with --stay at
-Ctrl-C.
+otherwise: 0.0.0.0:8000 allows everybody. They close when the command
+ends; with --stay, at Ctrl-C.
 """
 
 
@@ -54,7 +54,7 @@ class WebOptions:
     web: Address | None = option(
         "--web",
         "[HOST:]PORT",
-        f"show the matches in a browser, without a value on port {_PORT}",
+        f"show the matches in a browser (default port: {_PORT})",
         _address,
         nargs="?",
         const=Address(),

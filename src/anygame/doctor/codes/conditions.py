@@ -116,7 +116,7 @@ def _idle_distinct(sheet: Sheet) -> Iterator[Diagnostic]:
             yield _IDLE_DISTINCT.found(message, span_of(inner, rule), hint=hint)
 
 
-#: The most rules with repeated conditions; a sheet with more was written by a program.
+#: Maximum number of rules with repeated conditions; a sheet with more was written by a program.
 _MOST_RULES: Final = 2
 
 _REPEATED_LITERAL: Final = _CODES["repeated-literal"]
@@ -143,7 +143,7 @@ def _repeated(rule: Rule) -> Iterator[tuple[Formula, Formula]]:
         known.setdefault(formula, formula)
 
 
-#: The fewest existing links of a chain.
+#: Minimum number of existing links of a chain.
 _FEWEST: Final = 2
 _OF_STATE: Final = frozenset((("true", 1), ("does", 2)))
 _NUMBERED: Final = re.compile(r"(.*\D)(\d{1,6})")

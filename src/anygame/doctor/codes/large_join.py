@@ -24,7 +24,7 @@ _CODES: Final = codes_of(__name__)
 
 _MANY: Final = 1_000_000
 _MOST: Final = 10**30
-#: The most places inside terms that are counted; deeper places are unbounded.
+#: Maximum number of places inside terms that are counted; deeper places are unbounded.
 _MOST_PLACES: Final = 200_000
 _UNITS: Final = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 

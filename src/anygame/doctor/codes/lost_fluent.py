@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _CODES: Final = codes_of(__name__)
 
-#: The most facts that a move writes, one per argument; more facts are a board.
+#: Maximum number of facts that a move writes, one per argument; more facts are a board.
 _MOST_WRITTEN: Final = 4
 
 #: Arguments of a board: two coordinates and a mark.
 _COORDINATES: Final = 3
-#: The most facts of one fluent that one move makes, such as a piece and its neighbour.
+#: Maximum number of facts of one fluent that one move makes, such as a piece and its neighbour.
 _PAIR: Final = 2
-#: The most values that can have different meanings; more values are numbers.
+#: Maximum number of values that can have different meanings; more values are numbers.
 _MOST_VALUES: Final = 50
 
 _CODE: Final = _CODES["lost-fluent"]

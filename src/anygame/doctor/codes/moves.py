@@ -63,7 +63,7 @@ def _is_to_wait(sheet: Sheet, rule: Rule) -> bool:
 
 #: The place of a move in `does`.
 _MOVE: Final = ("does", 2, 1)
-#: The fewest moves in facts; with fewer, one may be missing for a reason.
+#: Minimum number of moves in facts; with fewer, one may be missing for a reason.
 _FEWEST: Final = 3
 
 _UNMADE_MOVE: Final = _CODES["unmade-move"]

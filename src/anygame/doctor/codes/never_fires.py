@@ -30,7 +30,7 @@ _CODES: Final = codes_of(__name__)
 
 _SHOWN: Final = 6
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-#: The fewest letters of a name that does not fit its place, so that even short names are compared.
+#: Minimum letters of a name that does not fit its place, so that even short names are compared.
 _SHORTEST: Final = 3
 Places = dict[Variable, list[tuple[frozenset["Top"], Atom]]]
 

@@ -160,7 +160,7 @@ def _loose_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
                 yield _LOOSE_RECURSION.found(message, atom.span, hint=hint)
 
 
-#: The most rules that are compared one by one.
+#: Maximum number of rules that are compared one by one.
 _MOST_COMPARED: Final = 500
 
 _NEGATION_BY_NAME: Final = _CODES["negation-by-name"]

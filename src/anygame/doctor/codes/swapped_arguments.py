@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 _CODES: Final = codes_of(__name__)
 
-#: The fewest other rules that agree on the order of arguments; a single one could be the slip itself.
+#: Minimum number of other rules that agree on the order of arguments; a single one could be the slip itself.
 _MOST_OFTEN: Final = 2
-#: The fewest atoms that agree on the names of two arguments; with more arguments, fewer atoms are needed.
+#: Minimum atoms that agree on the names of two arguments; with more arguments, fewer atoms are needed.
 _FEWEST_NAMED: Final = 5
 _FEWEST_NAMED_LONG: Final = 2
-#: The fewest places in the sheet that agree on the order of two variables.
+#: Minimum number of places in the sheet that agree on the order of two variables.
 _FEWEST_ORDERED: Final = 6
 
 #: A relation, fluent or move, and the number of an argument.

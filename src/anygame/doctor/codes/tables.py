@@ -28,9 +28,9 @@ _CODES: Final = codes_of(__name__)
 
 # -- a missing row ----------------------------------------------------------------------------------------
 
-#: The fewest combinations of values; with fewer, one may be left out for a reason.
+#: Minimum number of combinations of values; with fewer, one may be left out for a reason.
 _FEWEST_COMBINATIONS: Final = 8
-#: The fewest values in a column of facts, and of rules, as two cases may have separate rules.
+#: Minimum number of values in a column of facts, and of rules, as two cases may have separate rules.
 _FEWEST_IN_FACTS: Final = 2
 _FEWEST_IN_RULES: Final = 3
 _MOST_COMBINATIONS: Final = 5_000
@@ -124,12 +124,12 @@ def _split(word: str, before: str) -> tuple[str, int | str | None]:
 
 # -- an odd row -------------------------------------------------------------------------------------------
 
-#: The fewest facts that agree; fewer may count by chance.
+#: Minimum number of facts that agree; fewer may count by chance.
 _FEWEST_COUNTED: Final = 3
-#: The fewest facts of a table with an odd fact.
+#: Minimum number of facts of a table with an odd fact.
 _FEWEST_IN_TABLE: Final = 8
 _MOST_IN_TABLE: Final = 5_000
-#: The fewest facts of a table in which a fact is odd if it breaks the table in only one place.
+#: Minimum number of facts of a table in which a fact is odd if it breaks the table in only one place.
 _LARGE: Final = 40
 
 _ODD_FACT: Final = _CODES["odd-fact"]

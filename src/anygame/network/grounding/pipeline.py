@@ -117,7 +117,7 @@ LAST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
 _NEEDED: Final = {"naming disjunctions", "naming nested terms"}
 #: Names of passes that only make the network smaller.
 OPTIONAL: Final = tuple(name for name, _ in (*ONCE, *REPEATED) if name not in _NEEDED)
-#: Names of such passes that run only for large sheets.
+#: Names of passes that only make the network smaller, and run only for large sheets.
 OPTIONAL_IF_LARGE: Final = tuple(
     dict.fromkeys(name for name, _ in (*FIRST_IF_LARGE, *ONCE_IF_LARGE, *REPEATED_IF_LARGE, *LAST_IF_LARGE))
 )
@@ -129,7 +129,7 @@ class Effect:
 
     Attributes:
         rewritten: the number of rules it replaced.
-        made: the number of rules it made of them.
+        made: the number of rules that it made from them.
         seconds: its running time.
     """
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMS", "binary_aiger", "export_text"]
 
-#: The most steps that are written.
+#: Maximum number of steps that are written.
 _MOST_STEPS: Final = 10_000
 _BEST: Final = 100
 

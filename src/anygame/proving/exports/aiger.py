@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.proving.model import Model
 
-#: The most gates of two inputs; each takes 20 bytes as text.
+#: Maximum number of gates of two inputs; each takes 20 bytes as text.
 _MOST_GATES: Final = 2_000_000
 
 

@@ -78,7 +78,7 @@ class Learner:
         searcher: for the game.
         seed: of random numbers. The same seed and the same numbers of games give the same weights, however
             they are divided into calls.
-        units: of the hidden layer, a power of two up to ``MOST_UNITS``.
+        units: number of units of the hidden layer, a power of two up to ``MOST_UNITS``.
         learners: number of learners that share the replay memory.
     """
 

@@ -35,7 +35,7 @@ def learn_estimates(
         searcher: for the game; its tree is forgotten if it uses estimates from now on.
         seed: of random numbers.
         seconds: for all; None for any time.
-        games: at most; the same seed and number of games then give the same weights.
+        games: maximum number of games; the same seed and number of games then give the same weights.
         stop: asked often whether to end at once.
 
     Returns:

@@ -31,7 +31,7 @@ LEAVES: Final = 2000
 FEWEST_GAMES: Final = 200
 #: Matches of a trial: to accept estimates, to decide with time left, and at most.
 _FEWEST_MATCHES, _EARLIEST_MATCHES, _MOST_MATCHES = 4, 6, 24
-#: Matches that the time is planned for; seconds per move of them. Few slow matches tell more than many fast
+#: Time budget of a trial: number of matches, and seconds per move. Few slow matches tell more than many fast
 #: ones: with few leaves estimates seem better than they are.
 _PLANNED_MATCHES: Final = 10
 _FASTEST, _SLOWEST = 0.005, 0.1

@@ -46,7 +46,7 @@ class Children(NamedTuple):
     Attributes:
         states: uint64 [n, words].
         ended: bool [n]; which are terminal.
-        goals: float [n]; of the role that chooses, in terminal states; nan elsewhere and where it has none.
+        goals: float [n]; goals of the choosing role in terminal states; nan without a goal and elsewhere.
     """
 
     states: NDArray[np.uint64]

@@ -339,7 +339,7 @@ def find_or_add(store, states, index, hashed):
     for word in range(states.shape[1]):
         store.states[node, word] = states[index, word]
     if 2 * node > store.counts[SLOTS] and store.counts[SLOTS] < len(store.slots):
-        # One step from here to the last size: to rehash millions of nodes would take too long.
+        # Above a threshold, grow to the final size at once: rehashing millions of nodes takes too long.
         more = 4 * store.counts[SLOTS]
         store.counts[SLOTS] = more if more <= min(MOST_SMALL_SLOTS, len(store.slots)) else len(store.slots)
         rehash(store)
