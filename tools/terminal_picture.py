@@ -1,4 +1,4 @@
-"""A picture of a session at the prompt, for the README: what people see on a terminal, as SVG.
+"""Draw a session at the prompt as SVG, for the chapter on the prompt.
 
     python tools/terminal_picture.py docs/guide/session.svg
 

@@ -31,24 +31,19 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.cli.transcripts import ROOT, run
+from tools.chapter_index import DOCS, pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def _pages(folder: str) -> tuple[Path, ...]:
-    return (*sorted((ROOT / "docs" / folder).glob("*.md")),)
-
-
 README = ROOT / "README.md"
-#: The README, the index of the chapters, and the chapters.
-CHAPTERS = (
-    README,
-    *(path for folder in ("", "start", "guide", "results", "develop") for path in _pages(folder)),
-    *(ROOT / "docs" / "reference" / f"{name}.md" for name in ("citing", "glossary")),
-)
-#: What was tried and left out.
-EXPERIMENTS = _pages("develop/experiments")
+_NAVIGATION: Final = tomllib.loads((DOCS / "zensical.toml").read_text(encoding="utf-8"))["project"]["nav"]
+_PAGES: Final = tuple(DOCS / page for page in pages(_NAVIGATION))
+#: Records of ideas that were tried.
+EXPERIMENTS = tuple(page for page in _PAGES if page.parent.name == "experiments")
+#: The README, and all other pages of the site.
+CHAPTERS = (README, *(page for page in _PAGES if page not in EXPERIMENTS))
 _BLOCK = re.compile(
     r"^```(python|console)\n(.*?)^```\n(?:\n?^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL
 )
