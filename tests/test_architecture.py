@@ -178,7 +178,6 @@ _SEAMS: dict[str, tuple[str, ...]] = {
     "pysat": ("proving/certificate.py", "proving/formula.py"),
     "scipy": ("proving/ending.py", "search/retrograde.py"),
     "jinja2": ("web/server/pages.py",),
-    "python_multipart": ("web/server/bodies.py",),
     "uvicorn": ("tool_server/server.py", "web/server/running.py"),
     "mcp": ("tool_server/server.py",),
     "pydantic": ("quiz/adapters/openenv.py", "tool_server/answering.py", "tool_server/server.py"),

@@ -151,7 +151,6 @@ def _random_bytes(random: Random) -> Hostile:
 # -- the page ---------------------------------------------------------------------------------------
 
 _END: Final = b"--b--\r\n"
-_HEAD: Final = b"POST /check HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
 #: Moves of a match; x wins with the first column.
 _MOVES: Final = ("(mark 1 1)", "(mark 2 2)", "(mark 1 2)", "(mark 3 3)", "(mark 1 3)")
 _HONEST_SHEET: Final = (
@@ -304,9 +303,7 @@ def _attacks_on_page(visit: Visit) -> dict[str, Callable[[Random], Hostile]]:
         "percent signs": lambda random: _form("/sheets", b"text=" + _filled(b"%", random) + b"%ff"),
         "forms beyond the bound": _too_long,
         "tiny chunks": lambda random: _tiny_chunks("/check", b"x", random),
-        "half a head": lambda random: _half_a_head(_HEAD, random),
         "half a form": _half_a_form,
-        "answers not taken": lambda _: Hostile(_request("GET", "/write").data * 300, True, is_taken=False),
         "large heads": _large_head,
         "bad numbers": lambda random: _bad_number(random, match),
         "bad moves and steps": lambda random: _bad_move(random, match, visit.cookie),

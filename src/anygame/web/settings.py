@@ -40,7 +40,6 @@ class Settings:
         streams: maximum number of pages kept up to date, some kilobytes each.
         connections: maximum number of open connections; with the pipes of the processes, these stay below the
             usual limit of 1,024 open files.
-        telling: seconds for the head of a request, counted from the connection or the last answer.
         sending: seconds for the body of a request.
         body: maximum bytes of an upload: eight times the longest of 371 public sheets.
         kept: maximum number of records and uploads in the folder; the oldest are removed.
@@ -62,7 +61,6 @@ class Settings:
     processes: int = 12
     streams: int = 500
     connections: int = 800
-    telling: float = 10.0
     sending: float = 60.0
     body: int = 2 * 2**20
     kept: int = 2_000
