@@ -40,7 +40,7 @@ _ALLOWED = {
     "sheets": {"errors", "language", "analysis"},
     "datalog": {"errors", "language", "analysis", "markup"},
     # Children and messages to them: they know nothing of games.
-    "processes": set(),
+    "processes": {"errors"},
     # What the compiled game and the game both speak of.
     "playouts": set(),
     "network": {"errors", "language", "analysis", "datalog", "native", "processes", "playouts"},

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from anygame.errors import AnygameError
 from anygame.language_server.checking import checker as checking
-from anygame.language_server.checking.checker import Checker, ExaminationError, ExaminingProcess
+from anygame.language_server.checking.checker import Checker, ExaminingProcess
 from anygame.language_server.checking.findings import Findings
 from anygame.language_server.documents import Document, Documents
 from anygame.language_server.lines import Lines
@@ -134,7 +135,7 @@ def _ask(monkeypatch: pytest.MonkeyPatch, program: str, within: float = 30.0) ->
 
 
 def test_a_process_that_does_not_answer_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ExaminationError, match=r"more than 0\.1 seconds"):
+    with pytest.raises(AnygameError, match=r"more than 0\.1 seconds"):
         _ask(monkeypatch, "import time; time.sleep(100)", within=0.1)
 
 
@@ -147,7 +148,7 @@ def test_a_process_that_does_not_answer_is_ended(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_a_process_that_fails(monkeypatch: pytest.MonkeyPatch, program: str, reason: str) -> None:
-    with pytest.raises(ExaminationError, match=reason):
+    with pytest.raises(AnygameError, match=reason):
         _ask(monkeypatch, program)
 
 
@@ -218,7 +219,7 @@ def test_whatever_the_process_tells_the_next_question_is_answered(
     async def ask() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: troubles.append(context))
         process = ExaminingProcess()
-        with pytest.raises(ExaminationError):
+        with pytest.raises(AnygameError):
             await process.ask({"do": "examine"}, 60)
         assert await process.ask({"do": "examine"}, 60) == "well"
         await process.end()

@@ -16,11 +16,11 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from anygame.cli.main import main
+from anygame.processes.inside import answered
 from anygame.tool_server import bounds
-from anygame.tool_server.answering import Sheets
+from anygame.tool_server.answering import Sheets, answer
 from anygame.tool_server.server import chapters, make_server
 from anygame.tool_server.sheets import KnownSheets
-from anygame.tool_server.worker import answer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,13 +50,12 @@ def asked(do: str, name: str = "tic_tac_toe", **arguments: Any) -> dict[str, Any
     """Return what the process of the server would answer."""
     known, text = KnownSheets().find(name)
     question = {"do": do, "name": known, "text": text, "moves": [], "facts": None} | arguments
-    return answer(Sheets(), question)
+    return answered(lambda given: answer(Sheets(), **given), question)
 
 
 def checked(text: str, name: str = "sheet", **arguments: Any) -> list[Any]:
     """Return what `check` finds in a text."""
-    question = {"do": "check", "name": name, "text": text, "most": 50} | arguments
-    found: list[Any] = answer(Sheets(), question)["value"]["diagnostics"]
+    found: list[Any] = answer(Sheets(), "check", name, text, **{"most": 50} | arguments)["diagnostics"]
     return found
 
 

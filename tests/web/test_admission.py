@@ -10,16 +10,16 @@ import pytest
 
 pytest.importorskip("starlette")
 
+from anygame.processes.child import ChildEndedError
+from anygame.processes.pool import Admission, BusyError
 from anygame.web.server import matches, processes
 from anygame.web.server.application import make_application
-from anygame.web.server.processes import BusyError, HostProcess, ProcessGoneError, admission, admitted
+from anygame.web.server.processes import HostProcess
 from anygame.web.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
-
-    from anygame.processes.pool import Admission
 
 #: A sheet with which nothing ever comes to an end, in these tests.
 _HOSTILE = "(role hostile)"
@@ -28,13 +28,13 @@ _FOUND: dict[str, object] = {"start": None, "fault": "", "diagnostics": []}
 
 def test_as_many_are_let_in_as_there_are_places_and_as_many_wait() -> None:
     async def run() -> None:
-        gate = admission(2, 3, "all are busy")
+        gate = Admission(2, 3, "all are busy")
         inside = 0
         end = asyncio.Event()
 
         async def pass_through() -> None:
             nonlocal inside
-            async with admitted(gate, 600):
+            async with gate.place(600):
                 inside += 1
                 await end.wait()
 
@@ -43,7 +43,7 @@ def test_as_many_are_let_in_as_there_are_places_and_as_many_wait() -> None:
         assert inside == 2
         assert len(refused) == 4
         assert len(let_in) == 5
-        assert {str(task.exception()) for task in refused} == {"all are busy: try again in 30 seconds"}
+        assert {str(task.exception()) for task in refused} == {"all are busy"}
         end.set()
         await asyncio.gather(*let_in)
         assert inside == 5
@@ -53,11 +53,11 @@ def test_as_many_are_let_in_as_there_are_places_and_as_many_wait() -> None:
 
 def test_the_wait_counts_and_is_short() -> None:
     async def run() -> None:
-        gate = admission(1, 9, "busy")
-        async with admitted(gate, 600) as left:
+        gate = Admission(1, 9, "busy")
+        async with gate.place(600) as left:
             assert 500 < left <= 600
             with pytest.raises(BusyError):
-                async with admitted(gate, 0.02):
+                async with gate.place(0.02):
                     raise AssertionError
             following = asyncio.create_task(_left(gate))
             await asyncio.sleep(0.05)
@@ -67,14 +67,14 @@ def test_the_wait_counts_and_is_short() -> None:
 
 
 async def _left(gate: Admission) -> float:
-    async with admitted(gate, 600) as left:
+    async with gate.place(600) as left:
         return left
 
 
 def test_who_goes_away_leaves_the_place_to_others() -> None:
     async def run() -> None:
-        gate = admission(1, 1, "busy")
-        async with admitted(gate, 600):
+        gate = Admission(1, 1, "busy")
+        async with gate.place(600):
             waiting = asyncio.create_task(_left(gate))
             await asyncio.sleep(0)
             waiting.cancel()
@@ -110,7 +110,7 @@ class _Stuck(HostProcess):
         self.within.append(within)
         if arguments.get("text") == _HOSTILE:
             await self.ends.wait()
-            raise ProcessGoneError("it took too long")
+            raise ChildEndedError("it took too long")
         return dict(_FOUND) if what == "check" else {"roles": ["x"], "hides": False, "model": ""}
 
 

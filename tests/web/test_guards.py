@@ -92,7 +92,8 @@ def test_a_slow_form_is_told_so(tmp_path: Path) -> None:
             return await asyncio.Event().wait()  # type: ignore[return-value]
 
         application = make_application(Settings(folder=tmp_path, sending=0.01))
-        await application(_scope("POST", content_length="3") | {"path": "/check"}, receive, send)
+        scope = _scope("POST", content_length="3", content_type="application/x-www-form-urlencoded")
+        await application(scope | {"path": "/check"}, receive, send)
 
     asyncio.run(run())
     assert told[0]["status"] == 408

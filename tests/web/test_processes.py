@@ -11,11 +11,12 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from anygame.errors import RecordError, SheetSyntaxError
+from anygame.errors import AnygameError, RecordError, SheetSyntaxError
 from anygame.processes import child
+from anygame.processes.child import ChildEndedError, ChildFaultError
 from anygame.web.hosting import process
 from anygame.web.server import processes
-from anygame.web.server.processes import HostProcess, MatchFaultError, ProcessGoneError
+from anygame.web.server.processes import HostProcess
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +30,6 @@ def asked():
     return json.loads(sys.stdin.readline())
 """
 _BEGUN = 'number = asked()["id"]\n'
-_GONE = "the process of the match has ended"
 
 
 class _Server:
@@ -51,7 +51,7 @@ class _Server:
         for _ in range(2):
             try:
                 found.append(await host.carry_out("look", within=within))
-            except MatchFaultError as error:
+            except AnygameError as error:
                 found.append(error)
         host.kill()
         await host.wait()
@@ -94,14 +94,14 @@ class _Server:
 )  # fmt: skip
 def test_a_process_that_ends_is_gone_for_every_question(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for found in _Server(script, monkeypatch).ask():
-        assert isinstance(found, ProcessGoneError)
-        assert str(found) == _GONE
+        assert isinstance(found, ChildEndedError)
+        assert str(found).startswith("the process of the match ")
 
 
 def test_a_process_that_ends_after_its_answer_has_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = _Server(_BEGUN + 'tell({"id": number, "value": [1]})', monkeypatch).ask()
     assert first == [1]
-    assert isinstance(second, ProcessGoneError)
+    assert isinstance(second, ChildEndedError)
 
 
 @pytest.mark.slow
@@ -131,7 +131,7 @@ def test_a_process_that_tells_what_is_no_answer_is_ended(
 ) -> None:
     monkeypatch.setattr(processes, "LONGEST_ANSWER", 2**20)
     server = _Server(f"{_BEGUN}tell({answer})\ntime.sleep(600)", monkeypatch)
-    assert [type(found) for found in server.ask()] == [ProcessGoneError] * 2
+    assert [type(found) for found in server.ask()] == [ChildEndedError] * 2
     assert server.heard == []
 
 
@@ -166,7 +166,7 @@ def test_a_view_that_follows_an_answer_at_once_is_heard_after_it(monkeypatch: py
 def test_a_process_that_does_not_answer_in_time_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = _Server(_BEGUN + "time.sleep(600)", monkeypatch).ask(within=0.5)
     assert "more than 0.5 seconds for an answer, and was ended" in str(first)
-    assert isinstance(second, ProcessGoneError)
+    assert isinstance(second, ChildEndedError)
 
 
 # -- what the process itself makes of what goes wrong in it ------------------------------------------
@@ -200,15 +200,15 @@ def _answer(found: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("error", "fault"),
     [
-        (MemoryError(), "the game needs more memory than it may use here"),
+        (MemoryError(), "more memory is needed than this process may use"),
         (RecordError("there is no state 7"), "there is no state 7"),
         (SheetSyntaxError("no sheet"), "no sheet"),
-        (KeyError("x"), "an internal error in the match (KeyError: 'x'); please report it"),
+        (KeyError("x"), "an internal error (KeyError: 'x'); please report it"),
         (
             RecursionError("deep"),
-            "an internal error in the match (RecursionError: deep); please report it",
+            "an internal error (RecursionError: deep); please report it",
         ),
-        (ValueError("x" * 10**6), "an internal error in the match (ValueError: xxx"),
+        (ValueError("x" * 10**6), "an internal error (ValueError: xxx"),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -221,8 +221,7 @@ def test_every_error_of_a_process_is_an_answer(
     # The server hears of it, and the process answers on.
     script = f'{_BEGUN}told = json.loads({json.dumps(answer)!r})\ntell(told | {{"id": number}})\n'
     first, second = _Server(script + 'tell({"id": asked()["id"], "value": 4}); asked()', monkeypatch).ask()
-    assert isinstance(first, MatchFaultError)
-    assert not isinstance(first, ProcessGoneError)
+    assert isinstance(first, ChildFaultError)
     assert str(first) == answer["fault"]
     assert first.diagnostics == []
     assert second == 4
@@ -243,7 +242,7 @@ def test_an_answer_that_is_no_plain_data_is_told_so() -> None:
 def test_a_real_process_answers_on_after_a_fault() -> None:
     async def run() -> tuple[str, object]:
         host = HostProcess(memory=2**32)
-        with pytest.raises(MatchFaultError) as caught:
+        with pytest.raises(ChildFaultError) as caught:
             await host.carry_out("nothing", within=60)
         described = await host.carry_out("describe", within=60, name="x", text="(role x) terminal (goal x 1)")
         host.kill()
@@ -251,5 +250,5 @@ def test_a_real_process_answers_on_after_a_fault() -> None:
         return str(caught.value), described["roles"]
 
     fault, roles = asyncio.run(run())
-    assert fault == "an internal error in the match (KeyError: 'nothing'); please report it"
+    assert fault == "an internal error (KeyError: 'nothing'); please report it"
     assert roles == ["x"]

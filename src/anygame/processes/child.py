@@ -20,6 +20,7 @@ import signal
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.errors import AnygameError
 from anygame.processes.inside import decode_message, encode_message, python_command
 
 if TYPE_CHECKING:
@@ -36,11 +37,11 @@ main(*pickle.loads(base64.b64decode(sys.argv[2])))
 """
 
 
-class ChildEndedError(Exception):
-    """A child has ended; the message says how."""
+class ChildEndedError(AnygameError):
+    """A child has ended, or was killed since it did not answer in time; the message says how."""
 
 
-class ChildFaultError(Exception):
+class ChildFaultError(AnygameError):
     """A child cannot answer a question; the message says why.
 
     Attributes:
@@ -67,6 +68,7 @@ class ChildProcess:
         arguments: of ``main``; they must be picklable.
         name: of the child, at the start of sentences.
         longest: upper bound of its messages in bytes.
+        advice: what to do if it ends before it has answered; added to the sentence that says so.
         received: called with every message that answers no question; raises ValueError for an invalid one, as
             by default for all: then the child is killed.
         ended: called with a sentence when the child has ended, after all open questions have failed.
@@ -78,11 +80,13 @@ class ChildProcess:
         *arguments: object,
         name: str,
         longest: int,
+        advice: str = "",
         received: Callable[[Any], None] = _refuse,
         ended: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._name = name
         self._longest = longest
+        self._advice = f": {advice}" if advice else ""
         self._received = received
         self._ended = ended
         self._process: asyncio.subprocess.Process | None = None
@@ -119,8 +123,7 @@ class ChildProcess:
 
         Raises:
             ChildFaultError: the child answers with a fault.
-            ChildEndedError: the child has ended.
-            TimeoutError: there was no answer in time. The child is killed.
+            ChildEndedError: the child has ended, or was killed since there was no answer in time.
         """
         if self._how:
             raise ChildEndedError(self._how)
@@ -134,7 +137,8 @@ class ChildProcess:
                 return await answer
         except TimeoutError:
             self.kill()
-            raise
+            late = f"took more than {within:.3g} seconds for an answer, and was ended"
+            raise ChildEndedError(f"{self._name} {late}{self._advice}") from None
         finally:
             self._asked.pop(number, None)
 
@@ -155,7 +159,7 @@ class ChildProcess:
         except Exception as error:  # reported to all who wait
             how = f"could not be started: {type(error).__name__}: {error}"
             self.kill()
-        self._how = f"{self._name} {how}"
+        self._how = f"{self._name} {how}{self._advice}"
         for answer, _ in self._asked.values():
             if not answer.done():
                 answer.set_exception(ChildEndedError(self._how))

@@ -9,7 +9,9 @@ import sys
 from contextlib import suppress
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.errors import AnygameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,6 +58,46 @@ def questions() -> Iterator[Any]:
     Thread(target=listen, args=(coming.put,), daemon=True).start()
     while True:
         yield coming.get()
+
+
+def answer_questions(
+    write: Callable[[bytes], None], answer: Callable[[dict[str, Any]], object], longest: int
+) -> None:
+    """Answer the questions of the parent one after the other.
+
+    Args:
+        write: as `set_up` returned it.
+        answer: returns the value that answers a question, or raises an exception.
+        longest: upper bound of an answer in bytes.
+    """
+    for question in questions():
+        number = {"id": question.pop("id")}
+        line = encode_message(number | answered(answer, question))
+        if len(line) > longest:
+            line = encode_message(number | {"fault": "the answer is too long: ask for less"})
+        write(line)
+
+
+def answered(answer: Callable[[dict[str, Any]], object], question: dict[str, Any]) -> dict[str, Any]:
+    """Return the ``value`` that answers a question, or the ``fault`` in words."""
+    try:
+        return {"value": answer(question)}
+    except Exception as error:
+        return {"fault": fault_of(error)}
+
+
+#: Maximum characters of a fault, and of the text of an internal error.
+_LONGEST_FAULT: Final = 20_000
+_LONGEST_ERROR: Final = 1_000
+
+
+def fault_of(error: Exception) -> str:
+    """Return why a question has no answer, in words."""
+    if isinstance(error, AnygameError):
+        return str(error)[:_LONGEST_FAULT]
+    if isinstance(error, MemoryError):
+        return "more memory is needed than this process may use"
+    return f"an internal error ({type(error).__name__}: {str(error)[:_LONGEST_ERROR]}); please report it"
 
 
 def encode_message(message: object) -> bytes:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
+from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+from anygame.errors import AnygameError
 from anygame.processes.child import ChildFaultError, ChildProcess
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
 _Child = TypeVar("_Child", bound=ChildProcess)
+#: Maximum seconds of a wait, of tasks with a time limit.
+_LONGEST_WAIT: Final = 5.0
+
+
+class BusyError(AnygameError):
+    """Too many tasks run or wait already."""
 
 
 class Admission:
@@ -21,14 +29,18 @@ class Admission:
     Args:
         places: how many tasks run at a time.
         most_waiting: how many may wait.
-        busy: makes the error for a task that is not admitted.
+        message: for a task that is not admitted.
     """
 
-    def __init__(self, places: int, most_waiting: int, busy: Callable[[], Exception]) -> None:
+    def __init__(self, places: int, most_waiting: int, message: str) -> None:
         self._places = asyncio.Semaphore(places)
         self._most_waiting = most_waiting
         self._waiting = 0
-        self.busy = busy
+        self._message = message
+
+    def busy(self) -> BusyError:
+        """Return the error for a task that is not admitted."""
+        return BusyError(self._message)
 
     @property
     def is_wanted(self) -> bool:
@@ -36,28 +48,28 @@ class Admission:
         return self._waiting > 0
 
     @asynccontextmanager
-    async def place(self, longest_wait: float | None = None) -> AsyncIterator[float]:
-        """Wait for a place and hold it. Yield the seconds that the wait took.
+    async def place(self, within: float = inf) -> AsyncIterator[float]:
+        """Wait for a place and hold it. Yield the seconds left for the task.
 
         Args:
-            longest_wait: seconds to wait at most; None for no bound.
+            within: time limit of the task in seconds. The wait may take half of it, and five seconds.
 
         Raises:
-            Exception: the error of ``busy``: too many tasks wait already, or no place became free in time.
+            BusyError: too many tasks wait already, or no place became free in time.
         """
-        start = monotonic()
+        end = monotonic() + within
         if self._places.locked() and self._waiting >= self._most_waiting:
             raise self.busy()
         self._waiting += 1
         try:
-            async with asyncio.timeout(longest_wait):
+            async with asyncio.timeout(None if within == inf else min(within / 2, _LONGEST_WAIT)):
                 await self._places.acquire()
         except TimeoutError:
             raise self.busy() from None
         finally:
             self._waiting -= 1
         try:
-            yield monotonic() - start
+            yield end - monotonic()
         finally:
             self._places.release()
 
@@ -99,6 +111,7 @@ class Pool(Generic[_Child]):
             raise
         except BaseException:
             child.kill()
+            await child.wait()
             raise
         self.idle.append(child)
 

@@ -10,8 +10,7 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from anygame.errors import AnygameError
-from anygame.processes.child import ChildEndedError, ChildFaultError, ChildProcess
+from anygame.processes.child import ChildProcess
 from anygame.processes.pool import Admission, Pool
 from anygame.tool_server.bounds import LONGEST_ANSWER, MEMORY, MOST_WAITING, PROCESSES
 
@@ -20,10 +19,6 @@ if TYPE_CHECKING:
 
     #: Takes the work done, the total work (0 if unknown), and a phrase.
     Report = Callable[[float, float, str], Awaitable[None]]
-
-
-class ToolFaultError(AnygameError):
-    """A question has no answer; the message gives the reason for the program that asked."""
 
 
 class _Worker(ChildProcess):
@@ -37,6 +32,7 @@ class _Worker(ChildProcess):
             MEMORY,
             name="the process that answers",
             longest=LONGEST_ANSWER,
+            advice="ask for less (fewer playouts, fewer seconds, a smaller game)",
             received=self._take_news,
         )
 
@@ -67,7 +63,8 @@ class QuestionPool:
     """Answers questions in processes; see `anygame.tool_server.worker`."""
 
     def __init__(self) -> None:
-        self._admission = Admission(PROCESSES, MOST_WAITING, _too_many)
+        busy = f"{MOST_WAITING} questions wait already: ask again when some are answered"
+        self._admission = Admission(PROCESSES, MOST_WAITING, busy)
         self.pool = Pool(_Worker)
 
     async def ask(self, question: dict[str, Any], within: float, report: Report) -> Any:
@@ -78,25 +75,11 @@ class QuestionPool:
             within: seconds for the answer, without the wait for a process.
             report: function that is called with the progress.
 
-        Raises ToolFaultError if there is no answer, or none in time.
+        Raises BusyError, ChildFaultError or ChildEndedError if there is no answer, or none in time.
         """
 
         def knowing(idle: Sequence[_Worker]) -> _Worker:
             return next((worker for worker in idle if question["text"] in worker.known), idle[-1])
 
-        try:
-            async with self._admission.place(), self.pool.child(knowing) as worker:
-                return await worker.ask_reporting(question, within, report)
-        except ChildFaultError as error:
-            raise ToolFaultError(str(error)) from None
-        except TimeoutError:
-            raise ToolFaultError(
-                f"there was no answer within {within:g} seconds, and the process was ended: ask for less "
-                "(fewer playouts, fewer seconds, a smaller game)"
-            ) from None
-        except ChildEndedError as error:
-            raise ToolFaultError(f"{error}: the game needs more memory than it may use here") from None
-
-
-def _too_many() -> ToolFaultError:
-    return ToolFaultError(f"{MOST_WAITING} questions wait already: ask again when some are answered")
+        async with self._admission.place(), self.pool.child(knowing) as worker:
+            return await worker.ask_reporting(question, within, report)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from anygame.errors import AnygameError
-from anygame.processes.inside import encode_message, questions, set_up
-from anygame.tool_server import answering
-from anygame.tool_server.answering import Sheets
-from anygame.tool_server.bounds import LONGEST_ANSWER, LONGEST_TEXT
+from anygame.processes.inside import answer_questions, encode_message, set_up
+from anygame.tool_server.answering import Sheets, answer
+from anygame.tool_server.bounds import LONGEST_ANSWER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,28 +21,7 @@ def main(memory: int) -> None:
     """Answer questions until the input ends, within ``memory`` bytes of address space."""
     write = set_up(memory, _NICENESS)
     sheets = Sheets(_news(write))
-    for question in questions():
-        number = question.pop("id")
-        line = encode_message({"id": number} | answer(sheets, question))
-        if len(line) > LONGEST_ANSWER:
-            line = encode_message({"id": number, "fault": "the answer is too long: ask for less"})
-        write(line)
-
-
-def answer(sheets: Sheets, question: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer to a question as ``value``, or the fault in words."""
-    try:
-        return {"value": answering.answer(sheets, **question)}
-    except AnygameError as error:
-        return {"fault": str(error)[:LONGEST_TEXT]}
-    except MemoryError:
-        return {"fault": "it needs more memory than it may use here"}
-    except Exception as error:
-        return {
-            "fault": f"an internal error of anygame ({type(error).__name__}: {error}); please report it"[
-                :1000
-            ]
-        }
+    answer_questions(write, lambda question: answer(sheets, **question), LONGEST_ANSWER)
 
 
 def _news(write: Callable[[bytes], None]) -> Callable[[float, float, str], None]:

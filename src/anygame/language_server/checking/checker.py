@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.errors import AnygameError
 from anygame.language_server.checking.findings import Finding, Findings
 from anygame.language_server.settings import Settings
-from anygame.processes.child import ChildEndedError, ChildFaultError, ChildProcess
+from anygame.processes.child import ChildProcess
+from anygame.processes.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,55 +28,37 @@ _MEMORY: Final = 4 * 2**30
 _LONGEST_ANSWER: Final = 64 * 2**20
 
 
-class ExaminationError(AnygameError):
-    """A sheet could not be examined; the message says why."""
-
-
 class ExaminingProcess:
     """A process that answers one question at a time, the ``current`` one."""
 
     def __init__(self) -> None:
         self.current: dict[str, Any] | None = None
-        self._child: ChildProcess | None = None
         self._turn = asyncio.Lock()
+        self._pool = Pool(
+            lambda: ChildProcess(
+                "anygame.language_server.checking.worker",
+                _MEMORY,
+                _LONGEST_ANSWER,
+                name="the process that examines sheets",
+                longest=_LONGEST_ANSWER,
+            )
+        )
 
     async def ask(self, question: dict[str, Any], within: float) -> Any:
         """Return the answer to a question; see `anygame.language_server.checking.worker`.
 
-        Raises ExaminationError if none arrives ``within`` that many seconds; the process is then killed.
+        Raises ChildFaultError, or ChildEndedError if there is no answer ``within`` that many seconds.
         """
-        async with self._turn:
+        async with self._turn, self._pool.child() as child:
             self.current = question
-            if self._child is None or self._child.is_gone:
-                self._child = ChildProcess(
-                    "anygame.language_server.checking.worker",
-                    _MEMORY,
-                    name="the process that examines sheets",
-                    longest=_LONGEST_ANSWER,
-                )
-            is_at_work = True
             try:
-                answer = await self._child.ask(question, within)
-                is_at_work = False
-            except ChildFaultError as error:
-                is_at_work = False
-                raise ExaminationError(str(error)) from None
-            except TimeoutError:
-                raise ExaminationError(f"it takes more than {within:g} seconds") from None
-            except ChildEndedError as error:
-                raise ExaminationError(str(error)) from error
+                return await child.ask(question, within)
             finally:
                 self.current = None
-                if is_at_work:  # the process is busy or gone
-                    await self.end()
-        return answer
 
     async def end(self) -> None:
         """Kill the process; the next question starts another one."""
-        child, self._child = self._child, None
-        if child is not None:
-            child.kill()
-            await child.wait()
+        await self._pool.close()
 
 
 #: Seconds without a change after which a sheet is examined: longer than between two keystrokes.
@@ -108,7 +91,7 @@ class Checker:
             task.cancel()
 
     async def mended(self, document: Document, kinds: list[str]) -> str:
-        """Return the text of a document after mending. Raises ExaminationError if mending fails."""
+        """Return the text of a document after mending. Raises AnygameError if mending fails."""
         question = {"do": "mend", "name": document.sheet.source.name, "text": document.text, "kinds": kinds}
         found = await self._process.ask(question, _LONGEST)
         return str(found)
@@ -131,7 +114,7 @@ class Checker:
         asked = asyncio.create_task(self._process.ask(question, _LONGEST))
         try:
             found = Findings.from_json(await asyncio.shield(asked))
-        except ExaminationError as error:
+        except AnygameError as error:
             reason = f"this sheet could not be examined: {error}"
             found = Findings((Finding("not-examined", 1, reason, 0, 0),))
         except asyncio.CancelledError:
@@ -144,5 +127,5 @@ class Checker:
 
 
 async def _give_up(asked: asyncio.Task[object]) -> None:
-    with suppress(ExaminationError, asyncio.CancelledError, TimeoutError):
+    with suppress(AnygameError, asyncio.CancelledError, TimeoutError):
         await asyncio.wait_for(asked, _PATIENCE)

@@ -24,7 +24,7 @@ from anygame.language.source import Source
 from anygame.language_server.checking.findings import Finding, Findings, Related
 from anygame.language_server.domains import DomainTable
 from anygame.language_server.settings import LIMITS, Settings
-from anygame.processes.inside import encode_message, questions, set_up
+from anygame.processes.inside import answer_questions, set_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -89,20 +89,14 @@ def mended(name: str, text: str, kinds: Iterable[str]) -> str:
 _NICENESS: Final = 5
 
 
-def main(memory: int) -> None:
-    """Answer questions until the input ends, within ``memory`` bytes of address space."""
-    write = set_up(memory, _NICENESS)
-    for question in questions():
-        write(encode_message({"id": question["id"]} | _answer(question)))
+def main(memory: int, longest: int) -> None:
+    """Answer questions until the input ends, within bytes of address space and of an answer."""
+    answer_questions(set_up(memory, _NICENESS), answer, longest)
 
 
-def _answer(question: dict[str, Any]) -> dict[str, Any]:
-    try:
-        if question["do"] == "mend":
-            return {"value": mended(question["name"], question["text"], question["kinds"])}
-        settings = Settings().changed(question["settings"])
-        return {"value": examine(question["name"], question["text"], settings).as_json()}
-    except MemoryError:
-        return {"fault": "it needs more memory than it may use here"}
-    except Exception as error:
-        return {"fault": f"{type(error).__name__}: {error}"[:1000]}
+def answer(question: dict[str, Any]) -> object:
+    """Return the answer to a question: the findings of a sheet, or its text after mending."""
+    if question["do"] == "mend":
+        return mended(question["name"], question["text"], question["kinds"])
+    settings = Settings().changed(question["settings"])
+    return examine(question["name"], question["text"], settings).as_json()

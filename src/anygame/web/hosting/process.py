@@ -11,18 +11,16 @@ from contextlib import suppress
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.errors import AnygameError, RecordError, RuleSheetError
+from anygame.errors import RecordError, RuleSheetError
 from anygame.language.diagnostics import Diagnostic
-from anygame.processes.inside import encode_message, listen, set_up
-from anygame.web.hosting.questions import diagnostic_view
+from anygame.processes.inside import encode_message, fault_of, listen, set_up
+from anygame.web.hosting.questions import View, diagnostic_view
 from anygame.web.hosting.session import Session
 from anygame.web.settings import LONGEST_ANSWER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Maximum characters of a fault.
-_LONGEST_FAULT: Final = 4_000
 #: Maximum number of diagnostics of a broken sheet.
 _MOST_DIAGNOSTICS: Final = 100
 
@@ -60,7 +58,7 @@ async def answer(session: Session, command: dict[str, Any], write: Callable[[byt
     try:
         line = _line({"id": number, "value": await session.do(command.pop("do"), command)})
     except Exception as error:
-        line = _line({"id": number} | _fault(error))
+        line = _line({"id": number, "fault": fault_of(error), "diagnostics": _diagnostics(error)})
     write(line)
 
 
@@ -74,13 +72,6 @@ def _line(message: dict[str, Any]) -> bytes:
     return line
 
 
-def _fault(error: Exception) -> dict[str, Any]:
-    """Return a fault in words, with the diagnostics of a broken sheet."""
-    if isinstance(error, AnygameError):
-        found = error.diagnostics if isinstance(error, RuleSheetError) else ()
-        views = [diagnostic_view(one) for one in found[:_MOST_DIAGNOSTICS] if isinstance(one, Diagnostic)]
-        return {"fault": str(error)[:_LONGEST_FAULT], "diagnostics": views}
-    if isinstance(error, MemoryError):
-        return {"fault": "the game needs more memory than it may use here", "diagnostics": []}
-    what = f"{type(error).__name__}: {error}"[:_LONGEST_FAULT]
-    return {"fault": f"an internal error in the match ({what}); please report it", "diagnostics": []}
+def _diagnostics(error: Exception) -> list[View]:
+    found = error.diagnostics if isinstance(error, RuleSheetError) else ()
+    return [diagnostic_view(one) for one in found[:_MOST_DIAGNOSTICS] if isinstance(one, Diagnostic)]

@@ -14,11 +14,12 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from anygame.boards import paint_rules
+from anygame.errors import AnygameError
 from anygame.web.server.guards import Guards, TooSlowError
 from anygame.web.server.match_routes import MatchRoutes
 from anygame.web.server.matches import Matches
 from anygame.web.server.pages import Pages
-from anygame.web.server.processes import MatchFaultError
+from anygame.web.server.processes import response_to
 from anygame.web.server.replays import Replays
 from anygame.web.server.sheet_routes import SheetRoutes
 from anygame.web.server.sheets import Sheets
@@ -82,10 +83,15 @@ def _guarded(
             await matches.close()
 
     async def fault(request: Request, error: Exception) -> Response:
-        assert isinstance(error, MatchFaultError | TooSlowError)
         template = "fault_part.html" if "part" in request.query_params else "fault.html"
-        response = pages.page(template, error.status, message=str(error))
-        response.headers.update(error.headers)
+        status, headers = response_to(error)
+        response = pages.page(template, status, message=str(error))
+        response.headers.update(headers)
+        return response
+
+    async def slow(_: Request, error: Exception) -> Response:
+        response = pages.page("fault.html", 408, message=str(error))
+        response.headers["Connection"] = "close"
         return response
 
     async def gone(_: Request, error: Exception) -> Response:
@@ -107,7 +113,7 @@ def _guarded(
             Mount("/static", static),
         ],
         exception_handlers={
-            MatchFaultError: fault, TooSlowError: fault, ClientDisconnect: gone, HTTPException: refused,
+            AnygameError: fault, TooSlowError: slow, ClientDisconnect: gone, HTTPException: refused,
             Exception: broken,
         },
         lifespan=living,

@@ -17,7 +17,7 @@ import re
 import secrets
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -51,9 +51,6 @@ _HEADERS: Final = {
 
 class TooSlowError(Exception):
     """The body of a request did not arrive in time."""
-
-    status: ClassVar = 408
-    headers: ClassVar = {"Connection": "close"}
 
 
 class Guards:

@@ -13,11 +13,12 @@ import segno
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from anygame.processes.pool import Admission, BusyError
 from anygame.web.server.bodies import read_count, read_form, read_seconds
 from anygame.web.server.events import changes, known_version
 from anygame.web.server.guards import visitor_of
 from anygame.web.server.pages import match_context
-from anygame.web.server.processes import BusyError, MatchFaultError, admission, admitted
+from anygame.web.server.processes import NotFoundError, RefusedError, try_again
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,18 +38,6 @@ _SHORTEST_SEARCH: Final = 0.05
 _WAITING_SEARCHES: Final = 16
 
 
-class NotFoundError(MatchFaultError):
-    """There is no such page."""
-
-    status = 404
-
-
-class RefusedError(MatchFaultError):
-    """The visitor may not do that."""
-
-    status = 403
-
-
 class MatchRoutes:
     """Routes of matches; without ``may_play``, visitors may only watch."""
 
@@ -57,9 +46,8 @@ class MatchRoutes:
         self._pages = pages
         self._settings = settings
         self._may_play = may_play
-        self._analysing = admission(
-            settings.analysing, _WAITING_SEARCHES, "too many searches are running on this server"
-        )
+        busy = try_again("too many searches are running on this server")
+        self._analysing = Admission(settings.analysing, _WAITING_SEARCHES, busy)
 
     @property
     def routes(self) -> list[Route]:
@@ -184,7 +172,7 @@ class MatchRoutes:
         if known is None or "known" not in request.query_params:
             asked = request.query_params.get("seconds") or str(_SEARCHING)
             seconds = read_seconds(asked, "the time of a search", _SHORTEST_SEARCH, _SEARCHING)
-            async with admitted(self._analysing, self._settings.answer):
+            async with self._analysing.place(self._settings.answer):
                 known = await self._matches.ask(match, "analyse", step=step, seconds=seconds)
             match.values[step] = known
         return self._part(request, match, "values_part.html", "expected goals", values=known)

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from anygame.processes.pool import Admission, BusyError
 from anygame.sheets.installed import describe_sheet, sheet_heading
 from anygame.web.server.events import Versioned
-from anygame.web.server.processes import RETRY_AFTER, BusyError, HostProcess, WorkerPool, admission, admitted
+from anygame.web.server.processes import HostProcess, WorkerPool, try_again
 from anygame.web.server.sheets import Sheet, make_room, title_of
 
 if TYPE_CHECKING:
@@ -206,11 +207,12 @@ class Matches:
         self._folder = settings.folder / "matches"
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._spare: HostProcess | None = None
-        busy = "this server is reading too many sheets"
+        busy = try_again("this server is reading too many sheets")
         #: Workers for sheets of the server, and others for sheets of strangers, which may be slow.
-        self.own_sheets = WorkerPool(admission(1, _WAITING_SHEETS, busy), settings.memory)
-        self.other_sheets = WorkerPool(admission(_CHECKING, _WAITING_SHEETS, busy), settings.memory)
-        self._opening = admission(_OPENING, _WAITING_TO_OPEN, "this server is opening too many matches")
+        self.own_sheets = WorkerPool(Admission(1, _WAITING_SHEETS, busy), settings.memory)
+        self.other_sheets = WorkerPool(Admission(_CHECKING, _WAITING_SHEETS, busy), settings.memory)
+        busy = try_again("this server is opening too many matches")
+        self._opening = Admission(_OPENING, _WAITING_TO_OPEN, busy)
         self._choosing = asyncio.Lock()
 
     async def open(
@@ -233,7 +235,7 @@ class Matches:
             reveals: whether people see hidden information.
             time: seconds of each person for the match, and the increment a move; None for no clock.
 
-        Raises MatchFaultError for bad rules, and BusyError if too many matches are running.
+        Raises ChildFaultError for bad rules, and BusyError if too many matches are running.
         """
         match_id = secrets.token_urlsafe(_ID_BYTES)
         path = self._folder / f"{match_id}.json"
@@ -293,7 +295,7 @@ class Matches:
             return None
 
     async def view(self, match: Match, step: int | None = None) -> View:
-        """Return the view of a state, by default the last one. Raises MatchFaultError."""
+        """Return the view of a state, by default the last one."""
         # A sleeping match is shown from its last view, unless it waited for the move of a player.
         if match.view is None or (not match.is_at_work and match.view["thinking"]):
             await self.awake(match)
@@ -367,7 +369,7 @@ class Matches:
     @asynccontextmanager
     async def _new_process(self) -> AsyncIterator[tuple[HostProcess, float]]:
         """Yield a process for a match, and the seconds left; the process is killed if opening fails."""
-        async with admitted(self._opening, self.settings.answer) as left:
+        async with self._opening.place(self.settings.answer) as left:
             process = await self._process()
             try:
                 yield process, left
@@ -384,9 +386,7 @@ class Matches:
                     match for match in at_work if match.view is None or not match.view["thinking"]
                 ]
                 if not idle:
-                    raise BusyError(
-                        f"too many matches are running on this server: try again in {RETRY_AFTER} seconds"
-                    )
+                    raise BusyError(try_again("too many matches are running on this server"))
                 self._put_to_sleep(min(idle, key=lambda match: match.used))
             spare, self._spare = self._spare, None
             process = spare if spare is not None and not spare.is_gone else HostProcess(self.settings.memory)

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from anygame.errors import RecordError
 from anygame.match.record import parse_record, read_record
 from anygame.sheets.installed import describe_sheet
-from anygame.web.server.match_routes import NotFoundError
-from anygame.web.server.processes import MatchFaultError
+from anygame.web.server.processes import MatchFaultError, NotFoundError
 from anygame.web.server.sheets import Sheet, title_of
 
 if TYPE_CHECKING:
@@ -52,13 +50,13 @@ class Replays:
             raise NotFoundError(f"there is no record {name[:60]!r}")
         match = await self._matches.find(self._opened.get(name, ""))
         if match is None:
-            match = await self.open(await asyncio.to_thread(_read, read_record, path))
+            match = await self.open(await asyncio.to_thread(read_record, path))
             self._opened[name] = match.match_id
         return RedirectResponse(f"/match/{match.match_id}/0", 303)
 
     async def upload(self, text: str) -> Response:
         """Show an uploaded record, from its first state."""
-        record = await asyncio.to_thread(_read, parse_record, text)
+        record = await asyncio.to_thread(parse_record, text)
         if record.step > _MOST_MOVES:
             raise MatchFaultError(
                 f"the record has {record.step:,} joint moves: pages show one of {_MOST_MOVES:,} at most"
@@ -67,7 +65,7 @@ class Replays:
         return RedirectResponse(f"/match/{match.match_id}/0", 303)
 
     async def open(self, record: Record) -> Match:
-        """Return a match that shows a record. Raises MatchFaultError for unknown or unplayable rules."""
+        """Return a match that shows a record. Raises AnygameError for unknown or unplayable rules."""
         match = await self.begin(record, reveals=True)
         now = {"live": {}} | ending_of(record) | opening_of(record)
         turns = turns_of(record, 0, record.step)
@@ -134,12 +132,3 @@ def ending_of(record: Record) -> dict[str, Any]:
 
 def _at(told: list[Any], step: int) -> list[Any]:
     return told[step] if step < len(told) else []
-
-
-def _read(read: object, source: object) -> Record:
-    assert callable(read)
-    try:
-        found: Record = read(source)
-    except RecordError as error:
-        raise MatchFaultError(str(error)) from error
-    return found

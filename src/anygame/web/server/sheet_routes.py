@@ -11,14 +11,15 @@ from starlette.routing import Route
 
 from anygame.errors import ModelError
 from anygame.players.levels import LEVELS, USUAL
+from anygame.processes.child import ChildEndedError, ChildFaultError
+from anygame.processes.pool import BusyError
 from anygame.search.model import load_model
 from anygame.sheets.installed import sheet_heading
 from anygame.web.server.bodies import read_form, read_seconds
 from anygame.web.server.guards import visitor_of
-from anygame.web.server.match_routes import NotFoundError, RefusedError
 from anygame.web.server.matches import Latest, open_seat
 from anygame.web.server.pages import board_context
-from anygame.web.server.processes import BusyError, MatchFaultError, ProcessGoneError
+from anygame.web.server.processes import MatchFaultError, NotFoundError, RefusedError, response_to
 from anygame.web.server.replays import is_record
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class SheetRoutes:
         sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
         try:
             described = await self._describe(sheet)
-        except MatchFaultError as error:
+        except ChildFaultError as error:
             return await self._broken(sheet, error)
         players = [(name, LEVELS[name].about if name in LEVELS else "") for name, _ in self._settings.players]
         return self._pages.page(
@@ -150,7 +151,7 @@ class SheetRoutes:
                     found = await self._matches.own_sheets.ask(
                         "thumbnail", within=_DRAWING, **self._matches.reading(sheet)
                     )
-                except (MatchFaultError, ProcessGoneError):
+                except (ChildFaultError, ChildEndedError):
                     found = ""  # unreadable or slow sheets are shown without a drawing
                 self._thumbnails[sheet.name] = found or _NO_DRAWING
         return Response(
@@ -159,7 +160,7 @@ class SheetRoutes:
             headers={"cache-control": "private, max-age=3600"},
         )
 
-    async def _broken(self, sheet: Sheet, error: MatchFaultError) -> Response:
+    async def _broken(self, sheet: Sheet, error: ChildFaultError) -> Response:
         if not error.diagnostics:
             raise error
         message = "These rules cannot be played yet: see what is wrong, and mend it here."
@@ -187,11 +188,11 @@ class SheetRoutes:
         self, text: str, title: str, *, message: str = "", status: int = 200, is_own: bool = False
     ) -> Response:
         """Show the editor with a text and its diagnostics; without them if checking takes too long."""
-        check, headers = None, MatchFaultError.headers
+        check, headers = None, dict[str, str]()
         try:
             check = await self._checked(text, is_own=is_own)
-        except (BusyError, ProcessGoneError) as error:
-            message, status, headers = str(error), error.status, error.headers
+        except (BusyError, ChildEndedError) as error:
+            message, (status, headers) = str(error), response_to(error)
         page = self._pages.page("write.html", status, title=title, text=text, message=message, check=check)
         page.headers.update(headers)
         return page
@@ -247,7 +248,7 @@ class SheetRoutes:
                 reveals="reveal" in asked,
                 time=_time_of_people(asked),
             )
-        except MatchFaultError as error:
+        except ChildFaultError as error:
             return await self._broken(sheet, error)
         response = RedirectResponse(f"/match/{match.match_id}", 303)
         visitor.mark(response)

@@ -9,10 +9,10 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from anygame.errors import AnygameError
+from anygame.processes.pool import BusyError
 from anygame.web.server.bodies import read_count
 from anygame.web.server.events import Versioned, changes, known_version
-from anygame.web.server.match_routes import NotFoundError
-from anygame.web.server.processes import BusyError, MatchFaultError
+from anygame.web.server.processes import NotFoundError
 from anygame.web.server.replays import ending_of, opening_of, turns_of
 
 if TYPE_CHECKING:
@@ -132,10 +132,7 @@ class WatchRoutes(Versioned):
         found = None if follower is None else await self._matches.find(follower.match.match_id)
         if found is not None:
             return found
-        try:
-            record = await asyncio.to_thread(shown.read)
-        except AnygameError as error:
-            raise MatchFaultError(str(error)) from error
+        record = await asyncio.to_thread(shown.read)
         if record is None:
             raise NotFoundError("the record of this match was not kept")
         is_live = shown.record is record and not shown.result
@@ -178,7 +175,7 @@ class _Follower:
             is_over = bool(self._shown.result)
             try:
                 is_told = await self._tell()
-            except MatchFaultError:
+            except AnygameError:
                 # The process of the match has ended and will restart, or the rules are too large.
                 is_told = False
             if is_over and is_told:
