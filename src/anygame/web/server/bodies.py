@@ -82,6 +82,7 @@ register_url_convertor("count", _Count())
 
 #: Maximum fields of a form: one a role, and a few more.
 _MOST_FIELDS: Final = 1_000
+_URLENCODED: Final = "application/x-www-form-urlencoded"
 #: Maximum bytes of a field. The guards allow less for the whole body.
 _LONGEST_FIELD: Final = 2**30
 
@@ -91,8 +92,9 @@ async def read_form(request: Request) -> dict[str, str]:
 
     Raises MatchFaultError if a file is not UTF-8 text, and HTTPException if the body is no form.
     """
-    # Some encodings take quadratic time. Browsers send UTF-8, and do not name it.
-    if "charset" in request.headers.get("content-type", "").lower():
+    # Some encodings take quadratic time. Browsers send parts as UTF-8, and do not name it.
+    kind = request.headers.get("content-type", "").lower()
+    if "charset" in kind and not kind.startswith(_URLENCODED):
         raise MatchFaultError("expected a form without a charset: it is read as UTF-8")
     fields: dict[str, str] = {}
     async with request.form(max_fields=_MOST_FIELDS, max_part_size=_LONGEST_FIELD) as form:
