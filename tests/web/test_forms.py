@@ -43,7 +43,8 @@ def test_fields_and_files_are_texts_and_an_empty_file_does_not_count() -> None:
     body += _part("file", b"\xef\xbb\xbf(role x)", '; filename="x.kif"\r\nContent-Type: text/plain')
     body += _part("text", b"") + b"--b--\r\n"
     assert _read(_MULTIPART, body) == {"text": "(role ä)\r\n", "file": "(role x)", "file_name": "x.kif"}
-    assert _read(f"{_URLENCODED};charset=UTF-8", b"text=%28role+%C3%A4%29&empty=") == {"text": "(role ä)", "empty": ""}
+    body = b"text=%28role+%C3%A4%29&empty="
+    assert _read(f"{_URLENCODED};charset=UTF-8", body) == {"text": "(role ä)", "empty": ""}
 
 
 @pytest.mark.parametrize(
