@@ -151,3 +151,17 @@ def test_a_larger_board_that_fills_in_play_is_shown_too() -> None:
         (<= (base (large ?i ?j ?x ?y x)) (n ?i) (n ?j) (n ?x) (n ?y)) (legal red go)"""
     sheet += "".join(f"(init (small {x} {y} b))" for x in (1, 2, 3) for y in (1, 2, 3))
     assert [grid.title for grid in drawn(sheet).grids] == ["small", "large"]
+
+
+def test_who_moves_names_the_board_where_the_rules_say_so() -> None:
+    rules = """(role red) (role blue) (n 1) (n 2) (n 3) (other red blue) (other blue red)
+        (<= (init (cell ?r ?x ?y none)) (role ?r) (n ?x) (n ?y))
+        (<= (next (cell ?r ?x ?y ?c)) (true (cell ?r ?x ?y ?c)) (distinct ?c mark))
+        (<= (legal ?r (place ?x ?y)) (true (cell ?r ?x ?y none)))
+        (<= (legal ?r (fire ?x ?y)) (other ?r ?o) (true (cell ?o ?x ?y none)))"""
+    found = picture(anygame.loads(rules).initial_state(), legal_for="red")
+    placed = [touch for touch in found.touches if str(touch.move).startswith("(place")]
+    assert [found.cell(touch.cells[0]).name for touch in placed][:2] == ["red 1 1", "red 1 2"]
+    # Which board that is on, the move does not say: each that it may be answers to clicks.
+    fired = next(touch for touch in found.touches if str(touch.move) == "(fire 1 1)")
+    assert {found.cell(cell).name for cell in (*fired.cells, *fired.area)} >= {"blue 1 1"}

@@ -66,8 +66,6 @@ CARDS: Final = frozenset({"card", "cards", "hand", "hands", "deck", "dealt", "di
 #: Words for dice, and the faces of one to six pips.
 DICE: Final = frozenset({"die", "dice"})
 DIE_FACES: Final = dict(zip("123456", "⚀⚁⚂⚃⚄⚅", strict=True))
-#: Words for the store at the end of a row of pits.
-STORES: Final = frozenset({"store", "stores", "kalaha", "kalah", "mancala", "home", "house", "bank", "stash"})
 #: Words for the sides of a cell.
 SIDES: Final[Mapping[str, Side]] = {
     **dict.fromkeys(("north", "up", "above", "top"), "north"),

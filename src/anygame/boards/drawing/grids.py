@@ -87,8 +87,7 @@ class GridMaker:
             )
             labels = tuple(labels_of_whole(layout, layout.places))
             borders = _borders(parts)
-            links = self._links(cells)
-            yield Grid(title, cells, labels, (*walls, *borders), links=links, looks=shown, group=self._number)
+            yield Grid(title, cells, labels, (*walls, *borders), looks=shown, group=self._number)
             return
         for number, (key, cells) in enumerate(zip(keys, parts, strict=True)):
             own = {cell.id for cell in cells}
@@ -97,16 +96,10 @@ class GridMaker:
                 cells,
                 tuple(labels_of(layout, placed[key], self._left(placed[key]))),
                 (*(wall for wall in walls if wall.cell in own), *_boxes(cells, layout.box)),
-                links=self._links(cells),
                 looks=shown,
                 place=layout.arrangement.get(key, (0, number)),
                 group=self._number,
             )
-
-    def _links(self, cells: Iterable[Cell]) -> tuple[tuple[tuple[float, float], tuple[float, float]], ...]:
-        at = {cell.id: (cell.x, cell.y) for cell in cells} if self._layout.links else {}
-        pairs = [(self._id(0, one), self._id(0, other)) for one, other in self._layout.links]
-        return tuple([(at[one], at[other]) for one, other in pairs])
 
     def _placed(
         self, placed: Mapping[tuple[Term, ...], Mapping[Square, Sequence[Compound]]], facts: Collection[Term]
@@ -143,7 +136,6 @@ class GridMaker:
         looks: Mapping[Occupant, Look],
     ) -> tuple[Cell, ...]:
         layout = self._layout
-        shape = "point" if layout.links else _SHAPES[layout.shape]
         things: dict[Square, list[Thing]] = defaultdict(list)
         for sign in signs:
             if not sign.side:
@@ -164,7 +156,7 @@ class GridMaker:
                     terms,
                     x,
                     y,
-                    shape,
+                    _SHAPES[layout.shape],
                     tuple(things[square]),
                     chequered=self._chequered,
                     dark=self._chequered and (len(layout.rows) - 1 - row + column) % 2 == 0,
@@ -312,17 +304,12 @@ def labels_of_whole(layout: Layout, places: Mapping[found.Cell, Place]) -> Itera
 
     The names of the boards are placed before the names of rows, and below the names of columns.
     """
-    if layout.shape == "track" and layout.row == layout.column:
-        return  # each place of a map shows its own name
     rows: dict[float, set[str]] = defaultdict(set)
     columns: dict[float, set[str]] = defaultdict(set)
     outer: dict[str, list[float]] = defaultdict(list)
     two = len(layout.boards) == 2
     across = int(layout.column > layout.row)
-    stores = {square for overlay in layout.overlays for square in overlay.at.values()}
     for (board, (row, column)), (x, y) in places.items():
-        if (row, column) in stores:
-            continue
         rows[y].add(f"{board[1 - across]} {row}" if two else str(row))
         columns[x].add(str(column))
         if two:

@@ -39,9 +39,8 @@ HEXAGON_ROW: Final = 0.8660254
 
 #: The most entries of a legend.
 _LEGEND_LIMIT: Final = 12
-#: ``line``: a line between two dots, see `Cell.ends`. ``pit``: one of a row of numbered places. ``point``: a
-#: point that lines join to others, see `Grid.links`.
-CellShape: TypeAlias = Literal["square", "hexagon", "line", "pit", "point"]
+#: ``line``: a line between two dots, see `Cell.ends`. ``pit``: one of a row of numbered places.
+CellShape: TypeAlias = Literal["square", "hexagon", "line", "pit"]
 #: ``stone``: just a colour; ``piece``: a figure that is known by name; ``mark``: a fact without content;
 #: ``block``: a thing that fills the cell; ``text``: the symbol of the thing.
 Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
@@ -164,7 +163,6 @@ class Grid:
         labels: the names of rows and columns.
         walls: the walls between cells.
         dots: the points that lines join.
-        links: lines between cells, each given by the points that it joins.
         looks: the looks of all possible contents.
         place: row and column among the grids of its group, from the top left.
         group: grids with the same number belong together.
@@ -175,7 +173,6 @@ class Grid:
     labels: tuple[Label, ...] = ()
     walls: tuple[Wall, ...] = ()
     dots: tuple[tuple[float, float], ...] = ()
-    links: tuple[tuple[tuple[float, float], tuple[float, float]], ...] = ()
     looks: tuple[Look, ...] = ()
     place: tuple[int, int] = (0, 0)
     group: int = 0

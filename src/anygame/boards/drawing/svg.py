@@ -194,10 +194,6 @@ class _Drawing:
             paint = self._paint(fill="ink")
             x, y = placed.x - 0.5, placed.top + 0.4
             yield words(shortened(grid.title, 60), x, y, paint, size=0.38, anchor="start")
-        for start, end in grid.links:
-            (x1, y1), (x2, y2) = placed.at(*start), placed.at(*end)
-            paint = self._paint(stroke="line")
-            yield tag("line", paint, x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=0.07)
         # Lines lie on the ground of the boxes between them.
         cells = sorted(grid.cells, key=lambda cell: cell.ends is not None)
         for _, row in groupby(cells, lambda cell: (cell.ends is not None, cell.y)):
@@ -239,9 +235,7 @@ class _Drawing:
     def _lights(self, cell: Cell, x: float, y: float) -> Iterator[str]:
         """Yield highlights on the ground of a cell: the last move, legal moves."""
         moved = max((strength for mark, strength in _MOVED.items() if mark in cell.marks), default=0.0)
-        if moved and cell.shape == "point":
-            yield circle(x, y, 0.48, f'{self._paint(fill="moved")} fill-opacity="{number(moved)}"')
-        elif moved:
+        if moved:
             yield _outline(cell, x, y, f'{self._paint(fill="moved")} fill-opacity="{number(moved)}"')
         if "legal" in self._marks(cell):
             paint = self._paint(fill="legal")
@@ -444,8 +438,6 @@ class _Drawing:
 def _outline(cell: Cell, x: float, y: float, attributes: str) -> str:
     if cell.shape == "hexagon":
         return polygon(((x + dx, y + dy) for dx, dy in _CORNERS), attributes)
-    if cell.shape == "point":
-        return circle(x, y, 0.42 if cell.contents else 0.24, attributes)
     half, bend = (0.46, 0.25) if cell.shape == "pit" else (0.5, 0.0)
     rounded = {"rx": bend} if bend else {}
     return tag("rect", attributes, x=x - half, y=y - half, width=2 * half, height=2 * half, **rounded)

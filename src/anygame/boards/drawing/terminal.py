@@ -213,7 +213,7 @@ class _Sheet:
         halves = any(cell.x % 1 for cell in self.grid.cells) or self.grid.hexagons
         if self.grid.dots:
             pitch = max(pitch, 3)
-        return pitch + pitch % 2 if halves or self.grid.dots or self.grid.links else pitch
+        return pitch + pitch % 2 if halves or self.grid.dots else pitch
 
     def on(self, cell: Cell) -> Piece:
         """Return the drawing of a cell; several things are joined by ``+``."""
@@ -238,8 +238,6 @@ class _Sheet:
                 self.put_cell(cell, rows[cell.y])
             else:
                 self.put_line(cell, rows[cell.y])
-        for link in self.grid.links:
-            self.put_link(link, rows)
         for x, y in self.grid.dots:
             self.marked[rows[y]].append((self.at(x), Piece("+")))
         for wall in self.grid.walls:
@@ -261,7 +259,7 @@ class _Sheet:
             if wall.side in ("north", "south")
         }
         signs = any(wall.fact is not None and wall.side in ("north", "south") for wall in self.grid.walls)
-        if signs or self.grid.links:
+        if signs:
             heights |= {height + 0.5 for height in sorted(heights)[:-1]}
         heights |= between
         heights |= {label.y for label in self.grid.labels}
@@ -305,25 +303,6 @@ class _Sheet:
         else:
             start, end = sorted((self.at(x1), self.at(x2)))
             self.marked[row].append((start + 1, Piece("-" * (end - start - 1), style)))
-
-    def put_link(
-        self, link: tuple[tuple[float, float], tuple[float, float]], rows: Mapping[float, int]
-    ) -> None:
-        """Put a line between two points into the room between them; diagonals only to the next point."""
-        (x1, y1), (x2, y2) = sorted(link)
-        if y1 == y2:
-            start, end = self.at(x1) + 1, self.at(x2)
-            self.marked[rows[y1]].append((start, Piece("-" * (end - start), _LABEL)))
-        elif x1 == x2:
-            top, bottom = sorted((rows[y1], rows[y2]))
-            for row in range(top + 1, bottom):
-                self.marked[row].append((self.at(x1), Piece("|", _LABEL)))
-        elif abs(y2 - y1) == 1:
-            place, row = self.at((x1 + x2) / 2), rows[(y1 + y2) / 2]
-            crossed = any(position == place for position, _ in self.marked[row])
-            self.marked[row] = [item for item in self.marked[row] if item[0] != place]
-            line = "X" if crossed else "\\" if y2 > y1 else "/"
-            self.marked[row].append((place, Piece(line, _LABEL)))
 
     def put_wall(self, wall: Wall, rows: Mapping[float, int]) -> None:
         """Put a wall or sign beside its cell."""

@@ -91,10 +91,7 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
 
 def _along(fluent: Fluent, at: Coordinates, side: int) -> Axis:
     """Return the order of a coordinate; rows of a track are sorted by text."""
-    index = (at.first, at.second)[side]
-    if at.track:
-        return _with_one_name(fluent.axes[index], fluent.domains[index]) if side else ()
-    return fluent.axes[index]
+    return () if at.track and not side else fluent.axes[(at.first, at.second)[side]]
 
 
 def _hinted(fluent: Fluent, hint: Hint) -> Coordinates | None:
@@ -259,9 +256,8 @@ def _of_track(fluent: Fluent) -> Coordinates | None:
     There may be several rows, one for each value of another argument.
     """
     count = len(fluent.initial)
-    for index, axis in enumerate(map(_with_one_name, fluent.axes, fluent.domains)):
-        pits = axis[:-1] if len(axis) > len(fluent.axes[index]) else axis
-        plain = is_numbered(pits) or all(len(value.name) == 1 for value in pits) if pits else False
+    for index, axis in enumerate(fluent.axes):
+        plain = is_numbered(axis) or all(len(value.name) == 1 for value in axis)
         if not plain or len(axis) < _SHORTEST_TRACK or fluent.arity < 2:
             continue
         if count == len(axis) and _is_key(fluent.initial, [index]):
@@ -271,15 +267,6 @@ def _of_track(fluent: Fluent) -> Coordinates | None:
             if 1 < rows <= _MOST_ROWS and count == rows * len(axis) and _is_key(fluent.initial, [row, index]):
                 return Coordinates(row, index, track=True)
     return None
-
-
-def _with_one_name(axis: Axis, domain: Sequence[Term]) -> Axis:
-    """Return an axis; without one, numbers followed by the only other value, the store of a row of pits."""
-    if axis or len(domain) <= _SHORTEST_TRACK:
-        return axis
-    names = [value for value in domain if isinstance(value, Constant) and not is_numbered((value,))]
-    pits = ordered(value for value in domain if value not in names)
-    return (*pits, *names) if len(names) == 1 and pits else ()
 
 
 def _of_board(fluent: Fluent) -> Coordinates | None:

@@ -9,13 +9,7 @@ A hint is a comment line of its own, anywhere in the sheet; rule evaluation neve
     ;; board: fluent=cell rows=1 columns=2 hex           ... of the fluent `cell`
     ;; board: (cell ?column ?row ?content)               the same said by a pattern
     ;; board: (mark ?board ?board ?row ?column ?content) several boards, side by side
-    ;; board: (point ?place ?content) map                places that have a name each, as the lines below lie
-    ;;   a----b----c
-    ;;   |         |
-    ;;   d----e----f
     ;; board: goal red (a ?column) (i ?column)        what a side wants: the cells of rows a and i
-
-A map ends with the comment. Text between names, and lines without a name, are ignored.
 
 Words may be combined: ``hex`` or ``square`` is the shape, ``up`` or ``down`` the direction of rows. Arguments
 count from 1. Arguments other than row, column and board are the content of a square; without any, a fact
@@ -29,7 +23,7 @@ are drawn.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -40,14 +34,9 @@ _PIECE: Final = re.compile(r"\([^()]*\)|[^\s()]+|[()]")
 _FLUENT: Final = re.compile(r"\(\s*([^\s()?]+)((?:\s+\?[^\s()?]+)+)\s*\)")
 _WORDS: Final[Mapping[str, dict[str, object]]] = {
     "hex": {"shape": "hex"}, "square": {"shape": "square"},
-    "map": {"mapped": True}, "up": {"upwards": True}, "down": {"upwards": False}, "none": {"none": True},
+    "up": {"upwards": True}, "down": {"upwards": False}, "none": {"none": True},
 }  # fmt: skip
 _GOAL: Final = re.compile(r"goal\s+([^\s()]+)((?:\s*\([^()]+\))+)", re.IGNORECASE)
-_COMMENT: Final = re.compile(r"[ \t]*[;%]+(.*)")
-_PLACE: Final = re.compile(r"[^\s|/\\+-]+")
-#: Maximum number of lines of a map, and characters of each.
-_MAP_LINES: Final = 64
-_MAP_WIDTH: Final = 256
 #: Maximum number of hints: a sheet comes from a stranger.
 _HINTS_LIMIT: Final = 16
 
@@ -68,9 +57,6 @@ class Hint:
         row: the argument that names the row.
         column: the argument that names the column.
         boards: the arguments that distinguish several boards.
-        place: the argument that names a place of the map.
-        mapped: whether a map follows.
-        places: the map: each name with its column, in characters, and its line.
         side: the side whose goal the hint gives; empty for a hint about boards.
         goals: patterns of goal cells of the side: their coordinates, with variables for any value.
     """
@@ -84,9 +70,6 @@ class Hint:
     row: int | None = None
     column: int | None = None
     boards: tuple[int, ...] = ()
-    place: int | None = None
-    mapped: bool = False
-    places: tuple[tuple[str, int, int], ...] = ()
     side: str = ""
     goals: tuple[tuple[str, ...], ...] = ()
 
@@ -98,27 +81,9 @@ def read_hints(text: str) -> Iterator[Hint | HintError]:
             yield HintError(f"more than {_HINTS_LIMIT} board hints: the rest is not read")
             return
         try:
-            hint = _read(match[1].strip())
-            yield replace(hint, places=_read_map(hint, text[match.end() + 1 :])) if hint.mapped else hint
+            yield _read(match[1].strip())
         except HintError as fault:
             yield fault
-
-
-def _read_map(hint: Hint, below: str) -> tuple[tuple[str, int, int], ...]:
-    found: list[tuple[str, int, int]] = []
-    line = 0
-    for row in below.split("\n", _MAP_LINES)[:_MAP_LINES]:
-        match = _COMMENT.fullmatch(row.rstrip("\r"))
-        if match is None or not match[1].strip() or "board:" in match[1]:
-            break
-        names = [(name[0], name.start(), line) for name in _PLACE.finditer(match[1][:_MAP_WIDTH])]
-        found += names
-        line += bool(names)
-    if len({name for name, _, _ in found}) != len(found):
-        raise HintError(f"board hint `{hint.text}`: a place stands on the map twice")
-    if not found:
-        raise HintError(f"board hint `{hint.text}`: expected a map, comments with the names of places, below")
-    return tuple(found)
 
 
 def _read(text: str) -> Hint:
@@ -139,10 +104,6 @@ def _read(text: str) -> Hint:
         raise HintError(f"board hint `{text}`: rows and columns need each other, as in rows=1 columns=2")
     if "row" in found and found["row"] == found["column"]:
         raise HintError(f"board hint `{text}`: one argument cannot be both row and column")
-    if ("place" in found) != ("mapped" in found):
-        raise HintError(
-            f"board hint `{text}`: a map needs a pattern with ?place, as in (point ?place ?content) map"
-        )
     return Hint(text, **found)  # type: ignore[arg-type]
 
 
@@ -157,7 +118,7 @@ def _meaning(text: str, piece: str) -> dict[str, object]:
     if piece.lower() in _WORDS:
         return _WORDS[piece.lower()]
     raise HintError(
-        f"board hint `{text}`: `{piece}` is not understood; expected none, hex, square, up, down, map, goal, "
+        f"board hint `{text}`: `{piece}` is not understood; expected none, hex, square, up, down, goal, "
         "fluent=NAME, rows=N columns=N or a pattern such as (cell ?row ?column ?content)"
     )
 
@@ -168,7 +129,7 @@ def _pattern(text: str, piece: str) -> dict[str, object]:
         raise HintError(f"board hint `{text}`: expected a pattern such as (cell ?row ?column ?content)")
     names = [name.lower().removeprefix("?") for name in match[2].split()]
     found: dict[str, object] = {"functor": match[1], "arity": len(names)}
-    for word in ("row", "column", "place"):
+    for word in ("row", "column"):
         if names.count(word) > 1:
             raise HintError(
                 f"board hint `{text}`: ?{word} stands there {names.count(word)} times, once is right"

@@ -62,7 +62,6 @@ class Overlay(_OnBoard):
         sign: the text on that side, empty for a wall.
         sides: the side that each content names; empty if contents are shown on the cell.
         fixed: the facts, if they are the same in all states.
-        at: the square of each value of the only argument in ``key``, if that names no square by itself.
     """
 
     functor: str
@@ -74,7 +73,6 @@ class Overlay(_OnBoard):
     sign: str = ""
     sides: Mapping[Content, Side] = field(default_factory=dict)
     fixed: tuple[Compound, ...] = ()
-    at: Mapping[Term, Square] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +99,6 @@ class Layout(_OnBoard):
         box: width and height of the boxes that divide the board; 0 for none.
         overlays: other fluents on the squares.
         sides: the side of a square that each content names: such facts are walls.
-        links: pairs of squares joined by lines: the squares are drawn as points.
         joined: two fluents that give the column and the row of a thing as their last argument, as
             ``(x rover 3)`` and ``(y rover 4)`` do; ``functor`` then names no fluent of the game.
     """
@@ -126,7 +123,6 @@ class Layout(_OnBoard):
     box: int = 0
     overlays: tuple[Overlay, ...] = ()
     sides: Mapping[Content, Side] = field(default_factory=dict)
-    links: tuple[tuple[Square, Square], ...] = ()
     joined: tuple[str, ...] = ()
 
     @property
@@ -139,7 +135,7 @@ class Layout(_OnBoard):
         if not self.joined:
             yield self.functor, self.arity, self.key
         for overlay in self.overlays:
-            if not (overlay.fixed or overlay.at):
+            if not overlay.fixed:
                 yield overlay.functor, overlay.arity, overlay.key
 
     @property
@@ -169,9 +165,6 @@ class Layout(_OnBoard):
 
         Facts of this fluent may lie outside of ``squares``, but only on known rows and columns.
         """
-        if isinstance(fluent, Overlay) and fluent.at:
-            square_at = fluent.at.get(fact.arguments[fluent.key[0]])
-            return None if square_at is None else ((), square_at)
         given = dict(zip(self.key, (fact.arguments[index] for index in fluent.key), strict=True))
         board = tuple(given[index] for index in self.boards)
         square: Square | None = given[self.row], given[self.column]

@@ -12,7 +12,6 @@ from anygame.boards.finding.fitting import fit
 from anygame.boards.finding.hints import Hint, HintError, read_hints
 from anygame.boards.finding.layout import Boards, Overlay, Wish
 from anygame.boards.finding.orientation import fluents_of
-from anygame.boards.finding.points import linked, mapped, with_stores
 from anygame.boards.finding.positions import find_lines, find_positions, with_boxes
 from anygame.boards.names import BLOCKS, CARDS, COLOURS, SIDES, SIGNS, words
 from anygame.errors import AnygameError
@@ -56,9 +55,6 @@ def find_boards(game: Game) -> Boards:
     else:
         layouts = _as_found(fluents, hints, notes)
     layouts = [_joined(layout, game) for layout in _overlaid(layouts, fluents, game.program.rules)]
-    layouts = [linked(with_stores(layout, fluents, game.roles), game.program.rules) for layout in layouts]
-    stored = {overlay.fluent for layout in layouts for overlay in layout.overlays if overlay.at}
-    layouts = [layout for layout in layouts if layout.fluent not in stored]
     lines = []
     for drawn in () if any(hint.functor for hint in hints) else find_lines(fluents, game):
         boxed, box = with_boxes(drawn, layouts)
@@ -128,8 +124,7 @@ def _as_hinted(fluents: Sequence[Fluent], hint: Hint, notes: list[str]) -> list[
         notes.append(f"board hint `{hint.text}`: the game has no such fluent{did_you_mean(near)}")
     layouts = []
     for fluent in meant:
-        layout = fit(fluent, hint) if hint.place is None else mapped(fluent, hint)
-        if layout:
+        if layout := fit(fluent, hint):
             layouts.append(layout)
         else:
             notes.append(f"board hint `{hint.text}`: {fluent.functor}/{fluent.arity} cannot be laid out so")
