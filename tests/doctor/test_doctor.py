@@ -58,12 +58,6 @@ def test_a_keyword_without_its_arguments_is_compared_with_nothing() -> None:
     assert check_program(reading.program, complete=reading.complete)
 
 
-def test_a_name_that_ends_as_no_number_does_is_of_no_row() -> None:
-    rules = "".join(f"(<= (next (a{n} on)) (true (b on)))" for n in ("1", "2", "3", "4", "5", "#"))
-    found = check_program(parse_program(f"(role x) (legal x go) {rules}"))
-    assert "missing-combination" not in {each.code for each in found}
-
-
 def test_checks_of_what_is_missing_wait_for_a_sheet_that_is_complete() -> None:
     text = "(role x) (<= (legal x go) (opened)) (<= (p ?x) (q ?x ?Y))"
     assert "undefined-relation" in codes(text)

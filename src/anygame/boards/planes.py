@@ -1,19 +1,16 @@
-"""Planes: the fluents of a game as images over the squares of its board, for neural networks."""
+"""The planes of a game: which channel, row and column of an image each fluent belongs to."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from anygame.analysis.axes import numbered
 from anygame.boards.finding.search import find_boards
+from anygame.game.planes import Planes
 from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
 
     from anygame.boards.finding.layout import Layout
     from anygame.game.game import Game
@@ -21,44 +18,6 @@ if TYPE_CHECKING:
 
 #: The number of a layout and the name of a channel on it; then the row and the column of a fact.
 _Place = tuple[tuple[int, str], int, int]
-
-
-class Planes:
-    """Fluents as planes over the squares of the board.
-
-    Facts with the same content on different squares share a channel. Boards that are parts of one large board
-    share its planes. All other boards have separate channels, as have boards of different fluents. Boards
-    start at the top left; squares beside a smaller board stay false.
-
-    Attributes:
-        channels: the name of each plane. It is a fact with ``?`` for the coordinates of its square, as in
-            ``(cell ? ? x)``, or a fluent that lies on no board, which is true on all squares or on none.
-        rows: the number of rows, from top to bottom.
-        columns: the number of columns, from left to right.
-    """
-
-    def __init__(self, channels: Sequence[str], rows: int, columns: int, places: Sequence[int]) -> None:
-        self.channels = tuple(channels)
-        self.rows = rows
-        self.columns = columns
-        self._on_board = np.array([place for place in places if place >= 0], np.intp)
-        self._of_board = np.flatnonzero(np.array(places, np.intp) >= 0)
-        self._others = np.flatnonzero(np.array(places, np.intp) < 0)
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """The numbers of channels, rows and columns."""
-        return len(self.channels), self.rows, self.columns
-
-    def of(self, observation: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return observations [..., fluents] as planes: bool [..., channels, rows, columns]."""
-        leading, squares = observation.shape[:-1], self.rows * self.columns
-        planes = np.zeros((*leading, len(self.channels) * squares), np.bool_)
-        planes[..., self._on_board] = observation[..., self._of_board]
-        made = planes.reshape(*leading, *self.shape)
-        first = len(self.channels) - len(self._others)
-        made[..., first:, :, :] = observation[..., self._others, None, None]
-        return made
 
 
 def find_planes(game: Game, fluents: Sequence[Term]) -> Planes:

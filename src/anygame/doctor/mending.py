@@ -50,7 +50,7 @@ MENDS: Final = tuple(kind for kind in EVERY_MEND if kind not in UNSAFE_MENDS)
 _DOUBTS: Final = frozenset(
     (
         "likely-typo", "case-differs", "function-arity", "unknown-role", "unwritten-fluent",
-        "unknown-move", "never-starts", "lost-fluent", "missing-link", "odd-fact", "stray-text",
+        "unknown-move", "never-starts", "lost-fluent", "odd-fact", "stray-text",
         "swapped-arguments", "wrong-arrow",
     )
 )  # fmt: skip

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
     from anygame.game.machines.network import NetworkMachine
-    from anygame.game.showing import Planes
+    from anygame.game.planes import Planes
     from anygame.language.terms import Term
 
 

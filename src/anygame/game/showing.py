@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from anygame.game.planes import Planes
     from anygame.game.roles import JointMove
     from anygame.language.terms import Term
 
@@ -35,23 +33,6 @@ class BoardView(Protocol):
     def _repr_svg_(self) -> str: ...
 
     def _repr_html_(self) -> str: ...
-
-
-class Planes(Protocol):
-    """Fluents as planes over the squares of the board.
-
-    Attributes:
-        channels: the name of each plane.
-        rows: the number of rows, from top to bottom.
-        columns: the number of columns, from left to right.
-    """
-
-    channels: tuple[str, ...]
-    rows: int
-    columns: int
-
-    def of(self, observation: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return observations [..., fluents] as planes: bool [..., channels, rows, columns]."""
 
 
 def planes_of(game: object, fluents: Sequence[Term]) -> Planes:

@@ -54,15 +54,6 @@ def functor_of(term: Compound) -> Functor:
     return term.functor, len(term.arguments)
 
 
-def constants_in(atom: Atom) -> Iterator[tuple[Place, Constant, Node]]:
-    """Yield the constants of a parsed atom, with their places and nodes."""
-    for each, places, node in lists_of(atom):
-        nodes = (node.children or ())[1:] if node else ()
-        for term, place, child in zip(each.arguments, places, nodes, strict=False):
-            if isinstance(term, Constant):
-                yield place, term, child
-
-
 class Sorts:
     """The sorts of some rules."""
 

@@ -45,9 +45,8 @@ _ORDER: Final = (
     ),
     ("never-starts",),  # a fluent that never holds is not kept either
     (
-        "undefined-relation", "unwritten-fluent", "unknown-move", "lost-fluent", "odd-goal", "missing-link",
-        "unsafe-variable", "swapped-arguments", "odd-fact", "growing-recursion", "unstratified",
-        "lacking-condition",
+        "undefined-relation", "unwritten-fluent", "unknown-move", "lost-fluent", "unsafe-variable",
+        "swapped-arguments", "odd-fact", "growing-recursion", "unstratified",
     ),
     (
         "repeated-literal", "never-fires", "dead-alternative", "idle-negation", "undeclared-fluent",

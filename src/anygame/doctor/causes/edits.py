@@ -11,10 +11,10 @@ from collections import Counter, deque
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.play.monitors import keeps
-from anygame.doctor.sheet import STATE, Sheet, key_of
+from anygame.doctor.sheet import STATE, Sheet, asked_of
+from anygame.doctor.unfounded import item_of
 from anygame.language.forms import form_of
 from anygame.language.rules import Distinct, Literal, Not, atoms_in
-from anygame.language.terms import Compound
 from anygame.sheets.edits import Edit, Mend
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom, Program, Rule
     from anygame.language.source import Source, Span
-    from anygame.language.terms import Term
 
 #: Codes whose hint is the intended text, and the beginning of such a hint.
 _SAYS_WHAT: Final = {
@@ -111,7 +110,7 @@ def _may_be_denied(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rul
     A `next` rule reads its own fluent positively, and a goal reads fluents so unless other rules negate them.
     """
     varying = Sheet(program).varying
-    negative = {_kind(atom) for rule in near for atom, positive in atoms_in(rule.body) if not positive}
+    negative = {item_of(atom) for rule in near for atom, positive in atoms_in(rule.body) if not positive}
     for rule in near:
         literals = [each for each in rule.body if isinstance(each, Literal)]
         tests = [each for each in rule.body if isinstance(each, Not | Distinct)]
@@ -119,9 +118,11 @@ def _may_be_denied(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rul
             atom, head = literal.atom, rule.head
             bound = {variable for each in literals if each is not literal for variable in each.variables()}
             needed = {variable for part in (head, literal, *tests) for variable in part.variables()}
-            is_own = head.predicate == "next" and atom.predicate in STATE and _kind(atom) == _kind(head)
-            is_said = head.predicate == "goal" and atom.predicate in STATE and bool(_terms(atom))
-            is_likely = not is_own and (not is_said or _kind(atom) in negative)
+            is_own = head.predicate == "next" and item_of(atom) == item_of(head)
+            is_of_state = asked_of(atom)[0] != atom.key
+            is_likely = not is_own and (
+                head.predicate != "goal" or not is_of_state or item_of(atom) in negative
+            )
             if atom.node and is_likely and atom.key in varying and needed <= bound:
                 yield rule, atom
 
@@ -130,21 +131,14 @@ def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
     """Return whether a rule keeps a fluent under a condition of another rule that changes it."""
     if rule.head.predicate != "next" or not keeps(rule):
         return False
-    others = (each for each in near if each is not rule and each.head.predicate == "next")
-    same = [each for each in others if _kind(each.head) == _kind(rule.head)]
-    asked = {(read.key, _kind(read)) for each in same for read, positive in atoms_in(each.body) if positive}
-    return (atom.key, _kind(atom)) in asked - {(("true", 1), _kind(rule.head))}
-
-
-def _kind(atom: Atom) -> object:
-    """Return the key of the fluent or move in an atom; without one, the key of its relation."""
-    return (key_of(atom.arguments[-1]),) if atom.predicate in STATE and atom.arguments else atom.key
-
-
-def _terms(atom: Atom) -> tuple[Term, ...]:
-    """Return the arguments of the fluent or move in an atom; without one, those of the atom."""
-    last = atom.arguments[-1] if atom.predicate in STATE else None
-    return last.arguments if isinstance(last, Compound) else () if last else atom.arguments
+    own = item_of(rule.head)
+    same = [
+        each
+        for each in near
+        if each is not rule and each.head.predicate == "next" and item_of(each.head) == own
+    ]
+    asked = {item_of(read) for each in same for read, positive in atoms_in(each.body) if positive}
+    return item_of(atom) in asked - {own}
 
 
 def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:

@@ -17,7 +17,6 @@ from anygame.doctor.codes import (
     large_join,
     likely_typo,
     lost_fluent,
-    moves,
     names,
     never_fires,
     recursion,
@@ -35,7 +34,7 @@ PLAY: Final = tuple(codes_of(f"{__name__}.play").values())
 
 _THEMES: Final = (
     conditions, declarations, foreign, goals, large_join, likely_typo, lost_fluent,
-    moves, names, never_fires, recursion, same_rules, swapped_arguments, symmetry, tables,
+    names, never_fires, recursion, same_rules, swapped_arguments, symmetry, tables,
 )  # fmt: skip
 #: All checks.
 CHECKS: Final = tuple(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.normal import substitute_formula
 from anygame.doctor.code import check, codes_of
 from anygame.language.diagnostics import Note
 from anygame.language.rules import Literal, Not
-from anygame.language.terms import Constant, Variable, integer_of, substitute
+from anygame.language.terms import Variable, integer_of, substitute
 from anygame.language.unification import unify
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.analysis.normal import NormalRule
     from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
-    from anygame.language.rules import Formula, Rule
+    from anygame.language.rules import Formula
     from anygame.language.terms import Term
 
 _CODES: Final = codes_of(__name__)
@@ -100,63 +99,3 @@ def _may_overlap(first: NormalRule, second: NormalRule) -> bool:
 def _excludes(positive: Sequence[Formula], negative: Sequence[Formula]) -> bool:
     denied = [item.formula for item in negative if isinstance(item, Not)]
     return any(item in denied for item in positive if isinstance(item, Literal))
-
-
-#: The highest goal; the goals of two opponents often add up to it.
-_ALL: Final = 100
-#: Most goals are multiples of this; exceptions are slightly above or below another goal.
-_ROUND: Final = 5
-_FEWEST_VALUES: Final = 3
-
-_ODD_GOAL: Final = _CODES["odd-goal"]
-
-
-@check(_ODD_GOAL)
-def _odd_goal(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a value that only one role has, if all goal rules name role and value.
-
-    If two roles differ in a value, the odd value is the one whose complement no role has.
-    """
-    rules = sheet.heads.get(("goal", 2), [])
-    yield from _not_round(rules)
-    if not all(isinstance(term, Constant) for rule in rules for term in rule.head.arguments):
-        return
-    values: dict[Term, Counter[str]] = defaultdict(Counter)
-    for rule in rules:
-        role, value = rule.head.arguments
-        values[role][str(value)] += 1
-    for role, own in values.items():
-        for other, others in values.items():
-            odd, usual = list((own - others).elements()), list((others - own).elements())
-            if other is role or len(odd) != 1 or len(usual) != 1 or not own & others:
-                continue
-            if not _has_complement(odd[0], values) and _has_complement(usual[0], values):
-                yield _found(odd[0], usual[0], role, other, rules)
-                break
-
-
-def _not_round(rules: Sequence[Rule]) -> Iterator[Diagnostic]:
-    """Report the only rule whose value is not a multiple of five."""
-    names = [str(rule.head.arguments[1]) for rule in rules]
-    if not all(name.isdecimal() for name in names):
-        return
-    values = [int(name) for name in names]
-    odd = [number for number, value in enumerate(values) if value % _ROUND]
-    if len(odd) == 1 and len({*values}) >= _FEWEST_VALUES:
-        value, rule = values[odd[0]], rules[odd[0]]
-        if not {value - 1, value + 1} & {*values}:
-            message = f"a goal of {value}, although all other goals are multiples of {_ROUND}"
-            yield _ODD_GOAL.found(message, rule.head.span, hint=f"a multiple of {_ROUND}")
-
-
-def _has_complement(value: str, values: dict[Term, Counter[str]]) -> bool:
-    return value.isdecimal() and any(str(_ALL - int(value)) in each for each in values.values())
-
-
-def _found(odd: str, usual: str, role: Term, other: Term, rules: list[Rule]) -> Diagnostic:
-    def place(who: Term, value: str) -> Rule:
-        return next(rule for rule in rules if tuple(map(str, rule.head.arguments)) == (str(who), value))
-
-    message = f"{role} has the goal {odd} where {other} has {usual}: the others are the same"
-    note = Note("compare", place(other, usual).head.span)
-    return _ODD_GOAL.found(message, place(role, odd).head.span, note, hint=f"(goal {role} {usual})")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
 from anygame.doctor.code import Code, check, codes_of
-from anygame.doctor.sheet import names_of_rule, span_of, times
+from anygame.doctor.sheet import span_of, times
 from anygame.doctor.spelling import nearest
 from anygame.language.diagnostics import Note, shown
 from anygame.language.rules import KEYWORDS, atoms_in, atoms_of
@@ -18,7 +18,7 @@ from anygame.language.terms import Variable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.doctor.sheet import Key, Name, Sheet
+    from anygame.doctor.sheet import Name, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
 
@@ -190,31 +190,3 @@ def _in_positive_atoms(rule: Rule) -> set[str]:
     """Return the names of variables that a body could bind; others are unsafe, which is a worse fault."""
     atoms = [atom for atom, positive in atoms_in(rule.body) if positive]
     return {variable.name for atom in atoms for variable in atom.variables()}
-
-
-_LOOSE_PAIR: Final = _CODES["loose-pair"]
-
-
-@check(_LOOSE_PAIR)
-def _loose_pair(sheet: Sheet) -> Iterator[Diagnostic]:
-    pairing = {key for key in sheet.heads if _pairs_roles(sheet, key)}
-    for rule in sheet.program.rules if pairing else ():
-        names = [name for name in names_of_rule(rule) if name.kind == "variable"]
-        often = Counter(name.text for name in names)
-        unused = {name.text for name in names if name.is_unused}
-        for atom, positive in atoms_in(rule.body):
-            if positive and atom.key in pairing:
-                variables = [each for each in atom.arguments if isinstance(each, Variable)]
-                loose = [each for each in variables if often[each.name] == 1 and each.name not in unused]
-                if loose:
-                    message = f"{shown(str(loose[0]))} occurs nowhere else in this rule: this always holds"
-                    hint = f"a condition on {shown(str(loose[0]))}, or leave {shown(str(atom))} out"
-                    yield _LOOSE_PAIR.found(message, atom.span, hint=hint)
-
-
-def _pairs_roles(sheet: Sheet, key: Key) -> bool:
-    """Return whether a relation consists of facts about two roles."""
-    facts = sheet.heads[key]
-    roles = {*sheet.roles}
-    is_pair = key[1] == 2 and key[0] not in KEYWORDS
-    return is_pair and all(not fact.body and {*fact.head.arguments} <= roles for fact in facts)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.dependencies import components
 from anygame.doctor.code import check, codes_of
-from anygame.doctor.sheet import names_of_rule
-from anygame.language.diagnostics import Note, shown
-from anygame.language.rules import KEYWORDS, Literal, atoms_in
+from anygame.language.diagnostics import Note
+from anygame.language.rules import Literal, atoms_in
 from anygame.language.terms import Compound, Variable, variables_of
 from anygame.language.unification import may_agree
 
@@ -138,26 +136,6 @@ def _depths(terms: tuple[Term, ...]) -> dict[Variable, int]:
         elif isinstance(term, Compound):
             pending += [(inner, depth + 1) for inner in term.arguments]
     return result
-
-
-_LOOSE_RECURSION: Final = _CODES["loose-recursion"]
-
-
-@check(_LOOSE_RECURSION)
-def _loose_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
-    for rule in sheet.program.rules:
-        own = [f.atom for f in rule.body if isinstance(f, Literal) and f.atom.key == rule.head.key]
-        if not own or rule.head.predicate in KEYWORDS:
-            continue
-        often = Counter(name.text for name in names_of_rule(rule) if name.kind == "variable")
-        for atom in own:
-            loose = [each for each in atom.arguments if isinstance(each, Variable) and often[each.name] == 1]
-            if loose:
-                names = " and ".join(map(str, loose))
-                occur = "occurs" if len(loose) == 1 else "occur"
-                message = f"{shown(names)} {occur} nowhere else in this rule: the recursion leads nowhere"
-                hint = "a literal that joins it to the variables of the head"
-                yield _LOOSE_RECURSION.found(message, atom.span, hint=hint)
 
 
 #: Maximum number of rules that are compared one by one.

@@ -1,16 +1,12 @@
-"""Facts and rules that form a table: one row is missing, or breaks a law of all other rows."""
+"""Facts that form a table in which one row breaks a law of all other rows."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from itertools import pairwise, product
-from math import prod
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
 from anygame.doctor.code import check, codes_of
-from anygame.doctor.comparison import OPERATORS, flat, numbered, parts_of, text_of, words_of
 from anygame.language.diagnostics import Note, shown
 from anygame.language.rules import KEYWORDS
 from anygame.language.terms import Compound, Constant
@@ -18,111 +14,12 @@ from anygame.language.terms import Compound, Constant
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from anygame.doctor.comparison import Parts, Words
     from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
-    from anygame.language.rules import Atom, Rule
+    from anygame.language.rules import Atom
     from anygame.language.terms import Term
 
 _CODES: Final = codes_of(__name__)
-
-# -- a missing row ----------------------------------------------------------------------------------------
-
-#: Minimum number of combinations of values; with fewer, one may be left out for a reason.
-_FEWEST_COMBINATIONS: Final = 8
-#: Minimum number of values in a column of facts, and of rules, as two cases may have separate rules.
-_FEWEST_IN_FACTS: Final = 2
-_FEWEST_IN_RULES: Final = 3
-_MOST_COMBINATIONS: Final = 5_000
-#: Predicates that are written cell by cell, unlike legal moves and goals, which differ between roles.
-_OF_CELLS: Final = frozenset(("init", "next"))
-#: Placeholder of a number in a frame, which no name contains.
-_MARK: Final = " "
-_NUMBERED: Final = re.compile(r"(.*?)(\d{1,6})")
-
-#: The numbers of a rule, and the names that are arguments, from left to right.
-Values = tuple["int | str", ...]
-
-_MISSING_COMBINATION: Final = _CODES["missing-combination"]
-
-
-@check(_MISSING_COMBINATION)
-def _missing_combination(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report the only combination of values without a rule or a fact."""
-    framed = [(*frame_of(rule), rule) for rule in sheet.program.rules if _is_compared(rule)]
-    for table in grouped((frame, (values, rule)) for frame, values, rule in framed).values():
-        is_rule = bool(table[0][1].body)
-        missing = _missing([row for row, _ in table], _FEWEST_IN_RULES if is_rule else _FEWEST_IN_FACTS)
-        if missing is None:
-            continue
-        _, like = max(table, key=lambda each: sum(a == b for a, b in zip(each[0], missing, strict=True)))
-        if not is_rule and _stands_elsewhere(sheet, like.head.predicate, tuple(map(str, missing))):
-            continue
-        words = _with_values(like, missing)
-        kind = "rules" if is_rule else "facts"
-        named = shown(" ".join(map(str, missing)))
-        message = f"{kind} like this one cover all combinations of their values but {named}"
-        hint = f"such as {text_of(words)}"
-        yield _MISSING_COMBINATION.found(message, like.span, hint=hint)
-
-
-def _is_compared(rule: Rule) -> bool:
-    head = rule.head
-    return bool(rule.body) or head.predicate in _OF_CELLS or KEYWORDS.get(head.predicate) != head.key[1]
-
-
-def _missing(rows: Sequence[Values], fewest: int) -> Values | None:
-    """Return the only combination of values of columns that is not a row; None if there is not exactly one.
-
-    Each column that varies must have at least ``fewest`` values.
-    """
-    columns = [list(dict.fromkeys(column)) for column in zip(*rows, strict=True)]
-    count = prod(map(len, columns))
-    several = [len(column) for column in columns if len(column) > 1]
-    if count != len(rows) + 1 or len(several) < 2 or min(several) < fewest:
-        return None
-    if not _FEWEST_COMBINATIONS <= count <= _MOST_COMBINATIONS:
-        return None
-    known = set(rows)
-    return next(row for row in product(*columns) if row not in known)
-
-
-def _stands_elsewhere(sheet: Sheet, predicate: str, values: Words) -> bool:
-    """Return whether another head has just these values, so that this place may differ from all others."""
-    count = len(values)
-    heads = (words_of(rule.head) for rule in sheet.program.rules if rule.head.predicate == predicate)
-    return any(head[n : n + count] == values for head in heads for n in range(len(head) - count + 1))
-
-
-def frame_of(rule: Rule) -> tuple[Words, Values]:
-    """Return the words of a rule without numbers and names, and these; ``p12`` also has a number."""
-    stems = _stems(numbered(flat(parts_of(rule))))
-    return tuple(stem for stem, _ in stems), tuple(value for _, value in stems if value is not None)
-
-
-def _with_values(rule: Rule, values: Values) -> Parts:
-    """Return the words of a rule with other values for the numbers and names of `frame_of`."""
-    rest = iter(values)
-    return tuple(
-        tuple(stem if value is None else f"{stem[:-1]}{next(rest)}" for stem, value in _stems(words))
-        for words in parts_of(rule)
-    )
-
-
-def _stems(words: Words) -> list[tuple[str, int | str | None]]:
-    return [_split(word, before) for before, word in pairwise(("", *words))]
-
-
-def _split(word: str, before: str) -> tuple[str, int | str | None]:
-    """Return the frame of a word, and its number or name; None if it has neither."""
-    if word.startswith("?") or word in OPERATORS or word in KEYWORDS:
-        return word, None
-    if parts := _NUMBERED.fullmatch(word):
-        return f"{parts[1]}{_MARK}", int(parts[2])
-    return ("*", word) if before != "(" else (word, None)
-
-
-# -- an odd row -------------------------------------------------------------------------------------------
 
 #: Minimum number of facts that agree; fewer may count by chance.
 _FEWEST_COUNTED: Final = 3
