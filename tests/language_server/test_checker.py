@@ -12,6 +12,7 @@ from anygame.language_server.checking import checker as checking
 from anygame.language_server.checking.checker import Checker, ExaminingProcess
 from anygame.language_server.checking.findings import Findings
 from anygame.language_server.documents import Document, Documents
+from anygame.language_server.domains import DomainTable, Values
 from anygame.language_server.lines import Lines
 from anygame.processes import child
 
@@ -157,23 +158,20 @@ def test_a_process_that_fails(monkeypatch: pytest.MonkeyPatch, program: str, rea
 
 def test_documents_are_versions_of_texts() -> None:
     documents = Documents()
-    first = documents.opened(URI, 1, "; \N{GAME DIE}\n(role x)")
+    first = documents.written(URI, 1, "(role x)")
     assert first
-    changed = documents.changed(URI, 2, [(((0, 4), (0, 4)), "!"), (((1, 6), (1, 7)), "white")])
+    first.domains = DomainTable({("role", 1, 0): Values({"x"})})
+    changed = documents.written(URI, 2, "(role white)")
     assert changed
-    assert (changed.version, changed.text) == (2, "; \N{GAME DIE}!\n(role white)")
-    assert first.text == "; \N{GAME DIE}\n(role x)"
-    replaced = documents.changed(URI, 3, [(None, "(a)"), (((0, 1), (0, 2)), "b")])
-    assert replaced
-    assert replaced.text == "(b)"
+    assert (changed.version, changed.text, changed.domains) == (2, "(role white)", first.domains)
+    assert first.text == "(role x)"
     documents.closed(URI)
-    assert documents.changed(URI, 4, []) is None
     assert documents.get(URI) is None
 
 
 def test_documents_that_are_open_are_bounded() -> None:
     documents = Documents()
-    opened = [documents.opened(f"file:///{number}.kif", 1, "") for number in range(1_001)]
+    opened = [documents.written(f"file:///{number}.kif", 1, "") for number in range(1_001)]
     assert opened[999] is not None
     assert opened[1_000] is None
 

@@ -146,8 +146,6 @@ def test_places_outside_the_text(client: Client, place: tuple[int, int]) -> None
         "textDocument/semanticTokens/range", textDocument={"uri": URI}, range={"start": start, "end": end}
     )
     assert "result" in answer
-    client.change(2, {"range": {"start": start, "end": start}, "text": "; end"})
-    client.change(3, {"range": {"start": start, "end": end}, "text": ""})
     client.tell("textDocument/didClose", textDocument={"uri": URI})
 
 

@@ -47,12 +47,3 @@ def test_places_lead_back_to_their_offsets(encoding: Encoding, text: str, data: 
     codec, width = CODECS[encoding]
     start, _ = lines.bounds(line)
     assert units == len(text[start:offset].encode(codec)) // width
-
-
-@given(text=TEXTS, new=TEXTS, data=st.data())
-def test_changes_are_those_that_the_editor_made(text: str, new: str, data: st.DataObject) -> None:
-    lines = Lines(text)
-    first, last = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
-    if "\r\n" in (text[first - 1 : first + 1], text[last - 1 : last + 1]):
-        return
-    assert lines.replaced(lines.place(first), lines.place(last), new) == text[:first] + new + text[last:]

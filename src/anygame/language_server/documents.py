@@ -22,12 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anygame.language_server.domains import DomainTable
-    from anygame.language_server.lines import Encoding, Place
+    from anygame.language_server.lines import Encoding
     from anygame.language_server.outline import Entry
 
 
-#: A part of the text, or None for the whole text, and its replacement.
-Change = tuple["tuple[Place, Place] | None", str]
 #: Maximum number of open documents; others are ignored.
 _MOST: Final = 1_000
 
@@ -80,15 +78,6 @@ class Document:
         start, end = (lsp.Position(*self.lines.place(offset)) for offset in (part.start, part.end))
         return lsp.Range(start, end)
 
-    def changed(self, version: int, changes: Iterable[Change]) -> Document:
-        """Return the document after changes."""
-        text = self.text
-        for place, new in changes:
-            text = new if place is None else Lines(text, self.encoding).replaced(*place, new)
-        after = Document(self.uri, version, text, self.encoding)
-        after.domains = self.domains
-        return after
-
 
 class Documents:
     """The latest versions of the open documents, by address."""
@@ -104,19 +93,14 @@ class Documents:
         """Return a document; None if it is not open."""
         return self._documents.get(uri)
 
-    def opened(self, uri: str, version: int, text: str) -> Document | None:
-        """Add a document that was opened and return it; None if too many are open."""
-        if len(self._documents) >= _MOST and uri not in self._documents:
+    def written(self, uri: str, version: int, text: str) -> Document | None:
+        """Store and return a new version of a document; None if too many are open."""
+        before = self._documents.get(uri)
+        if before is None and len(self._documents) >= _MOST:
             return None
         document = self._documents[uri] = Document(uri, version, text, self.encoding)
-        return document
-
-    def changed(self, uri: str, version: int, changes: Iterable[Change]) -> Document | None:
-        """Apply changes to a document and return its new version; None if it is not open."""
-        before = self._documents.get(uri)
-        if before is None:
-            return None
-        document = self._documents[uri] = before.changed(version, changes)
+        if before is not None:
+            document.domains = before.domains
         return document
 
     def closed(self, uri: str) -> None:

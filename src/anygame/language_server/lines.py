@@ -90,11 +90,6 @@ class Lines:
                 return offset
         return end
 
-    def replaced(self, start: Place, end: Place, text: str) -> str:
-        """Return the whole text after replacing the part between two places."""
-        first, last = sorted((self.offset(start), self.offset(end)))
-        return self.text[:first] + text + self.text[last:]
-
 
 #: Maximum number of lines to compare, since difflib may take quadratic time.
 _MOST_LINES: Final = 4_000

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.language_server.checking.findings import Findings
-    from anygame.language_server.documents import Change, Document
+    from anygame.language_server.documents import Document
 
 #: The protocol's code for a valid request that cannot be answered.
 _REQUEST_FAILED: Final = -32803
@@ -60,7 +60,8 @@ class _Server(LanguageServer):
     """The server and its state between messages."""
 
     def __init__(self, version: str) -> None:
-        super().__init__("anygame", version, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
+        # Whole texts: editors and pygls do not agree on the line breaks that changes of parts count.
+        super().__init__("anygame", version, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
         # Answers carry the errors to the editor, whose user also sees standard error.
         logging.getLogger("pygls").setLevel(logging.CRITICAL)
         self.documents = Documents()
@@ -137,14 +138,15 @@ class _Server(LanguageServer):
     def open(self, params: lsp.DidOpenTextDocumentParams) -> None:
         """Add a document that was opened, and examine it."""
         item = params.text_document
-        if (document := self.documents.opened(item.uri, item.version, item.text)) is not None:
+        if (document := self.documents.written(item.uri, item.version, item.text)) is not None:
             self.checker.changed(document, pause=0.0)
 
     def change(self, params: lsp.DidChangeTextDocumentParams) -> None:
-        """Apply changes to a document, and examine it."""
-        item = params.text_document
-        changes = list(map(_change, params.content_changes))
-        if (document := self.documents.changed(item.uri, item.version, changes)) is not None:
+        """Store the new text of a document, and examine it."""
+        uri, version = params.text_document.uri, params.text_document.version
+        if self.documents.get(uri) is not None and params.content_changes:
+            document = self.documents.written(uri, version, params.content_changes[-1].text)
+            assert document is not None
             self.checker.changed(document)
 
     def close(self, params: lsp.DidCloseTextDocumentParams) -> None:
@@ -227,13 +229,6 @@ class _Server(LanguageServer):
             )
             for document, entry in found
         ]
-
-
-def _change(event: lsp.TextDocumentContentChangeEvent) -> Change:
-    if isinstance(event, lsp.TextDocumentContentChangePartial):
-        start, end = event.range.start, event.range.end
-        return ((start.line, start.character), (end.line, end.character)), event.text
-    return None, event.text
 
 
 def _register(server: _Server) -> None:
