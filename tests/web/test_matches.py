@@ -27,11 +27,9 @@ def test_a_match_remembers_few_states_and_forgets_them_asleep(tmp_path: Path) ->
             match.values[step] = {"moves": {}}
         assert [step for step in range(100) if match.remembered(step)] == list(range(84, 100))
         assert list(match.values) == list(range(100, 500))
-        match.rendered["page"] = b"page"
         match.forget()
         assert [step for step in range(101) if match.remembered(step)] == [100]
         assert not match.values
-        assert not match.rendered
 
     asyncio.run(run())
 

@@ -109,10 +109,10 @@ class StateSearch:
 _MOST_SHOWN: Final = 60
 
 
-def check(name: str, text: str, *, lenient: bool = False) -> View:
+def check(name: str, text: str, case_sensitive: bool = True, lenient: bool = False) -> View:
     """Return the diagnostics of a sheet, and the view of its initial state if it can be played."""
     with read_silently():  # the diagnostics report lenient reading
-        examination = examine(Source(name, text), ExaminationSettings(lenient=lenient, limits=LIMITS))
+        examination = examine(Source(name, text), ExaminationSettings(case_sensitive, lenient, limits=LIMITS))
         found = examination.worst(_MOST_SHOWN)
         view: View = {"diagnostics": [], "start": None, "fault": ""}
         for each in found:

@@ -82,13 +82,12 @@ class Session:
         self, name: str, text: str, case_sensitive: bool = True, lenient: bool = False
     ) -> str:
         """Return a small drawing of the game of a sheet; empty if it is too large."""
-        self.game = await asyncio.to_thread(_load, name, text, case_sensitive, lenient)
-        self._loaded = text
+        await self.describe(name, text, case_sensitive, lenient)
         return await asyncio.to_thread(lambda: thumbnail(self.game, Painter.of(self.game)))
 
-    async def check(self, name: str, text: str, lenient: bool = False) -> View:
+    async def check(self, name: str, text: str, case_sensitive: bool = True, lenient: bool = False) -> View:
         """Return the diagnostics of a sheet; see `anygame.web.hosting.questions`."""
-        return await asyncio.to_thread(questions.check, name, text, lenient=lenient)
+        return await asyncio.to_thread(questions.check, name, text, case_sensitive, lenient)
 
     async def open(
         self,

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from anygame.web.server.pages import Pages
     from anygame.web.settings import Settings
 
-#: Maximum bytes of a cached part of a page.
-_LONGEST_RENDERED: Final = 2**18
 #: Maximum seconds of one search; an open page asks again.
 _SEARCHING: Final = 1.0
 _SHORTEST_SEARCH: Final = 0.05
@@ -98,25 +96,17 @@ class MatchRoutes:
         visitor.mark(response)
         return response
 
-    async def _shown(self, request: Request, match: Match, visitor: str) -> bytes:
+    async def _shown(self, request: Request, match: Match, visitor: str) -> str:
         step = request.path_params.get("step")
         view = await self._matches.view(match, step)
         is_last = step is None or step == view["last"]
         mine = match.roles_of(visitor)
-        is_part = "part" in request.query_params
-        key = (tuple(mine), step, is_part, match.version)
-        known = match.rendered.get(key)
-        if known is not None:
-            return known
         context = match_context(match, view, mine, is_last=is_last) | {
             "may_play": self._may_play,
             "is_local": self._settings.is_local,
         }
-        template = "match_part.html" if is_part else "match.html"
-        shown = self._pages.text(template, **context).encode()
-        if len(shown) <= _LONGEST_RENDERED:
-            match.rendered[key] = shown
-        return shown
+        template = "match_part.html" if "part" in request.query_params else "match.html"
+        return self._pages.text(template, **context)
 
     async def events(self, request: Request) -> Response:
         """Stream the changes of a match."""

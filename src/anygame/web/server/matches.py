@@ -38,8 +38,6 @@ _ID_BYTES: Final = 16
 #: Maximum numbers of cached views of earlier states of a running match, and of states with cached values.
 _MOST_VIEWS: Final = 16
 _MOST_VALUES: Final = 400
-#: Maximum number of cached parts of pages of one version: for people, watchers, and some earlier states.
-_MOST_RENDERED: Final = 32
 #: Maximum number of matches in memory; the others are read again from their records.
 _MOST_KNOWN: Final = 200
 #: Maximum numbers of matches that are opened or woken at a time, and that wait for it.
@@ -81,7 +79,6 @@ class Match(Versioned):
         view: view of the last state; None until it is known.
         used: time of the last request for the match, by `time.monotonic`.
         process: process of the match; None while it sleeps.
-        rendered: cached parts of pages of this version, by roles of the visitor, step, part and version.
         values: cached values of the moves of states, by step.
     """
 
@@ -100,7 +97,6 @@ class Match(Versioned):
     process: HostProcess | None = field(init=False, default=None)
     waking: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     following: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
-    rendered: Latest[object, bytes] = field(init=False, default_factory=lambda: Latest(_MOST_RENDERED))
     values: Latest[int, View] = field(init=False, default_factory=lambda: Latest(_MOST_VALUES))
     _views: Latest[int, View] = field(init=False, default_factory=lambda: Latest(_MOST_VIEWS))
 
@@ -114,15 +110,9 @@ class Match(Versioned):
         if view == self.view:
             return
         if self.view is not None and view["log"][: len(self.view["log"])] != self.view["log"]:
-            self._views.clear()
-            self.values.clear()
+            self.forget()
         self.view = view
         self.touch()
-
-    def touch(self) -> None:
-        """Drop cached parts of pages, and notify all pages."""
-        self.rendered.clear()
-        super().touch()
 
     def remembered(self, step: int) -> View | None:
         """Return the view of a state; None if it is not cached."""
@@ -136,8 +126,8 @@ class Match(Versioned):
 
     def forget(self) -> None:
         """Drop all caches but the view of the last state, which a sleeping match still shows."""
-        for known in (self._views, self.values, self.rendered):
-            known.clear()
+        self._views.clear()
+        self.values.clear()
 
     def roles_of(self, visitor: str) -> list[str]:
         """Return the roles that a visitor has."""
@@ -413,13 +403,14 @@ class Matches:
 
     async def close(self) -> None:
         """End all processes; the matches can be resumed from their records."""
-        aside = [*self.own_sheets.idle, *self.other_sheets.idle]
-        processes = [*(match.process for match in self.known.values()), self._spare, *aside]
+        processes = [*(match.process for match in self.known.values()), self._spare]
         ended = [process for process in processes if process is not None]
         for process in ended:
             process.kill()
         for process in ended:
             await process.wait()
+        for pool in (self.own_sheets, self.other_sheets):
+            await pool.close()
 
 
 def _kept(match: Match) -> tuple[Sheet, dict[str, Any]]:

@@ -9,16 +9,15 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from anygame.match.record import parse_record, read_record
-from anygame.sheets.installed import describe_sheet
 from anygame.web.server.processes import MatchFaultError, NotFoundError
-from anygame.web.server.sheets import Sheet, title_of
+from anygame.web.server.sheets import described
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from anygame.match.record import Record
     from anygame.web.server.matches import Match, Matches, Seat
-    from anygame.web.server.sheets import Sheets
+    from anygame.web.server.sheets import Sheet, Sheets
 
 #: Maximum joint moves of an uploaded record: ten times the longest public match.
 _MOST_MOVES: Final = 5_000
@@ -91,14 +90,8 @@ class Replays:
         rules, game = record.own.get("rules"), str(record.own.get("game", ""))
         stem = (game or record.game_url).rstrip("/").rpartition("/")[2]
         if isinstance(rules, str):
-            title, description = describe_sheet(rules)
-            return Sheet(
-                stem or record.match_id,
-                title_of(title) or stem,
-                description[:500],
-                rules,
-                case_sensitive=record.own.get("caseSensitive", True) is not False,
-            )
+            case_sensitive = record.own.get("caseSensitive", True) is not False
+            return described(stem or record.match_id, rules, case_sensitive=case_sensitive)
         found = self._sheets.find(stem.partition(".")[0]) if stem else None
         if found is None:
             raise MatchFaultError(

@@ -17,10 +17,11 @@ from anygame.search.model import load_model
 from anygame.sheets.installed import sheet_heading
 from anygame.web.server.bodies import read_form, read_seconds
 from anygame.web.server.guards import visitor_of
-from anygame.web.server.matches import Latest, open_seat
+from anygame.web.server.matches import open_seat
 from anygame.web.server.pages import board_context
 from anygame.web.server.processes import MatchFaultError, NotFoundError, RefusedError, response_to
 from anygame.web.server.replays import is_record
+from anygame.web.server.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from anygame.web.server.matches import Matches, Seat
     from anygame.web.server.pages import Pages
     from anygame.web.server.replays import Replays
-    from anygame.web.server.sheets import Sheet, Sheets
+    from anygame.web.server.sheets import Sheets
     from anygame.web.settings import Settings
 
 #: Range of the seconds that players may get for a move.
@@ -46,8 +47,8 @@ _CHECKING: Final = 20.0
 #: Seconds for a thumbnail, and the drawing for games without one.
 _DRAWING: Final = 10.0
 _NO_DRAWING: Final = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>'
-#: Maximum number of sheets with cached findings.
-_MOST_CHECKS: Final = 100
+#: Title of the editor.
+_WRITE: Final = "Write rules"
 
 
 def _figures(path: str) -> ModelFigures | None:
@@ -69,12 +70,9 @@ class SheetRoutes:
         self._matches = matches
         self._pages = pages
         self._settings = settings
-        self._described: dict[str, dict[str, Any]] = {}
-        #: Thumbnails of all sheets of the server, which are few.
-        self._thumbnails: dict[str, str] = {}
+        #: Answers about the sheets of the server, which are few, by question and text.
+        self._answers: dict[tuple[str, str], Any] = {}
         self._drawing = asyncio.Lock()
-        #: Findings in the sheets of the server, by text.
-        self._checks: Latest[str, dict[str, Any]] = Latest(_MOST_CHECKS)
 
     @property
     def routes(self) -> list[Route]:
@@ -114,7 +112,7 @@ class SheetRoutes:
         """Show a sheet with its roles, players and model, or in the editor if it is broken."""
         sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
         try:
-            described = await self._describe(sheet)
+            described = await self._ask("describe", sheet, self._settings.answer)
         except ChildFaultError as error:
             return await self._broken(sheet, error)
         players = [(name, LEVELS[name].about if name in LEVELS else "") for name, _ in self._settings.players]
@@ -130,15 +128,15 @@ class SheetRoutes:
             clock=self._settings.play_clock,
         )
 
-    async def _describe(self, sheet: Sheet) -> dict[str, Any]:
-        known = self._described.get(sheet.name)
-        if known is None:
-            workers = self._matches.other_sheets if sheet.visitor else self._matches.own_sheets
-            reading = self._matches.reading(sheet)
-            known = await workers.ask("describe", within=self._settings.answer, **reading)
-            if not sheet.visitor:
-                self._described[sheet.name] = known
-        return known
+    async def _ask(self, what: str, sheet: Sheet, within: float) -> Any:
+        """Ask a worker about a sheet; answers about sheets of the server are cached."""
+        reading = self._matches.reading(sheet)
+        if sheet.visitor:
+            return await self._matches.other_sheets.ask(what, within=within, **reading)
+        key = what, sheet.text
+        if key not in self._answers:
+            self._answers[key] = await self._matches.own_sheets.ask(what, within=within, **reading)
+        return self._answers[key]
 
     async def thumbnail(self, request: Request) -> Response:
         """Return a small drawing of a sheet of the server. Drawings are made one at a time and cached."""
@@ -146,16 +144,12 @@ class SheetRoutes:
         if sheet.visitor:
             raise NotFoundError("sheets that were uploaded have no small drawing")
         async with self._drawing:
-            if sheet.name not in self._thumbnails:
-                try:
-                    found = await self._matches.own_sheets.ask(
-                        "thumbnail", within=_DRAWING, **self._matches.reading(sheet)
-                    )
-                except (ChildFaultError, ChildEndedError):
-                    found = ""  # unreadable or slow sheets are shown without a drawing
-                self._thumbnails[sheet.name] = found or _NO_DRAWING
+            try:
+                drawing = await self._ask("thumbnail", sheet, _DRAWING)
+            except (ChildFaultError, ChildEndedError):  # unreadable or slow
+                drawing = self._answers["thumbnail", sheet.text] = ""
         return Response(
-            self._thumbnails[sheet.name],
+            drawing or _NO_DRAWING,
             media_type="image/svg+xml",
             headers={"cache-control": "private, max-age=3600"},
         )
@@ -164,53 +158,42 @@ class SheetRoutes:
         if not error.diagnostics:
             raise error
         message = "These rules cannot be played yet: see what is wrong, and mend it here."
-        return await self._editor(
-            sheet.text, sheet.title, message=message, status=422, is_own=not sheet.visitor
-        )
+        return await self._editor(sheet, message=message, status=422)
 
     async def write(self, request: Request) -> Response:
         """Show the editor, empty or with a sheet."""
         name = request.path_params.get("name")
-        sheet = None if name is None else await asyncio.to_thread(self._sheet, name)
-        if sheet is None:
-            return await self._editor(self._pages.text("beginning.kif"), "Write rules", is_own=True)
-        return await self._editor(sheet.text, sheet.title, is_own=not sheet.visitor)
+        if name is None:
+            return await self._editor(Sheet("sheet", _WRITE, "", self._pages.text("beginning.kif")))
+        return await self._editor(await asyncio.to_thread(self._sheet, name))
 
     async def check(self, request: Request) -> Response:
         """Show the diagnostics of rules: alone for a script, else in the editor."""
         form = await read_form(request)
-        text = form.get("text", "")
+        sheet = Sheet("sheet", _WRITE, "", form.get("text", ""), visitor_of(request).name)
         if "part" in request.query_params:
-            return self._pages.page("check_part.html", check=await self._checked(text))
-        return await self._editor(text, "Write rules")
+            return self._pages.page("check_part.html", check=await self._checked(sheet))
+        return await self._editor(sheet)
 
-    async def _editor(
-        self, text: str, title: str, *, message: str = "", status: int = 200, is_own: bool = False
-    ) -> Response:
-        """Show the editor with a text and its diagnostics; without them if checking takes too long."""
+    async def _editor(self, sheet: Sheet, *, message: str = "", status: int = 200) -> Response:
+        """Show the editor with a sheet and its diagnostics; without them if checking takes too long."""
         check, headers = None, dict[str, str]()
         try:
-            check = await self._checked(text, is_own=is_own)
+            check = await self._checked(sheet)
         except (BusyError, ChildEndedError) as error:
             message, (status, headers) = str(error), response_to(error)
-        page = self._pages.page("write.html", status, title=title, text=text, message=message, check=check)
+        page = self._pages.page(
+            "write.html", status, title=sheet.title, text=sheet.text, message=message, check=check
+        )
         page.headers.update(headers)
         return page
 
-    async def _checked(self, text: str, *, is_own: bool = False) -> dict[str, Any]:
-        """Return the diagnostics of a text and the start of the game; cached for sheets of the server."""
-        known = self._checks.get(text) if is_own else None
-        if known is not None:
-            return known
-        workers = self._matches.own_sheets if is_own else self._matches.other_sheets
-        found: dict[str, Any] = await workers.ask(
-            "check", within=_CHECKING, name="sheet", text=text, lenient=self._settings.lenient
-        )
+    async def _checked(self, sheet: Sheet) -> dict[str, Any]:
+        """Return the diagnostics of a sheet and the start of the game."""
+        found: dict[str, Any] = await self._ask("check", sheet, _CHECKING)
         if found["start"]:
             found["board"] = board_context(found["start"]["picture"], None)
             found["moves"] = sum(map(len, found["start"]["legal"].values()))
-        if is_own:
-            self._checks[text] = found
         return found
 
     async def upload(self, request: Request) -> Response:

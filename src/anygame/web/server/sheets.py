@@ -90,7 +90,7 @@ class Sheets:
             source = open_sheet(name) if path is None else read_source(path, LIMITS.reading)
         except AnygameError as error:
             return Sheet(name, name, "", f"; {error}")
-        return _described(name, source.text)
+        return described(name, source.text)
 
     def keep(self, text: str, visitor: str, file: str = "") -> Sheet:
         """Store an upload of a visitor; ``file`` is its file name. Raises OSError if the disk is full."""
@@ -98,9 +98,11 @@ class Sheets:
         name = f"u-{secrets.token_urlsafe(_ID_BYTES)}"
         # Uploads may number a tenth of the records.
         make_room(self._folder, max(1, self._settings.kept // 10))
-        kept = {"visitor": visitor, "file": Path(file.replace("\\", "/")).stem, "text": text}
-        write_whole(self._folder / f"{name}.json", json.dumps(kept))
-        return _described(name, **kept)
+        stem = Path(file.replace("\\", "/")).stem
+        write_whole(
+            self._folder / f"{name}.json", json.dumps({"visitor": visitor, "file": stem, "text": text})
+        )
+        return described(name, text, visitor, stem)
 
     def uploaded_by(self, visitor: str) -> list[Sheet]:
         """Return the sheets that a visitor has uploaded, without their texts, the latest first."""
@@ -112,7 +114,7 @@ class Sheets:
     def _uploaded(self, name: str) -> Sheet | None:
         try:
             kept = json.loads((self._folder / f"{name}.json").read_bytes())
-            return _described(name, str(kept["text"]), str(kept["visitor"]), str(kept.get("file", "")))
+            return described(name, str(kept["text"]), str(kept["visitor"]), str(kept.get("file", "")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -157,10 +159,13 @@ def _files(paths: Iterable[Path], suffixes: tuple[str, ...]) -> Iterable[tuple[s
         yield from ((one.stem, one) for one in inner if one.suffix in suffixes and one.is_file())
 
 
-def _described(name: str, text: str, visitor: str = "", file: str = "") -> Sheet:
+def described(
+    name: str, text: str, visitor: str = "", file: str = "", *, case_sensitive: bool = True
+) -> Sheet:
+    """Return a sheet with the title and description of its text; the file name is another title."""
     title, description = describe_sheet(text)
     title = title_of(title) or title_of(file) or ("your sheet" if visitor else name)
-    return Sheet(name, title, description[:500], text, visitor)
+    return Sheet(name, title, description[:500], text, visitor, case_sensitive)
 
 
 def title_of(text: str) -> str:
