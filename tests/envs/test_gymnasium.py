@@ -427,11 +427,3 @@ class _First(Player):
 
     def move(self, state: anygame.State, clock: Clock) -> anygame.Term:
         return self.game.actions(self.role)[0]
-
-
-def test_the_former_name_of_an_argument_still_works() -> None:
-    with pytest.warns(DeprecationWarning, match="`max_moves` is now called `max_steps`"):
-        env: Any = GameEnv("lights_out", max_moves=1)  # type: ignore[call-arg]
-    env.reset(seed=1)
-    _, _, terminated, truncated, _ = env.step(0)
-    assert (terminated, truncated) == (False, True)

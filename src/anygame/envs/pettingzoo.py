@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anygame.envs.episode import DEFAULT_LIMIT, RENDER_MODES, Episode, check_mode, render
-from anygame.envs.names import formerly
 from anygame.envs.rewards import Rewards, compiled_game
 from anygame.envs.turns import chance_of, numbered_turns, simultaneous_moves
 from anygame.errors import IllegalMoveError, needing
@@ -44,7 +43,6 @@ class GameAgents:
     possible_agents: list[str]
     agents: list[str]
 
-    @formerly(source="sheet")
     def __init__(
         self,
         sheet: Game | str | os.PathLike[str],

@@ -21,7 +21,6 @@ from anygame.envs.episode import (
     render,
 )
 from anygame.envs.gymnasium.opponents import LaneView, first_choices, learner_of, opponents_of, random_choices
-from anygame.envs.names import formerly
 from anygame.envs.rewards import Rewards, compiled_game
 from anygame.errors import IllegalMoveError
 
@@ -86,7 +85,6 @@ class GameEnv(gymnasium.Env):
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012 - as of the library
 
-    @formerly(max_moves="max_steps")
     def __init__(
         self,
         sheet: Game | str | os.PathLike[str],
@@ -218,7 +216,6 @@ class GameVectorEnv(VectorEnv):
         sheet: see ``GameEnv`` for this and the other arguments.
     """
 
-    @formerly(max_moves="max_steps")
     def __init__(
         self,
         num_envs: int,

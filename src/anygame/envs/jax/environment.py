@@ -311,10 +311,6 @@ class Environment:
         )
         return jnp.concatenate([part for _, part in parts])
 
-    def _masks(self, legal: Array) -> Array:
-        """Return which actions are legal for each player: bool [players, actions]."""
-        return numbered(legal, self._columns, self._numbers, self.num_actions)
-
     def _choosing(self, state: State) -> Array:
         return jnp.stack([state._legal[columns].sum() > 1 for columns in self._columns])
 
@@ -326,6 +322,8 @@ class Environment:
 
     def _to_move(self, legal: Array, counts: Array) -> Array:
         """Return the player to move: the player with a choice, else the player whose move is not a wait."""
+        if self._together:
+            return jnp.int32(-1)
         acts = [
             (legal[columns] & ~waiting).any()
             for columns, waiting in zip(self._columns, self._waiting, strict=True)
@@ -334,19 +332,29 @@ class Environment:
         return jnp.argmax(claims).astype(jnp.int32)
 
     def _mask(self, legal: Array, player: Array) -> Array:
+        masks = numbered(legal, self._columns, self._numbers, self.num_actions)
+        if self._together:
+            return masks
         whose = jnp.arange(self.num_players) == player
-        return (self._masks(legal) & whose[:, None]).any(axis=0)
+        return (masks & whose[:, None]).any(axis=0)
+
+    def _acting(self, state: State) -> Array:
+        """Return whose actions count: bool [players]."""
+        if self._together:
+            return self._choosing(state)
+        return jnp.arange(self.num_players) == state.current_player
 
     def _offenders(self, state: State, action: Array) -> Array:
         """Return which players take an illegal action: bool [players]."""
-        taken = jnp.arange(self.num_actions) == action
-        legal = (state.legal_action_mask & taken).any()
-        return (jnp.arange(self.num_players) == state.current_player) & ~legal
+        taken = jnp.arange(self.num_actions) == jnp.asarray(action)[..., None]
+        legal = (state.legal_action_mask & taken).any(axis=-1)
+        return self._acting(state) & ~legal
 
     def _joint(self, state: State, action: Array) -> list[Array]:
         """Return the move of each player: bool [its moves]."""
+        acting, actions = self._acting(state), jnp.broadcast_to(action, self.num_players)
         return [
-            jnp.where(state.current_player == player, jnp.asarray(numbers) == action, state._legal[columns])
+            jnp.where(acting[player], jnp.asarray(numbers) == actions[player], state._legal[columns])
             for player, (columns, numbers) in enumerate(zip(self._columns, self._numbers, strict=True))
         ]
 
@@ -358,26 +366,6 @@ class SimultaneousEnvironment(Environment):
     """
 
     _together = True
-
-    def _to_move(self, legal: Array, counts: Array) -> Array:
-        del legal, counts
-        return jnp.int32(-1)
-
-    def _mask(self, legal: Array, player: Array) -> Array:
-        del player
-        return self._masks(legal)
-
-    def _offenders(self, state: State, action: Array) -> Array:
-        taken = jnp.arange(self.num_actions) == jnp.asarray(action)[:, None]
-        legal = (state.legal_action_mask & taken).any(axis=1)
-        return ~legal & self._choosing(state)
-
-    def _joint(self, state: State, action: Array) -> list[Array]:
-        choosing = self._choosing(state)
-        return [
-            jnp.where(choosing[player], jnp.asarray(numbers) == action[player], state._legal[columns])
-            for player, (columns, numbers) in enumerate(zip(self._columns, self._numbers, strict=True))
-        ]
 
 
 def _drawn(key: Array, legal: Array) -> Array:

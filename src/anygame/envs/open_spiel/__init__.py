@@ -10,10 +10,13 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.envs.names import formerly
+from anygame.errors import needing
+
+with needing("open-spiel", "this needs OpenSpiel, which is not installed"):
+    import pyspiel
+
 from anygame.envs.open_spiel.game import NAME, SheetGame, general_type, packed_rules
-from anygame.envs.open_spiel.state import SheetObserver, SheetState, pyspiel
-from anygame.errors import MissingExtraError
+from anygame.envs.open_spiel.state import SheetObserver, SheetState
 from anygame.game import Game
 from anygame.sheets.installed import open_sheet
 
@@ -25,11 +28,10 @@ __all__ = ["SheetGame", "SheetObserver", "SheetState", "load"]
 #: File names that can be a parameter without encoding and do not look like a number.
 _PLAIN: Final = re.compile(r"[\w./~-]*[A-Za-z_/~][\w./~-]*", re.ASCII)
 
-if pyspiel is not None and NAME not in pyspiel.registered_names():
+if NAME not in pyspiel.registered_names():
     pyspiel.register_game(general_type(), SheetGame)
 
 
-@formerly(game="sheet")
 def load(
     sheet: str | os.PathLike[str] | Game,
     *,
@@ -57,15 +59,10 @@ def load(
         lenient: whether to read unbound variables as Prolog-like reasoners do (``anygame.load``).
 
     Raises:
-        MissingExtraError: OpenSpiel is not installed.
         RuleSheetError: the sheet cannot be used.
         LimitError: the game has no network, which numbers the moves.
         ValueError: an argument is out of range.
     """
-    if pyspiel is None:
-        raise MissingExtraError(
-            "this needs OpenSpiel, which is not installed: pip install 'anygame[open-spiel]'", "open-spiel"
-        )
     given: dict[str, Any] = {
         "dynamics": dynamics,
         "scale": float(scale),

@@ -8,16 +8,16 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, get_args
 
+import pyspiel
+
 from anygame.envs.open_spiel.state import (
     Dynamics,
-    GameBase,
     SheetObserver,
     SheetState,
     Utilities,
     describe,
     memory_shape,
     observation_size,
-    pyspiel,
 )
 from anygame.errors import RuleSheetError
 from anygame.game.encoding import rules_digest
@@ -48,7 +48,7 @@ _LARGEST: Final = 16 * 2**20
 _MOST_PLAYERS: Final = 100
 
 
-class SheetGame(GameBase):
+class SheetGame(pyspiel.Game):
     """A sheet as a game of OpenSpiel.
 
     Attributes:

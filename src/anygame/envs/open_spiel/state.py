@@ -8,17 +8,13 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
+import pyspiel
 
 from anygame.envs.extensive import CHANCE, MAX_STEPS, TERMINAL, ExtensiveForm, find_turns, survey
 from anygame.errors import IllegalMoveError, LimitError, RuleSheetError
 from anygame.game import loads
 from anygame.language.terms import integer_of
 from anygame.proving.facts import Facts, facts_of
-
-try:
-    import pyspiel as library
-except ImportError:
-    library = None
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,11 +25,6 @@ if TYPE_CHECKING:
     from anygame.game import Game
     from anygame.language.terms import Term
 
-#: OpenSpiel; None if it is not installed.
-pyspiel: Final[Any] = library
-#: The base classes of games and states; placeholders without the library.
-GameBase: Final[Any] = object if pyspiel is None else pyspiel.Game
-StateBase: Final[Any] = object if pyspiel is None else pyspiel.State
 #: ``auto`` is sequential if roles take turns.
 Dynamics: TypeAlias = Literal["auto", "sequential", "simultaneous"]
 #: Sheets kept, as OpenSpiel creates a game for every state that it deserialises.
@@ -162,7 +153,7 @@ def describe(
     return Description(game, dynamics, max_steps)
 
 
-class SheetState(StateBase):
+class SheetState(pyspiel.State):
     """A history of a game, with the methods that OpenSpiel expects of states in Python.
 
     Attributes:
