@@ -83,10 +83,15 @@ def agree(game: anygame.Game, steps: int, games: int = _GAMES) -> None:
 
 def _numbers(env: envs.Environment, chosen: dict[str, Any]) -> Any:
     """Return actions [games, players] of an environment for the moves of lanes."""
-    tables = [np.append(numbers, 0) for numbers in env._numbers]
+    tables = [np.append(_of_role(env, role), 0) for role in env.players]
     return np.stack(
         [table[chosen[role]] for table, role in zip(tables, env.players, strict=True)], axis=1
     ).astype(np.int32)
+
+
+def _of_role(env: envs.Environment, role: str) -> list[int]:
+    """Return the numbers of the moves of a role in the environment."""
+    return [env.actions.index(move) for move in env.game.actions(role)]
 
 
 def _compare(game: anygame.Game, env: envs.Environment, batch: anygame.Batch, states: envs.State) -> None:
@@ -101,7 +106,7 @@ def _compare(game: anygame.Game, env: envs.Environment, batch: anygame.Batch, st
     players = np.asarray(states.current_player)
     for index, role in enumerate(env.players):
         wide = np.zeros((batch.lanes, env.num_actions), np.bool_)
-        wide[:, env._numbers[index]] = batch.legal_mask(role)
+        wide[:, _of_role(env, role)] = batch.legal_mask(role)
         if isinstance(env, envs.SimultaneousEnvironment):
             assert (masks[going, index] == wide[going]).all()
         else:
@@ -368,8 +373,8 @@ def test_players_observe_what_they_saw_since_they_last_had_a_choice(name: str, s
         for turn in range(12):
             if state.terminated:
                 break
-            masks = np.asarray(env._masks(state._legal))
-            chosen = [random.choice(np.flatnonzero(mask)) for mask in masks]
+            legal = [sorted(map(env.actions.index, plain.legal_moves(role))) for role in env.players]
+            chosen = [*map(random.choice, legal)]
             action = np.array(chosen) if simultaneous else chosen[int(state.current_player)]
             after = step(state, action, _key(100 * seed + turn))
             joint = _joint_between(env, plain, chosen, after)

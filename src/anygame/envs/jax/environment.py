@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -13,8 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from anygame.envs.jax.evaluation import evaluator, numbered, tabulate
-from anygame.envs.rewards import rewards_of_goals
+from anygame.envs.jax.evaluation import SharedNumbers, evaluator, tabulate
+from anygame.envs.rewards import players_of, rewards_of_goals
 from anygame.proving.facts import facts_of
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.envs.jax.evaluation import Array, Evaluate, Observe, Percepts
+    from anygame.envs.jax.evaluation import Array, Evaluate, Observe
     from anygame.envs.rewards import RewardName
     from anygame.envs.turns import Turns
     from anygame.game.game import Game
@@ -77,7 +76,7 @@ class Environment:
         turns: Turns[int] | None,
         observe: Observe,
         rewards: RewardName,
-        percepts: Percepts | None,
+        percepts: SharedNumbers | None,
     ) -> None:
         compiled = game.backends.needed_network().compiled
         network = compiled.network
@@ -88,19 +87,15 @@ class Environment:
         self.players: tuple[Role, ...] = tuple(role for role in game.roles if not role.is_random)
         self.is_random = len(self.players) < len(game.roles)
         self.fluents = game.fluent_terms
-        moves = {move for player in self.players for move in game.actions(player)}
-        self.actions = tuple(sorted(moves))
+        moves = [game.actions(role) for role in game.roles]
+        self._moves = SharedNumbers(moves, players_of(game))
+        self.actions = self._moves.terms
         self._observe = observe
         self._rewards = rewards
         self._waiting = [self._moves_of_waiting(turns, player) for player in self.players]
-        ends = [0, *accumulate(network.actions)]
-        slices = {role: slice(*between) for role, between in zip(game.roles, pairwise(ends), strict=True)}
-        self._columns = [slices[player] for player in self.players]
-        self._by_chance = [slices[role] for role in game.roles if role.is_random]
-        number = {move: index for index, move in enumerate(self.actions)}
-        self._numbers = [
-            np.array([number[move] for move in game.actions(player)], np.int32) for player in self.players
-        ]
+        self._columns = self._moves.columns
+        chance = [index for index, role in enumerate(game.roles) if role.is_random]
+        self._by_chance = SharedNumbers(moves, chance).columns
         self._goals = [[value for value, _ in network.goals[game.role_index(role)]] for role in self.players]
         self._all_moves = sum(network.actions)
         self._look, self._move = self._gates(network, compiled.percept_network if percepts else None)
@@ -332,7 +327,7 @@ class Environment:
         return jnp.argmax(claims).astype(jnp.int32)
 
     def _mask(self, legal: Array, player: Array) -> Array:
-        masks = numbered(legal, self._columns, self._numbers, self.num_actions)
+        masks = self._moves.of(legal)
         if self._together:
             return masks
         whose = jnp.arange(self.num_players) == player
@@ -355,7 +350,7 @@ class Environment:
         acting, actions = self._acting(state), jnp.broadcast_to(action, self.num_players)
         return [
             jnp.where(acting[player], jnp.asarray(numbers) == actions[player], state._legal[columns])
-            for player, (columns, numbers) in enumerate(zip(self._columns, self._numbers, strict=True))
+            for player, (columns, numbers) in enumerate(zip(self._columns, self._moves.numbers, strict=True))
         ]
 
 

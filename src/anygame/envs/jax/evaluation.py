@@ -349,49 +349,42 @@ def _renamed(term: Term, names: Mapping[Term, Term]) -> Term:
     return Compound(term.functor, tuple(_renamed(argument, names) for argument in term.arguments))
 
 
-class Percepts:
-    """The percepts of a game.
+class SharedNumbers:
+    """Terms of several roles, with numbers that are the same for all players.
 
     Args:
-        game: the rules.
-        players: the indices of the roles with the percepts.
+        of_roles: the terms of each role, without repetitions.
+        players: the indices of some roles.
 
     Attributes:
-        terms: all percepts of these roles, sorted by text; the number of a percept is the same for all roles.
+        terms: all terms of the players, sorted by text.
+        columns: the columns of each player among the concatenated terms of all roles.
+        numbers: for each player, the numbers of its terms: int32.
+    """
+
+    def __init__(self, of_roles: Sequence[Sequence[Term]], players: Sequence[int]) -> None:
+        slices = [slice(*ends) for ends in pairwise([0, *accumulate(map(len, of_roles))])]
+        self.columns = [slices[role] for role in players]
+        self.terms = tuple(sorted({term for role in players for term in of_roles[role]}))
+        number = {term: index for index, term in enumerate(self.terms)}
+        self.numbers = [np.array([number[term] for term in of_roles[role]], np.int32) for role in players]
+
+    def of(self, values: Array) -> Array:
+        """Return bool [players, terms] for bool [all terms of all roles]."""
+        by_player = []
+        for columns, numbers in zip(self.columns, self.numbers, strict=True):
+            sources = np.full(len(self.terms), len(numbers), np.int32)
+            sources[numbers] = np.arange(len(numbers))
+            by_player.append(jnp.append(values[columns], False)[sources])
+        return jnp.stack(by_player)
+
+
+def percepts_of(game: Game, players: Sequence[int]) -> SharedNumbers:
+    """Return the numbers of the percepts of some roles.
 
     Raises:
         LimitError: the game is too large for a network that computes percepts.
     """
-
-    def __init__(self, game: Game, players: Sequence[int]) -> None:
-        machine = game.backends.needed_network()
-        machine.check_percepts(game.name)
-        of_roles = machine.compiled.percepts
-        self.terms = tuple(sorted({term for role in players for term in of_roles[role]}))
-        number = {term: index for index, term in enumerate(self.terms)}
-        slices = [slice(*ends) for ends in pairwise([0, *accumulate(map(len, of_roles))])]
-        self._columns = [slices[role] for role in players]
-        self._numbers = [np.array([number[term] for term in of_roles[role]], np.int32) for role in players]
-
-    def of(self, percepts: Array) -> Array:
-        """Return bool [players, terms] for the concatenated percepts of all roles."""
-        return numbered(percepts, self._columns, self._numbers, len(self.terms))
-
-
-def numbered(
-    values: Array, columns: Sequence[slice], numbers: Sequence[NDArray[np.int32]], count: int
-) -> Array:
-    """Return values of all players by shared numbers: bool [players, count].
-
-    Args:
-        values: the values of all roles, concatenated: bool.
-        columns: the columns of each player.
-        numbers: for each player, the number of each of its values.
-        count: the number of shared numbers.
-    """
-    by_player = []
-    for own, places in zip(columns, numbers, strict=True):
-        sources = np.full(count, len(places), np.int32)
-        sources[places] = np.arange(len(places))
-        by_player.append(jnp.append(values[own], False)[sources])
-    return jnp.stack(by_player)
+    machine = game.backends.needed_network()
+    machine.check_percepts(game.name)
+    return SharedNumbers(machine.compiled.percepts, players)

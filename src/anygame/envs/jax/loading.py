@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from anygame.envs.jax.environment import Environment, SimultaneousEnvironment
-from anygame.envs.jax.evaluation import Percepts, as_they_are, planes, relative
+from anygame.envs.jax.evaluation import as_they_are, percepts_of, planes, relative
 from anygame.envs.rewards import Rewards, compiled_game, players_of
 from anygame.envs.turns import numbered_turns
 from anygame.errors import LimitError, SimultaneousMovesError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.envs.jax.environment import State
-    from anygame.envs.jax.evaluation import Array, Observe
+    from anygame.envs.jax.evaluation import Array, Observe, SharedNumbers
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
@@ -83,14 +83,14 @@ def load(
         except SimultaneousMovesError:
             if simultaneous is False:
                 raise
-    percepts = Percepts(game, players_of(game)) if game.is_gdl2 and not reveal else None
+    percepts = percepts_of(game, players_of(game)) if game.is_gdl2 and not reveal else None
     observe = _observe(game, observations, percepts, together=turns is None)
     make = Environment if turns else SimultaneousEnvironment
     return make(game, turns, observe, rewards, percepts)
 
 
 def _observe(
-    game: Game, observations: str | Observe | None, percepts: Percepts | None, together: bool
+    game: Game, observations: str | Observe | None, percepts: SharedNumbers | None, together: bool
 ) -> Observe:
     players = [game.roles[index].term for index in players_of(game)]
     if observations is None:
