@@ -21,8 +21,8 @@ from anygame.language.parser import parse_program, parse_term
 from anygame.network.budget import Budget
 from anygame.network.compiled import compile_game
 from anygame.network.grounding.grounder import GroundingLimits
-from anygame.network.grounding.large.cases import Invariant, is_implied
-from anygame.network.grounding.large.keys import InvariantProver, assume, premises_of
+from anygame.network.grounding.large.cases import Invariant, Premises, is_implied
+from anygame.network.grounding.large.keys import InvariantProver
 from anygame.network.grounding.pipeline import SPLITTING_AT_KEYS
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from anygame.datalog.relations import Relation
-    from anygame.network.grounding.large.cases import Key, Premises
+    from anygame.network.grounding.large.cases import Key
 
 
 def _prover(text: str) -> tuple[Reasoner, Premises, InvariantProver]:
     reasoner = Reasoner(parse_program(text))
     budget = Budget(10_000_000)
     static = StaticRelations(reasoner, Tables(reasoner.terms, 1_000_000, budget))
-    premises = premises_of(reasoner, static, budget)
-    return reasoner, premises, InvariantProver(premises, budget, lambda: assume(premises, reasoner, budget))
+    premises = Premises(reasoner, static)
+    return reasoner, premises, InvariantProver(premises, budget)
 
 
 def _keys(text: str) -> tuple[Reasoner, dict[Relation, list[Key]]]:

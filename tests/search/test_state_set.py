@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from anygame.network.state_set import StateSet
+from anygame.search.state_set import StateSet
 
 
 # A busy machine is no fault of the states.

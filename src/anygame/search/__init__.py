@@ -35,6 +35,7 @@ NATIVE_MODULES = (
     "anygame.search.learning.self_play",
     "anygame.search.one_player.relaxation",
     "anygame.search.retrograde",
+    "anygame.search.state_set",
     "anygame.search.tree.forgetting",
     "anygame.search.tree.growing",
 )

@@ -11,9 +11,9 @@ import numpy as np
 
 from anygame.errors import LimitError
 from anygame.native.marking import native_code
-from anygame.network.state_set import StateSet
 from anygame.search.goals import goal_or_nan
 from anygame.search.lanes import BlockSuccessors, packed_state
+from anygame.search.state_set import StateSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.network.state_set import StateSet
     from anygame.search.analysis import Analysis, MoveAnalysis
+    from anygame.search.state_set import StateSet
 
 #: Joint moves of best play that a notebook shows.
 _MOST_STEPS: Final = 100

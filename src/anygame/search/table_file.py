@@ -108,7 +108,7 @@ class _Reader:
     def table(self, game: Game) -> Table:
         import numpy as np
 
-        from anygame.network.state_set import StateSet
+        from anygame.search.state_set import StateSet
 
         if self._file.read(len(_MAGIC)) != _MAGIC:
             raise TableError(f"{self._path} is not a table of values, as `anygame solve --table` writes it")

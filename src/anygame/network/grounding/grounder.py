@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain, count
 from math import inf
 from time import monotonic
@@ -17,14 +16,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.analysis.domains import Domains
 from anygame.analysis.groups import strong_components
 from anygame.datalog.relations import Relation, reads_of
 from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
 from anygame.network.budget import Budget
 from anygame.network.grounding.instantiation import SemiNaiveEvaluation
-from anygame.network.grounding.large.keys import InvariantProver, assume, premises_of, tops_of
+from anygame.network.grounding.large.cases import Premises
+from anygame.network.grounding.large.keys import InvariantProver
 from anygame.network.grounding.passes.context import Context
 from anygame.network.grounding.pipeline import BOUNDING_GROWTH, BY_INVARIANTS, Effect, prepare
 from anygame.network.grounding.rules import is_own, own_relation
@@ -35,10 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from anygame.datalog.reasoner import Reasoner
-    from anygame.datalog.relations import FlatAtom
-    from anygame.language.terms import Term
     from anygame.network.grounding.instantiation import Instances
-    from anygame.network.grounding.large.cases import Invariant, Key, Premises
+    from anygame.network.grounding.large.cases import Invariant
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Table
 
@@ -161,6 +158,8 @@ class _Grounder:
             reasoner, self._tables, percepts=percepts, endless=endless, filled=filled
         )
         self._roles = [reasoner.terms.number(role) for role in reasoner.roles]
+        self._premises = Premises(reasoner, self._static)
+        self._prover = InvariantProver(self._premises, budget)
         self._own_relations = count(1)
         self._instances = 0
         self._atoms = 0
@@ -225,37 +224,13 @@ class _Grounder:
             static.definition,
             static.fan_out,
             static.ends,
-            self._likely_keys_of,
-            self._holds,
-            self._values_of,
-            lambda relation, column: tops_of(self._domains, relation, column),
+            self._premises.keys,
+            self._prover.holds,
+            self._premises.values,
+            self._premises.tops,
             lambda width: own_relation(next(self._own_relations), width),
         )
         return prepare(static.dynamic_rules(), context, self._budget, self._without, self._large)
-
-    @cached_property
-    def _domains(self) -> Domains:
-        return Domains(self._reasoner.rules)
-
-    @cached_property
-    def _likely(self) -> Premises:
-        """The rules, with keys that the first state does not refute."""
-        return premises_of(self._reasoner, self._static, self._budget)
-
-    @cached_property
-    def _prover(self) -> InvariantProver:
-        """Prover of invariants; made only if a pass asks, because proofs are slow."""
-        likely = self._likely
-        return InvariantProver(likely, self._budget, lambda: assume(likely, self._reasoner, self._budget))
-
-    def _likely_keys_of(self, relation: Relation) -> Sequence[Key]:
-        return self._likely.keys(relation)
-
-    def _holds(self, invariant: Invariant) -> bool:
-        return self._prover.holds(invariant)
-
-    def _values_of(self, atom: FlatAtom, column: int) -> frozenset[Term] | None:
-        return self._likely.values(atom, column)
 
     def _round(self, evaluations: list[SemiNaiveEvaluation]) -> bool:
         grown = False

@@ -7,7 +7,7 @@ execution").
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,12 +18,13 @@ from anygame.network.budget import TURN
 from anygame.network.grounding.tables import hashed, matches, too_many_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from anygame.datalog.relations import Relation
     from anygame.network.grounding.rules import Composed, GroundRule, Test
+    from anygame.network.grounding.static import StaticRelations
     from anygame.network.grounding.tables import Ids, Rows, Table, Tables
 
 #: Estimated growth if rows cannot be counted. A relation on demand is asked last, when most of its columns
@@ -34,19 +35,6 @@ _TO_TEST: Final = 0.5
 _UNTIED: Final = 1e6
 #: Bytes of a typical row of a join.
 _USUAL_ROW: Final = 40
-
-
-class OnDemand(Protocol):
-    """Relations without a table: a row is known only after a question for it."""
-
-    def is_on_demand(self, relation: Relation) -> bool:
-        """Whether a relation has no table."""
-
-    def ends(self, relation: Relation, known: Iterable[int]) -> bool:
-        """Whether a question with values in some columns has a finite answer."""
-
-    def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
-        """Return a table that holds at least the rows with the given keys in the known columns."""
 
 
 class Instances:
@@ -72,7 +60,7 @@ class Instances:
 class Join:
     """All instances of one rule for a range of rows of each literal."""
 
-    def __init__(self, rule: GroundRule, tables: Tables, static: OnDemand) -> None:
+    def __init__(self, rule: GroundRule, tables: Tables, static: StaticRelations) -> None:
         self._rule = rule
         self._tables = tables
         self._static = static
@@ -310,7 +298,7 @@ class SemiNaiveEvaluation:
         self,
         rule: GroundRule,
         tables: Tables,
-        static: OnDemand,
+        static: StaticRelations,
         grows: Callable[[Relation], bool],
     ) -> None:
         self.rule = rule

@@ -85,7 +85,6 @@ _AT_KEYS: Final[tuple[str, Whole]] = (SPLITTING_AT_KEYS, _each(split_at_keys))
 ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     _AT_KEYS,
     (JOINING_NEGATIONS, join_negations),
-    ("splitting heads", _each(split_heads)),
     ("merging rules", merge_rules),
     ("inlining dense relations", _each(inline_dense_relations)),
 )

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from anygame.datalog.reasoner import Reasoner
     from anygame.datalog.relations import FlatRule, Row
     from anygame.language.terms import Term
-    from anygame.network.grounding.instantiation import OnDemand
     from anygame.network.grounding.tables import Ids, Rows
 
 
@@ -321,7 +320,7 @@ def tables_of(
     rules: Sequence[FlatRule],
     start: dict[Relation, Table],
     tables: Tables,
-    static: OnDemand,
+    static: StaticRelations,
 ) -> dict[Relation, Table] | None:
     """Return the tables of the relations that some rules derive; None if they have too many rows.
 

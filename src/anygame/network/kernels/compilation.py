@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 from weakref import ref
 
 from anygame.native.cache import cache_folder
@@ -19,7 +19,7 @@ from anygame.native.code import make_image
 from anygame.processes.inside import python_command
 
 if TYPE_CHECKING:
-    from anygame.network.network import Network
+    from anygame.network.kernels.kernel import Kernel
 
 #: Start of the other process. It has the import path of this process, and imports only a part of the package:
 #: importing the whole package takes up to 0.5 s.
@@ -34,25 +34,6 @@ make_requested()
 _PACKAGE: Final = Path(__file__).parents[2]
 
 
-class Unfinished(Protocol):
-    """A kernel that gets its final code later."""
-
-    @property
-    def network(self) -> Network:
-        """Return the game."""
-
-    @property
-    def key(self) -> str:
-        """Return the digest of everything that the code depends on."""
-
-    @property
-    def code(self) -> str:
-        """Return LLVM's text form."""
-
-    def take_over(self, image: bytes) -> None:
-        """Switch to the final code, given as machine code."""
-
-
 class Compilation:
     """A queued compilation of a kernel's final code, dropped if the kernel was deleted before its turn.
 
@@ -64,7 +45,7 @@ class Compilation:
         kernel: the kernel. Its ``take_over`` is called in another thread.
     """
 
-    def __init__(self, kernel: Unfinished) -> None:
+    def __init__(self, kernel: Kernel) -> None:
         self._kernel = ref(kernel)
         self._folder = str(cache_folder() or "")
         self._done = threading.Event()

@@ -175,6 +175,17 @@ class FunctionBuilder:
         self.branch(self.let(f"icmp eq i64 %next.{begin}, {count}"), done, begin)
         self.label(done)
 
+    @contextmanager
+    def walk(self, first: str, end: str) -> Iterator[str]:
+        """Write a loop from a number up to an end; the body, run at least once, advances the variable."""
+        place = self.word_variable(first)
+        again, done = self.new_label(), self.new_label()
+        self.jump(again)
+        self.label(again)
+        yield place
+        self.branch(self.let(f"icmp ult i64 {self.word(place)}, {end}"), again, done)
+        self.label(done)
+
     def set_bits(self, word: str) -> Iterator[str]:
         """Write a loop over the set bits of a word, like ``loop``; the index is the number of the bit."""
         left = self.word_variable(0)

@@ -128,13 +128,13 @@ def _query(fluents: str, answers: str, target: Target) -> str:
     first = code.address(FIRST_FLUENT)
     for index in code.repeat(fluents):
         byte = code.let(f"load i8, ptr {_byte(code, '%state', index)}")
-        code.set_word(_row(code, first, index), code.let(f"sub i64 0, {code.let(f'zext i8 {byte} to i64')}"))
+        code.set_word(code.row_at(first, index), code.let(f"sub i64 0, {code.let(f'zext i8 {byte} to i64')}"))
     code.line("call void @evaluate_state(ptr %rows, ptr %data)")
     for index in code.repeat(answers):
         slot = code.let(f"getelementptr inbounds i32, ptr @answers, i64 {index}")
         bit = code.let(f"zext i32 {code.let(f'load i32, ptr {slot}')} to i64")
         row = code.let(f"lshr i64 {bit}, 1")
-        _give(code, code.let(f"xor i64 {code.word(_row(code, '%rows', row))}, {bit}"), index)
+        _give(code, code.let(f"xor i64 {code.word(code.row_at('%rows', row))}, {bit}"), index)
     return code.text()
 
 
@@ -143,23 +143,19 @@ def _advance(fluents: str, actions: str, target: Target) -> str:
         "advance", target, parameters=["ptr noalias %taken", "i64 %roles", "ptr noalias %out"]
     )
     state = code.address(FIRST_FLUENT)
-    moves = _row(code, state, fluents)
+    moves = code.row_at(state, fluents)
     for index in code.repeat(actions):
-        code.set_word(_row(code, moves, index), 0)
+        code.set_word(code.row_at(moves, index), 0)
     for role in code.repeat("%roles"):
         slot = code.let(f"getelementptr inbounds i32, ptr %taken, i64 {role}")
         action = code.let(f"zext i32 {code.let(f'load i32, ptr {slot}')} to i64")
-        code.set_word(_row(code, moves, action), -1)
+        code.set_word(code.row_at(moves, action), -1)
     code.set_word(code.address(GO), -1)
     code.set_word(code.address(RESTART), 0)
     code.line("call void @evaluate_moves(ptr %rows, ptr %data)")
     for index in code.repeat(fluents):
-        _give(code, code.word(_row(code, state, index)), index)
+        _give(code, code.word(code.row_at(state, index)), index)
     return code.text()
-
-
-def _row(code: FunctionBuilder, first: str, index: str) -> str:
-    return code.row_at(first, index)
 
 
 def _byte(code: FunctionBuilder, pointer: str, index: str) -> str:

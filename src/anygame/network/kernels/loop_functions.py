@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from anygame.network.kernels.gate_code import Presence, state_function
 from anygame.network.kernels.shared_functions import SharedFunctions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.target import Target
@@ -105,14 +106,10 @@ def _operate_function(phases: Phases, kinds: Sequence[str], target: Target) -> s
 def _cycle(target: Target) -> str:
     """Write a function that evaluates a cycle until no gate changes, with a maximum number of rounds."""
     code = FunctionBuilder("cycle", target, parameters=_PARAMETERS)
-    left = code.word_variable("%plain")
-    code.jump("again")
-    code.label("again")
-    changed = code.let("call i1 @run_cycle(ptr %rows, ptr %data, i64 %from, i64 %until)")
-    code.set_word(left, code.let(f"sub i64 {code.word(left)}, 1"))
-    within = code.let(f"icmp ne i64 {code.word(left)}, 0")
-    code.branch(code.let(f"and i1 {changed}, {within}"), "again", "behind")
-    code.label("behind")
+    with code.walk("0", "%plain") as rounds:
+        changed = code.let("call i1 @run_cycle(ptr %rows, ptr %data, i64 %from, i64 %until)")
+        after = code.let(f"add i64 {code.word(rounds)}, 1")
+        code.set_word(rounds, code.let(f"select i1 {changed}, i64 {after}, i64 %plain"))
     return code.text()
 
 
@@ -148,24 +145,13 @@ def _with_masks(code: FunctionBuilder, result: str = "ret void") -> str:
     return f"@{code.name}.masks = {masks}\n{code.text(result)}"
 
 
-def _loop(
-    code: FunctionBuilder, state: Sequence[tuple[str, str]], body: Callable[[str, list[str]], list[str]]
-) -> None:
-    """Write a loop over entries; ``state`` has the types and first values of loop-carried variables."""
-    code.jump("loop")
-    code.label("loop")
-    names = [f"%state{number}" for number in range(len(state))]
-    code.line("%index = phi i64 [ %from, %entry ], [ %next.index, %last ]")
-    for name, (kind, first) in zip(names, state, strict=True):
-        code.line(f"{name} = phi {kind} [ {first}, %entry ], [ {name}.next, %last ]")
-    results = body("%index", names)
-    code.jump("last")
-    code.label("last")
-    for name, (kind, _), result in zip(names, state, results, strict=True):
-        code.line(f"{name}.next = select i1 true, {kind} {result}, {kind} {result}")
-    code.line("%next.index = add nuw i64 %index, 2")
-    code.branch(code.let("icmp ult i64 %next.index, %until"), "loop", "done")
-    code.label("done")
+@contextmanager
+def _each_entry(code: FunctionBuilder) -> Iterator[str]:
+    """Write a loop over the entries of an operation; yield the place of an entry."""
+    with code.walk("%from", "%until") as place:
+        index = code.word(place)
+        yield index
+        code.set_word(place, code.let(f"add i64 {index}, 2"))
 
 
 def _run(bits: int, target: Target) -> str:
@@ -177,25 +163,19 @@ def _run(bits: int, target: Target) -> str:
             row[target] = all of row[plain] and not any of row[inverted]
     """
     code = FunctionBuilder("run", target, parameters=_PARAMETERS)
-    place = code.word_variable("%from")
-    value, seen = code.variable(ONES), code.variable()
-    again, behind = code.new_label(), code.new_label()
-    code.jump(again)
-    code.label(again)
-    code.write(value, ONES)
-    code.write(seen, ZERO)
-    for count, variable, operator in (("%plain", value, code.and_), ("%inverted", seen, code.or_)):
-        start = code.word(place)
-        for index in code.repeat(count):
-            row = code.read(_row_of(code, bits, code.let(f"add i64 {start}, {index}")))
-            code.write(variable, operator(code.read(variable), row))
-        code.set_word(place, code.let(f"add i64 {start}, {count}"))
-    end = code.word(place)
-    code.write(_row_of(code, bits, end), code.and_(code.read(value), code.not_(code.read(seen))))
-    after = code.let(f"add i64 {end}, 1")
-    code.set_word(place, after)
-    code.branch(code.let(f"icmp ult i64 {after}, %until"), again, behind)
-    code.label(behind)
+    value, seen = code.variable(), code.variable()
+    with code.walk("%from", "%until") as place:
+        code.write(value, ONES)
+        code.write(seen, ZERO)
+        for count, variable, operator in (("%plain", value, code.and_), ("%inverted", seen, code.or_)):
+            start = code.word(place)
+            for index in code.repeat(count):
+                row = code.read(_row_of(code, bits, code.let(f"add i64 {start}, {index}")))
+                code.write(variable, operator(code.read(variable), row))
+            code.set_word(place, code.let(f"add i64 {start}, {count}"))
+        end = code.word(place)
+        code.write(_row_of(code, bits, end), code.and_(code.read(value), code.not_(code.read(seen))))
+        code.set_word(place, code.let(f"add i64 {end}, 1"))
     return code.text()
 
 
@@ -240,17 +220,16 @@ def _run_cycle(target: Target) -> str:
     """Write a function for one round over a cycle, which returns whether a gate changed."""
     code = FunctionBuilder("run_cycle", target, "i1", _PARAMETERS[:2])
 
-    def body(index: str, state: list[str]) -> list[str]:
-        value, target, last, number = _entry(code, index)
-        value = code.and_(state[0], value)
-        old = code.read(target)
-        changed = code.or_(state[1], code.and_(last, code.xor(old, value)))
+    all_hold, changed = code.variable(ONES), code.variable()
+    with _each_entry(code) as index:
+        value, row, last, number = _entry(code, index)
+        value = code.and_(code.read(all_hold), value)
+        differs = code.xor(code.read(row), value)
+        code.write(changed, code.or_(code.read(changed), code.and_(last, differs)))
         with code.when(code.let(f"trunc i64 {number} to i1")):
-            code.write(target, value)
-        return [code.or_(value, last), changed]
-
-    _loop(code, [(target.row, ONES), (target.row, ZERO)], body)
-    return _with_masks(code, f"ret i1 {code.any_lane('%state1.next')}")
+            code.write(row, value)
+        code.write(all_hold, code.or_(value, last))
+    return _with_masks(code, f"ret i1 {code.any_lane(code.read(changed))}")
 
 
 def _scatter(target: Target) -> str:
@@ -265,38 +244,26 @@ def _scatter(target: Target) -> str:
                 row[each of set] |= value
     """
     code = FunctionBuilder("scatter", target, parameters=_PARAMETERS)
-    place = code.word_variable("%from")
-    again, behind = code.new_label(), code.new_label()
-    code.jump(again)
-    code.label(again)
-    start = code.word(place)
-    here = code.read(_row_at(code, _number(code, start)))
-    end = _number(code, code.let(f"add i64 {start}, 1"))
-    code.set_word(place, code.let(f"add i64 {start}, 2"))
-    with code.when(code.any_lane(here)):
-        inner, done = code.new_label(), code.new_label()
-        code.jump(inner)
-        code.label(inner)
-        move = code.word(place)
-        member, cleared, setting = (
-            _number(code, code.let(f"add i64 {move}, {offset}") if offset else move) for offset in range(3)
-        )
-        first = code.let(f"add i64 {move}, 3")
-        middle = code.let(f"add i64 {first}, {cleared}")
-        value = code.and_(here, code.read(_row_at(code, member)))
-        with code.when(code.any_lane(value)):
-            for begin, count, inverted in ((first, cleared, True), (middle, setting, False)):
-                for index in code.repeat(count):
-                    row = _row_at(code, _number(code, code.let(f"add i64 {begin}, {index}")))
-                    old = code.read(row)
-                    code.write(row, code.and_(old, code.not_(value)) if inverted else code.or_(old, value))
-        after = code.let(f"add i64 {middle}, {setting}")
-        code.set_word(place, after)
-        code.branch(code.let(f"icmp ult i64 {after}, {end}"), inner, done)
-        code.label(done)
-    code.set_word(place, end)
-    code.branch(code.let(f"icmp ult i64 {end}, %until"), again, behind)
-    code.label(behind)
+    with code.walk("%from", "%until") as group:
+        start = code.word(group)
+        here = code.read(_row_at(code, _number(code, start)))
+        end = _number(code, code.let(f"add i64 {start}, 1"))
+        with code.when(code.any_lane(here)), code.walk(code.let(f"add i64 {start}, 2"), end) as place:
+            move = code.word(place)
+            first = code.let(f"add i64 {move}, 3")
+            cleared, setting = (_number(code, code.let(f"add i64 {move}, {n}")) for n in (1, 2))
+            middle = code.let(f"add i64 {first}, {cleared}")
+            value = code.and_(here, code.read(_row_at(code, _number(code, move))))
+            with code.when(code.any_lane(value)):
+                for begin, count, inverted in ((first, cleared, True), (middle, setting, False)):
+                    for index in code.repeat(count):
+                        row = _row_at(code, _number(code, code.let(f"add i64 {begin}, {index}")))
+                        old = code.read(row)
+                        code.write(
+                            row, code.and_(old, code.not_(value)) if inverted else code.or_(old, value)
+                        )
+            code.set_word(place, code.let(f"add i64 {middle}, {setting}"))
+        code.set_word(group, end)
     return code.text()
 
 
@@ -312,11 +279,8 @@ def _set(target: Target) -> str:
     code = FunctionBuilder("set", target, parameters=_PARAMETERS)
     go, restart = code.load(GO), code.load(RESTART)
 
-    def body(index: str, _state: list[str]) -> list[str]:
-        value, target, initial, _number = _entry(code, index)
-        value = code.mux(go, value, code.read(target))
-        code.write(target, code.mux(restart, initial, value))
-        return []
-
-    _loop(code, [], body)
+    with _each_entry(code) as index:
+        value, place, initial, _ = _entry(code, index)
+        value = code.mux(go, value, code.read(place))
+        code.write(place, code.mux(restart, initial, value))
     return _with_masks(code)

@@ -202,14 +202,9 @@ def _count_function(name: str, planes: int, target: Target) -> str:
     code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN], inlined=True)
     places = code.rows_at("%total", planes)
     total = [code.variable(code.read(place)) for place in places]
-    for index in code.repeat("%groups"):
-        legal = [code.read(row) for row in code.addresses_from("%legal", index, _SIZE)]
+    for index, rows in _each_group(code):
         counts = code.addresses_from("%counts", index, _COUNT_PLANES)
-        _enter_count(code, add_up(code, [[row] for row in legal]), counts, total)
-    with code.when(code.let("icmp ne i64 %rest, 0")):
-        legal = [code.read(row) for row in _rest(code)]
-        counts = code.addresses_from("%counts", "%groups", _COUNT_PLANES)
-        _enter_count(code, add_up(code, [[row] for row in legal]), counts, total)
+        _enter_count(code, add_up(code, [[code.read(row)] for row in rows]), counts, total)
     for place, plane in zip(places, total, strict=True):
         code.write(place, code.read(plane))
     return code.text()
@@ -237,25 +232,28 @@ def _gather_function(name: str, *, sparse: bool, target: Target) -> str:
     code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN], inlined=True)
     places = code.rows_at("%common", _SIZE)
     common = [code.variable(code.read(place)) for place in places]
-    for index in code.repeat("%groups"):
+    for index, rows in _each_group(code):
         here = code.read(code.row_at("%found", index))
         with code.when(code.any_lane(here)) if sparse else nullcontext():
-            for old, row in zip(common, code.addresses_from("%legal", index, _SIZE), strict=True):
+            for old, row in zip(common, rows, strict=True):
                 code.write(old, code.or_(code.read(old), code.and_(here, code.read(row))))
-    with code.when(code.let("icmp ne i64 %rest, 0")):
-        here = code.read(code.row_at("%found", "%groups"))
-        for old, row in zip(common, _rest(code), strict=True):
-            code.write(old, code.or_(code.read(old), code.and_(here, code.read(row))))
     for place, plane in zip(places, common, strict=True):
         code.write(place, code.read(plane))
     return code.text()
 
 
-def _rest(code: FunctionBuilder) -> list[str]:
-    """Return pointers to the legal moves behind all full groups, padded with a row that never holds."""
-    rows = code.addresses_from("%legal", "%groups", _SIZE)
-    held = [code.let(f"icmp ult i64 {index}, %rest") for index in range(_SIZE)]
-    return [code.let(f"select i1 {each}, ptr {row}, ptr %rows") for each, row in zip(held, rows, strict=True)]
+def _each_group(code: FunctionBuilder) -> Iterator[tuple[str, list[str]]]:
+    """Write a loop over full groups, and code for a partial group behind them; yield number and rows.
+
+    The rows of a partial group are padded with a row that never holds.
+    """
+    for index in code.repeat("%groups"):
+        yield index, code.addresses_from("%legal", index, _SIZE)
+    with code.when(code.let("icmp ne i64 %rest, 0")):
+        rows = code.addresses_from("%legal", "%groups", _SIZE)
+        held = [code.let(f"icmp ult i64 {index}, %rest") for index in range(_SIZE)]
+        chosen = zip(held, rows, strict=True)
+        yield "%groups", [code.let(f"select i1 {each}, ptr {row}, ptr %rows") for each, row in chosen]
 
 
 def _member_function(name: str, target: Target) -> str:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.network.state_set import StateSet
 from anygame.search.graph import GrowingArray
+from anygame.search.state_set import StateSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,12 +8,15 @@ Conclusions may be missed, which is safe: then a case is not refuted.
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, count, islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from anygame.analysis.domains import Domains
 from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Unequal, variables_in
-from anygame.language.terms import Compound, Term, Variable
+from anygame.language.terms import Compound, Constant, Term, Variable
 from anygame.language.unification import unify_all
 from anygame.network.grounding.rules import (
     NotAVariableError,
@@ -25,10 +28,13 @@ from anygame.network.grounding.rules import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from anygame.analysis.domains import Top
+    from anygame.datalog.reasoner import Reasoner
     from anygame.datalog.relations import Relation
     from anygame.network.grounding.rules import GroundRule, Test
+    from anygame.network.grounding.static import StaticRelations
 
     Rows = Sequence[tuple[Term, ...]]
     Key = tuple[int, ...]
@@ -37,6 +43,8 @@ _Condition = TypeVar("_Condition", bound="Test")
 
 #: Maximum number of rounds of conclusions; recursive views could yield conclusions without end.
 _MOST_ROUNDS: Final = 40
+#: An equation that cannot hold.
+_NEVER_EQUAL: Final = (Constant("one"), Constant("other"))
 #: Maximum number of rows of a static relation that are enumerated.
 _FEW_ROWS: Final = 24
 
@@ -147,8 +155,6 @@ def _once(case: Case, premises: Premises) -> Case | None:
         found = equated(case, pairs)
         if found is None or found != case:
             return found
-    if _same_role_moves_twice(case):
-        return None
     by_rows = _of_static_rows(case, premises)
     if by_rows is None:
         return None
@@ -164,25 +170,15 @@ def _equations(case: Case) -> list[tuple[Term, Term]]:
     return [(test.left, test.right) for test in case.tests if isinstance(test, Unequal) and test.negated]
 
 
-def _moves(case: Case) -> list[FlatAtom]:
-    return [known.atom for known in case.positives if known.atom.relation.predicate == "does"]
-
-
 def _of_moves(case: Case) -> list[tuple[Term, Term]]:
-    """Return equations from the law that a role makes one move."""
-    return [
-        pair
-        for one, other in combinations(_moves(case), 2)
-        if one.columns[0] == other.columns[0] and one.relation == other.relation
-        for pair in zip(one.columns, other.columns, strict=True)
-    ]
-
-
-def _same_role_moves_twice(case: Case) -> bool:
-    return any(
-        one.columns[0] == other.columns[0] and one.relation != other.relation
-        for one, other in combinations(_moves(case), 2)
-    )
+    """Return equations from the law that a role makes one move; moves of two shapes are never equal."""
+    moves = [known.atom for known in case.positives if known.atom.relation.predicate == "does"]
+    pairs: list[tuple[Term, Term]] = []
+    for one, other in combinations(moves, 2):
+        if one.columns[0] == other.columns[0]:
+            is_same = one.relation == other.relation
+            pairs += zip(one.columns, other.columns, strict=True) if is_same else [_NEVER_EQUAL]
+    return pairs
 
 
 def _of_keys(case: Case, premises: Premises) -> list[tuple[Term, Term]]:
@@ -265,11 +261,9 @@ def _contradicts(case: Case) -> bool:
     return False
 
 
-def _matched(
-    pattern: FlatAtom, atom: FlatAtom, fixed: set[Variable], bindings: Mapping[Variable, Term] | None = None
-) -> dict[Variable, Term] | None:
+def _matched(pattern: FlatAtom, atom: FlatAtom, fixed: set[Variable]) -> dict[Variable, Term] | None:
     """Return the values of the pattern's own variables that make it the atom; None if there are none."""
-    found = dict(bindings or {})
+    found: dict[Variable, Term] = {}
     pending = list(zip(pattern.columns, atom.columns, strict=True))
     while pending:
         one, other = pending.pop()
@@ -285,152 +279,50 @@ def _matched(
     return found
 
 
-# -- views that do not hold ------------------------------------------------------------------------
-
-
-def _with_negated_views(case: Case, premises: Premises) -> Case | None:
-    """If a view does not hold, none of its bodies does: the last undecided literal of a body fails."""
+def _with_negated_views(case: Case, premises: Premises) -> Case:
+    """If a view does not hold, none of its bodies does: the only undecided literal of a body fails."""
     fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
     fixed |= variables_in(case.tests)
-    positives, negatives = list(case.positives), list(case.negatives)
+    # Conclusions that differ in names only are one.
+    negatives = {_shape(atom, fixed): atom for atom in case.negatives}
     for atom in case.negatives:
         for rule in premises.rules_of(atom.relation) or ():
             fresh = premises.renamed(rule)
             bindings = _matched(fresh.head, atom, fixed)
-            if bindings is None:
+            if bindings is None or len(fresh.positives) != 1 or fresh.negatives:
                 continue
-            body = _left_of(fresh, bindings, premises)
-            if body is None:
-                continue
-            if _all_hold(body, case, fixed, premises):
-                return None
-            rest = [*body.positives, *body.negatives, *body.guards, *body.tests]
-            if len(rest) == 1 and body.positives:
-                negatives.append(body.positives[0])
-            elif len(rest) == 1 and body.negatives and fixed.issuperset(variables_of_atom(rest[0])):  # type: ignore[arg-type]
-                positives.append(KnownAtom(body.negatives[0]))
-    found = Case(tuple(positives), tuple(negatives), case.tests)
-    known = set(case.negatives)
-    # Skip conclusions that differ in names only.
-    shapes = {_shape(atom, fixed) for atom in known}
-    fresh_negatives: list[FlatAtom] = []
-    for atom in negatives:
-        if atom in known:
-            fresh_negatives.append(atom)
-        elif _shape(atom, fixed) not in shapes:
-            shapes.add(_shape(atom, fixed))
-            fresh_negatives.append(atom)
-    return replace(_unique(found), negatives=tuple(fresh_negatives))
+            with suppress(NotAVariableError):
+                rest = [substituted_test(part, bindings) for part in (*fresh.guards, *fresh.tests)]
+                if all(map(premises.decided, rest)):
+                    failing = substituted_atom(fresh.positives[0], bindings)
+                    negatives.setdefault(_shape(failing, fixed), failing)
+    return replace(case, negatives=tuple(negatives.values()))
 
 
 def _shape(atom: FlatAtom, fixed: set[Variable]) -> FlatAtom:
     return substituted_atom(atom, named_by_place([atom], " any {}", fixed))
 
 
-def _left_of(rule: GroundRule, bindings: Mapping[Variable, Term], premises: Premises) -> GroundRule | None:
-    """Return a rule with variables replaced and certain parts removed; None if a part cannot hold."""
-    try:
-        tests = [substituted_test(test, bindings) for test in rule.tests]
-    except NotAVariableError:
-        return None
-    replaced = rule.with_atoms(lambda atom: substituted_atom(atom, bindings))
-    left_tests, left_guards = _undecided(tests, premises), _undecided(replaced.guards, premises)
-    if left_tests is None or left_guards is None:
-        return None
-    return replace(replaced, guards=tuple(left_guards), tests=tuple(left_tests))
-
-
-def _undecided(conditions: Iterable[_Condition], premises: Premises) -> list[_Condition] | None:
-    left = []
-    for condition in conditions:
-        holds = premises.decided(condition)
-        if holds is False:
-            return None
-        if holds is None:
-            left.append(condition)
-    return left
-
-
-def _all_hold(body: GroundRule, case: Case, fixed: set[Variable], premises: Premises) -> bool:
-    """Whether a body holds in a case for some values of its own variables."""
-    wanted = [*body.positives, *body.guards]
-
-    def search(index: int, bindings: dict[Variable, Term]) -> bool:
-        if index == len(wanted):
-            return _rest_holds(body, case, bindings, fixed, premises)
-        atom = substituted_atom(wanted[index], bindings)
-        if premises.decided(atom):
-            return search(index + 1, bindings)
-        for known in case.positives:
-            if known.atom.relation == atom.relation:
-                found = _matched(wanted[index], known.atom, fixed, bindings)
-                if found is not None and search(index + 1, found):
-                    return True
-        return False
-
-    return search(0, {})
-
-
-def _rest_holds(
-    body: GroundRule,
-    case: Case,
-    bindings: Mapping[Variable, Term],
-    fixed: set[Variable],
-    premises: Premises,
-) -> bool:
-    for atom in body.negatives:
-        wanted = substituted_atom(atom, bindings)
-        if not any(
-            other.relation == wanted.relation and _matched(other, wanted, fixed) is not None
-            for other in case.negatives
-        ):
-            return False
-    for test in body.tests:
-        try:
-            wanted_test = substituted_test(test, bindings)
-        except NotAVariableError:
-            return False
-        if wanted_test not in case.tests and not premises.decided(wanted_test):
-            return False
-    return True
-
-
-#: Maximum width of static relations whose keys are searched; every set of columns is a candidate.
+#: Maximum width of static relations, and of fluents, whose keys are searched among all sets of columns.
 _WIDEST: Final = 4
+_WIDEST_FLUENT: Final = 6
 
 
 class Premises:
-    """Premises of proofs.
+    """Premises of proofs: the rules of a game, and keys of fluents, all computed on first use.
 
-    Args:
-        rules: all rules and facts of each dynamic relation; a missing relation has none, None means too many.
-        is_static: whether a relation depends on neither state nor moves.
-        rows: the rows of a static relation; None if there are too many.
-        values: the possible values of a column of a dynamic relation; None if unknown.
-        definition: the rules of a static relation with very many rows; None for others.
+    The keys are those that the initial state does not refute. Every provable key is among them.
 
     Attributes:
-        assumed: keys of fluents that are assumed.
-        lone: invariants of single values that are assumed.
+        is_static: whether a relation depends on neither state nor moves.
         used: the assumptions on which conclusions so far rely.
     """
 
-    def __init__(
-        self,
-        rules: Mapping[Relation, Sequence[GroundRule] | None],
-        is_static: Callable[[Relation], bool],
-        rows: Callable[[Relation], Rows | None],
-        values: Callable[[Relation, int], frozenset[Term] | None],
-        definition: Callable[[Relation], Sequence[GroundRule] | None],
-    ) -> None:
-        self.is_static = is_static
-        self.assumed: dict[Relation, list[Key]] = {}
-        self.lone: set[Invariant] = set()
+    def __init__(self, reasoner: Reasoner, static: StaticRelations) -> None:
+        self.is_static = static.is_static
         self.used: set[Invariant] = set()
-        self._rules = rules
-        self._rows = rows
-        self._values = values
-        self._definition = definition
+        self._reasoner = reasoner
+        self._static = static
         self._numbers = count(1)
         #: Per rule (by identity), the rule and its renamed copies; and how many of these are in use.
         self._copies: dict[int, list[GroundRule]] = {}
@@ -440,10 +332,41 @@ class Premises:
         self._derives: dict[tuple[int, FlatAtom], tuple[GroundRule, bool]] = {}
         self._static_keys: dict[Relation, list[Key]] = {}
 
+    @cached_property
+    def _rules(self) -> Mapping[Relation, Sequence[GroundRule] | None]:
+        return self._static.rules_by_head()
+
+    @cached_property
+    def _domains(self) -> Domains:
+        return Domains(self._reasoner.rules)
+
+    @cached_property
+    def _initial(self) -> list[tuple[Relation, list[tuple[int, ...]]]]:
+        relations = self._reasoner.layout.variants(("true", 1))
+        rows_of = zip(relations, self._reasoner.initial(), strict=True)
+        return [(r, list(map(r.unpacked, rows))) for r, rows in rows_of if r.width <= _WIDEST_FLUENT]
+
+    @cached_property
+    def assumed(self) -> dict[Relation, list[Key]]:
+        """Keys of fluents that are assumed."""
+        return {relation: candidate_keys(relation, rows) for relation, rows in self._initial}
+
+    @cached_property
+    def lone(self) -> set[Invariant]:
+        """Invariants of single values that are assumed."""
+        terms = self._reasoner.terms.terms
+        return {
+            Invariant(relation, (column,), terms[value])
+            for relation, rows in self._initial
+            for column in range(relation.width)
+            for value, times in Counter(row[column] for row in rows).items()
+            if times == 1
+        }
+
     def rules_of(self, relation: Relation) -> Sequence[GroundRule] | None:
         """Return all rules that derive a relation; None if there are too many, or if its rows are known."""
         if self.is_static(relation):
-            return self._definition(relation)
+            return self._static.definition(relation, dense=True)
         return self._rules.get(relation, ())
 
     def renamed(self, rule: GroundRule) -> GroundRule:
@@ -520,11 +443,26 @@ class Premises:
         if self.is_static(atom.relation):
             rows = self.rows_like(atom)
             return None if rows is None else frozenset([row[column] for row in rows])
-        return self._values(atom.relation, column)
+        tops = self.tops(atom.relation, column)
+        constants: frozenset[Term] = frozenset([top for top in tops if isinstance(top, Constant)])
+        return constants if len(constants) == len(tops) else None
+
+    def tops(self, relation: Relation, column: int) -> frozenset[Top]:
+        """Return the constants and functors that are possible in a column of a relation."""
+        places = [
+            (argument, part)
+            for argument, shape in enumerate(relation.shapes)
+            for part in (range(shape[1]) if isinstance(shape, tuple) else [None])
+        ]
+        argument, part = places[column]
+        shape = relation.shapes[argument]
+        if part is None or not isinstance(shape, tuple):
+            return self._domains.tops(*relation.key, argument)
+        return self._domains.below((*relation.key, argument), shape, part)
 
     def _index(self, relation: Relation, known: Key) -> dict[tuple[Term, ...], Rows] | None:
         if (relation, known) not in self._by_columns:
-            rows = self._rows(relation)
+            rows = self._static.rows_as_terms(relation)
             index: dict[tuple[Term, ...], list[tuple[Term, ...]]] = {}
             for row in rows or ():
                 index.setdefault(tuple([row[number] for number in known]), []).append(row)
@@ -532,20 +470,20 @@ class Premises:
         return self._by_columns[relation, known]
 
     def _keys_of_rows(self, relation: Relation) -> list[Key]:
-        rows = self._rows(relation)
+        rows = self._static.rows_as_terms(relation)
         if rows is None or relation.width > _WIDEST:
             return []
-        found = [key for key in candidate_keys(relation, [rows]) if key]
+        found = [key for key in candidate_keys(relation, rows) if key]
         return [key for key in found if not is_implied(key, found)]
 
 
-def candidate_keys(relation: Relation, states: Collection[Sequence[Sequence[object]]]) -> list[Key]:
-    """Return the sets of columns in which no two rows of any state are equal, small ones first."""
+def candidate_keys(relation: Relation, rows: Sequence[Sequence[object]]) -> list[Key]:
+    """Return the sets of columns in which no two rows are equal, small ones first."""
     return [
         key
         for size in range(relation.width)
         for key in combinations(range(relation.width), size)
-        if all(len({tuple([row[n] for n in key]) for row in rows}) == len(rows) for rows in states)
+        if len({tuple([row[n] for n in key]) for row in rows}) == len(rows)
     ]
 
 

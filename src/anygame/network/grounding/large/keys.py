@@ -9,140 +9,34 @@ in a state, no two rules for ``next`` derive facts that violate a key (Haufe, Sc
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from itertools import combinations_with_replacement
-from random import Random
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.domains import Domains
 from anygame.datalog.relations import Alternatives, Relation, Unequal
-from anygame.language.terms import Constant, Variable
-from anygame.network.budget import CASE, QUESTION
+from anygame.language.terms import Variable
+from anygame.network.budget import CASE
 from anygame.network.grounding.large.cases import (
     Case,
     Invariant,
     KnownAtom,
-    Premises,
     assumed,
-    candidate_keys,
     equated,
     settled,
 )
 from anygame.network.grounding.rules import variables_of_atom
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
-    from anygame.analysis.domains import Top
-    from anygame.datalog.reasoner import Move, Reasoner
     from anygame.datalog.relations import FlatAtom
     from anygame.language.terms import Term
     from anygame.network.budget import Budget
+    from anygame.network.grounding.large.cases import Premises
     from anygame.network.grounding.rules import GroundRule
-    from anygame.network.grounding.static import StaticRelations
 
-    Row = tuple[int, ...]
-
-#: Maximum width of fluents; wider fluents have too many sets of columns.
-_WIDEST: Final = 6
 #: Maximum number of cases examined for all keys of a game: a few seconds.
 _MOST_CASES: Final = 6_000
-
-#: Number of states of random play; most keys that do not hold fail in one of them.
-_SAMPLES: Final = 24
-_SEED: Final = 20121
-
-
-def premises_of(reasoner: Reasoner, static: StaticRelations, budget: Budget) -> Premises:
-    """Return the rules of a game with all keys that the initial state does not refute.
-
-    Every provable key is among these: see ``InvariantProver``.
-    """
-    domains = Domains(reasoner.rules)
-    premises = Premises(
-        static.rules_by_head(),
-        static.is_static,
-        static.rows_as_terms,
-        lambda relation, column: _constants(domains, relation, column),
-        lambda relation: static.definition(relation, dense=True),
-    )
-    assume(premises, reasoner, budget, 1)
-    return premises
-
-
-def assume(premises: Premises, reasoner: Reasoner, budget: Budget, states: int = _SAMPLES) -> None:
-    """Assume all keys that hold in some states: the initial one, and states of random play.
-
-    Args:
-        premises: receives the assumptions.
-        reasoner: plays.
-        budget: pays for this.
-        states: number of states; for more than one the reasoner compiles rules.
-    """
-    premises.lone.clear()
-    for relation, found in samples(reasoner, budget, states).items():
-        premises.assumed[relation] = []
-        if relation.width <= _WIDEST:
-            premises.assumed[relation] = candidate_keys(relation, found)
-            premises.lone.update(_lone_values(relation, found, reasoner.terms.terms))
-
-
-def _lone_values(
-    relation: Relation, states: Sequence[Sequence[Row]], terms: Sequence[Term]
-) -> Iterator[Invariant]:
-    """Yield values that at most one row of each state has in a column."""
-    for column in range(relation.width):
-        counts = [Counter(row[column] for row in rows) for rows in states]
-        for value in {value for count in counts for value in count}:
-            if all(count[value] < 2 for count in counts):
-                yield Invariant(relation, (column,), terms[value])
-
-
-def samples(reasoner: Reasoner, budget: Budget, states: int) -> dict[Relation, list[list[tuple[int, ...]]]]:
-    """Return, per relation of fluents, its rows in the initial state and in states of random play."""
-    relations = reasoner.layout.variants(("true", 1))
-    rows_of: dict[Relation, list[list[tuple[int, ...]]]] = {relation: [] for relation in relations}
-    random = Random(_SEED)
-
-    def name(move: Move) -> str:
-        return str(reasoner.move_term(move))
-
-    state = reasoner.initial()
-    for number in range(states):
-        budget.spend(QUESTION)
-        for relation, rows in zip(relations, state, strict=True):
-            rows_of[relation].append([relation.unpacked(row) for row in rows])
-        if number + 1 == states:
-            break
-        frame = reasoner.frame(state)
-        legal = list(reasoner.legal(frame).values())
-        if reasoner.terminal(frame) or not all(legal):
-            state = reasoner.initial()
-        else:
-            state = reasoner.next(frame, [random.choice(sorted(moves, key=name)) for moves in legal])
-    return rows_of
-
-
-def tops_of(domains: Domains, relation: Relation, column: int) -> frozenset[Top]:
-    """Return the constants and functors that are possible in a column of a relation."""
-    places = [
-        (argument, part)
-        for argument, shape in enumerate(relation.shapes)
-        for part in (range(shape[1]) if isinstance(shape, tuple) else [None])
-    ]
-    argument, part = places[column]
-    shape = relation.shapes[argument]
-    if part is None or not isinstance(shape, tuple):
-        return domains.tops(*relation.key, argument)
-    return domains.below((*relation.key, argument), shape, part)
-
-
-def _constants(domains: Domains, relation: Relation, column: int) -> frozenset[Term] | None:
-    """Return the constants that are possible in a column of a relation; None if compound terms are, too."""
-    tops = tops_of(domains, relation, column)
-    constants: frozenset[Term] = frozenset([top for top in tops if isinstance(top, Constant)])
-    return constants if len(constants) == len(tops) else None
 
 
 class InvariantProver:
@@ -151,17 +45,15 @@ class InvariantProver:
     Args:
         premises: the rules and the likely keys; keys that cannot be proved are removed.
         budget: pays for proofs.
-        refute: removes keys that random play refutes; called once, when a proof first fails.
 
     Attributes:
         proved: the requested invariants with those that their proofs rely on: if all of them hold in a state,
             they hold in the next one.
     """
 
-    def __init__(self, premises: Premises, budget: Budget, refute: Callable[[], None]) -> None:
+    def __init__(self, premises: Premises, budget: Budget) -> None:
         self.proved: set[Invariant] = set()
         self._premises = premises
-        self._refute: Callable[[], None] | None = refute
         self._refutation = Refutation(premises, _MOST_CASES, budget)
 
     def holds(self, invariant: Invariant) -> bool:
@@ -192,11 +84,8 @@ class InvariantProver:
         return invariant.key in self._premises.keys(invariant.relation)
 
     def _doubt(self, invariant: Invariant) -> None:
-        """Remove a key that cannot be proved; the first time, remove keys that random play refutes."""
-        if self._refute is not None:
-            self._refute()
-            self._refute = None
-        elif invariant.value is not None:
+        """Remove a key that cannot be proved."""
+        if invariant.value is not None:
             self._premises.lone.remove(invariant)
         else:
             self._premises.assumed[invariant.relation].remove(invariant.key)

@@ -7,18 +7,14 @@ Flood 2014).
 
 from __future__ import annotations
 
-import ctypes
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.native.code import compile_library
+from anygame.native.marking import Int32s, UInt64Rows, compiled, exported
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from anygame.native.code import Library
 
 #: Slots of a new table: 8 KiB, so that small sets are cheap.
 _FEWEST_SLOTS: Final = 2048
@@ -28,93 +24,49 @@ _SLOTS_PER_STATE: Final = 2
 #: The array of states grows by a quarter, in place if the system allows it.
 _GROWTH: Final = 2
 
-_CODE: Final = """
-define i64 @number(ptr %keys, i64 %n, i64 %words, ptr noalias %slots, i64 %mask, ptr %store,
-                  i64 %used, ptr noalias %ids, i1 %keep) {
-entry:
-  br label %state
-state:                                            ; for each of n states
-  %i = phi i64 [ 0, %entry ], [ %i.next, %known ]
-  %count = phi i64 [ %used, %entry ], [ %count.next, %known ]
-  %more = icmp ult i64 %i, %n
-  br i1 %more, label %start, label %end
-start:
-  %from = mul i64 %i, %words
-  %key = getelementptr i64, ptr %keys, i64 %from
-  br label %mix
-mix:                                              ; hash its words
-  %w = phi i64 [ 0, %start ], [ %w.next, %mix ]
-  %hash = phi i64 [ 0, %start ], [ %hash.next, %mix ]
-  %word.at = getelementptr i64, ptr %key, i64 %w
-  %word = load i64, ptr %word.at
-  %joined = xor i64 %hash, %word
-  %shifted = lshr i64 %joined, 30
-  %folded = xor i64 %joined, %shifted
-  %spread = mul i64 %folded, -4658895280553007687
-  %high = lshr i64 %spread, 27
-  %hash.next = xor i64 %spread, %high
-  %w.next = add i64 %w, 1
-  %mixed = icmp eq i64 %w.next, %words
-  br i1 %mixed, label %probe, label %mix
-probe:                                            ; look at slots until it or an empty one is found
-  %at = phi i64 [ %hash.next, %mix ], [ %at.next, %other ]
-  %slot = and i64 %at, %mask
-  %slot.at = getelementptr i32, ptr %slots, i64 %slot
-  %id = load i32, ptr %slot.at
-  %empty = icmp eq i32 %id, 0
-  br i1 %empty, label %new, label %taken
-taken:
-  %old = sub i32 %id, 1
-  %old.wide = zext i32 %old to i64
-  %old.from = mul i64 %old.wide, %words
-  %old.key = getelementptr i64, ptr %store, i64 %old.from
-  br label %compare
-compare:
-  %c = phi i64 [ 0, %taken ], [ %c.next, %same ]
-  %mine.at = getelementptr i64, ptr %key, i64 %c
-  %mine = load i64, ptr %mine.at
-  %theirs.at = getelementptr i64, ptr %old.key, i64 %c
-  %theirs = load i64, ptr %theirs.at
-  %equal = icmp eq i64 %mine, %theirs
-  br i1 %equal, label %same, label %other
-same:
-  %c.next = add i64 %c, 1
-  %all = icmp eq i64 %c.next, %words
-  br i1 %all, label %known, label %compare
-other:
-  %at.next = add i64 %slot, 1
-  br label %probe
-new:
-  br i1 %keep, label %kept, label %known
-kept:
-  %count.small = trunc i64 %count to i32
-  %number = add i32 %count.small, 1
-  store i32 %number, ptr %slot.at
-  %to = mul i64 %count, %words
-  %copy.to = getelementptr i64, ptr %store, i64 %to
-  %bytes = shl i64 %words, 3
-  call void @llvm.memmove.p0.p0.i64(ptr %copy.to, ptr %key, i64 %bytes, i1 false)
-  %count.more = add i64 %count, 1
-  br label %known
-known:
-  %found = phi i32 [ %old, %same ], [ %count.small, %kept ], [ -1, %new ]
-  %count.next = phi i64 [ %count, %same ], [ %count.more, %kept ], [ %count, %new ]
-  %id.at = getelementptr i32, ptr %ids, i64 %i
-  store i32 %found, ptr %id.at
-  %i.next = add i64 %i, 1
-  br label %state
-end:
-  ret i64 %count
-}
-declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
-"""
+#: Multiplier of splitmix64.
+_FACTOR: Final = np.uint64(0xBF58476D1CE4E5B9)
 
 
-@cache
-def _library() -> Library:
-    pointer, number = ctypes.c_void_p, ctypes.c_int64
-    parameters = (pointer, number, number, pointer, number, pointer, number, pointer, ctypes.c_bool)
-    return compile_library(_CODE, {"number": (number, *parameters)})
+@exported
+def _number_states(
+    states: UInt64Rows, slots: Int32s, store: UInt64Rows, used: int, ids: Int32s, keep: int
+) -> int:
+    """Write the number of each state into ``ids``; return the number of stored states.
+
+    A slot holds the number of a stored state plus one, or 0. A new state is stored, or without ``keep`` gets
+    the number -1.
+    """
+    mask = len(slots) - 1
+    for row in range(len(states)):
+        slot = np.int64(_hash(states, row)) & mask
+        while slots[slot] and not _are_equal(states, row, store, slots[slot] - 1):
+            slot = (slot + 1) & mask
+        if keep and not slots[slot]:
+            for word in range(states.shape[1]):
+                store[used, word] = states[row, word]
+            used += 1
+            slots[slot] = used
+        ids[row] = slots[slot] - 1
+    return used
+
+
+@compiled
+def _hash(states: UInt64Rows, row: int) -> np.uint64:
+    mixed = np.uint64(0)
+    for word in range(states.shape[1]):
+        mixed ^= states[row, word]
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * _FACTOR
+        mixed ^= mixed >> np.uint64(27)
+    return mixed
+
+
+@compiled
+def _are_equal(states: UInt64Rows, row: int, store: UInt64Rows, other: int) -> bool:
+    word, words = 0, len(states[row])
+    while word < words and states[row, word] == store[other, word]:
+        word += 1
+    return word == words
 
 
 class StateSet:
@@ -204,16 +156,5 @@ class StateSet:
             self._number(self._store[: self._count], 0, np.empty(self._count, np.int32), keep=True)
 
     def _number(self, states: NDArray[np.uint64], used: int, ids: NDArray[np.int32], *, keep: bool) -> int:
-        """Write the number of each state into ``ids``. A new state is kept, or gets -1 without ``keep``."""
-        count: int = _library()["number"](
-            states.ctypes.data,
-            len(states),
-            self.words,
-            self._slots.ctypes.data,
-            len(self._slots) - 1,
-            self._store.ctypes.data,
-            used,
-            ids.ctypes.data,
-            keep,
-        )
+        count: int = _number_states(states, self._slots, self._store, used, ids, keep)
         return count
