@@ -200,38 +200,6 @@ def test_a_board_whose_marks_move_beyond_it_is_none() -> None:
     assert "lost-value" in found(stays)
 
 
-TURNS = """
-    (role x) (role o) (init (control x)) (other x o) (other o x) (cell 1) (cell 2)
-    (<= (legal ?r (mark ?n)) (true (control ?r)) (cell ?n) (not (true (marked ?n))))
-    (<= (legal ?r noop) (other ?r ?s) (true (control ?s)))
-    (<= (next (control ?r)) (other ?r ?s) (true (control ?s)))
-    (<= (next (marked ?n)) (does ?r (mark ?n)))
-    (<= (next (marked ?n)) (true (marked ?n)))
-    (<= terminal (true (marked 1)) (true (marked 2)))
-    (<= (goal ?r 50) (role ?r))
-"""
-
-
-def test_who_waits_cannot_move_as_well() -> None:
-    assert not found(TURNS)
-    wrong = TURNS.replace("(mark ?n)) (true (control ?r))", "(mark ?n)) (role ?r)")
-    told = found(wrong)["out-of-turn"].diagnostic
-    assert told.message == "o can noop here, as (control x) is true, and (mark 1) as well"
-    assert told.span is not None
-    assert "legal ?r (mark ?n)" in told.span.text
-
-
-def test_somebody_has_the_turn() -> None:
-    wrong = TURNS.replace(
-        "noop) (other ?r ?s) (true (control ?s)))", "noop) (role ?r) (not (true (control ?r))))"
-    )
-    wrong = wrong.replace(
-        "(next (control ?r)) (other ?r ?s)", "(next (control ?r)) (other ?r ?s) (does x (mark 2))"
-    )
-    told = found(wrong)["lost-value"].diagnostic
-    assert told.message == "nobody has the turn here, and all can only wait: no (control ?) is true"
-
-
 def test_a_cell_has_one_mark() -> None:
     text = """
         (role x) (index 1) (index 2) (init (step 1)) (succ 1 2) (succ 2 3)

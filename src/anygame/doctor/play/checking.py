@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from anygame.doctor.codes import CODES
 from anygame.doctor.finding import Finding
-from anygame.doctor.play.monitors import DoubleValues, Fault, LostValues, TurnMonitor, rule_behind
+from anygame.doctor.play.monitors import DoubleValues, Fault, LostValues, rule_behind
 from anygame.doctor.work import LAST_RESORT, Budget, work_of_state
 from anygame.errors import GoalError, LimitError, RuleSheetError
 from anygame.game.game import Game
@@ -199,7 +199,7 @@ class PlayCheck:
     def _run(self) -> None:
         game = self.game
         self._lost = LostValues(game)
-        self._monitors = (_Declared(game), self._lost, DoubleValues(game), _Ends(game), TurnMonitor(game))
+        self._monitors = (_Declared(game), self._lost, DoubleValues(game), _Ends(game))
         self._search()
         random = Random(self.bounds.seed)
         for number in range(self.bounds.playouts):

@@ -1,4 +1,4 @@
-"""Values and turns that are missing or double in a state of play.
+"""Values that are missing or double in a state of play.
 
 At the start each role has one score, each cell one mark, and the step is one number. If no rule keeps such a
 value, it is lost. If one rule keeps it while another changes it, there are two values.
@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.analysis.groups import grouped
 from anygame.doctor.sheet import key_of
-from anygame.errors import QueryError
 from anygame.language.diagnostics import shown
 from anygame.language.rules import Atom, Literal
-from anygame.language.terms import Compound, Constant, Variable
+from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from anygame.doctor.finding import Line
     from anygame.doctor.sheet import Key
     from anygame.game.game import Game
-    from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.rules import Program, Rule
     from anygame.language.source import Span
@@ -269,87 +267,3 @@ def _steps(rule: Rule) -> bool:
     functor = key_of(rule.head.arguments[0])
     asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
     return not keeps(rule) and any(key_of(term) == functor for term in asked)
-
-
-#: Maximum number of joint moves of waiting that may end a round.
-_MOST_WAITED: Final = 4
-
-
-class TurnMonitor:
-    """Finds moves out of turn, and states in which all roles wait for each other.
-
-    A game has turns if at the start a single fluent is true of one role, and the other roles can wait. A move
-    without arguments counts as waiting.
-    """
-
-    def __init__(self, game: Game) -> None:
-        self._game = game
-        self._roles = {role.term: role for role in game.roles if not role.is_random}
-        self._fluent = _turn_fluent(game) if len(self._roles) > 1 else ""
-
-    def faults(self, state: State, _line: Line) -> Iterator[Fault]:
-        """Yield faults of the turn in a state that is not terminal."""
-        if not self._fluent or state.is_terminal or state.stuck_role is not None:
-            return
-        owners = [owner for fact in state.facts if (owner := self._owner(fact)) is not None]
-        if len(owners) == 1:
-            yield from self._out_of_turn(state, owners[0])
-        elif not owners and _waits_on(state):
-            message = (
-                f"nobody has the turn here, and all can only wait: no {shown(f'({self._fluent} ?)')} is true"
-            )
-            hint = "a `next` that gives somebody the turn after each move"
-            writers = _writers(self._game.program, (self._fluent, 1))
-            span = writers[0].head.span if writers else None
-            yield Fault("lost-value", self._fluent, message, span, hint)
-
-    def _owner(self, fact: Term) -> Term | None:
-        """Return the role that has the turn according to a fact; None if the fact is about something else."""
-        is_turn = isinstance(fact, Compound) and fact.functor == self._fluent and len(fact.arguments) == 1
-        return fact.arguments[0] if is_turn and isinstance(fact, Compound) else None
-
-    def _out_of_turn(self, state: State, owner: Term) -> Iterator[Fault]:
-        for term, role in self._roles.items():
-            if term is owner:
-                continue
-            moves = state.legal_moves(role)
-            waits = [move for move in moves if isinstance(move, Constant)]
-            others = [move for move in moves if isinstance(move, Compound)]
-            if waits and others:
-                turn = f"({self._fluent} {owner})"
-                message = (
-                    f"{role} can {waits[0]} here, as {turn} is true, and {shown(str(others[0]))} as well"
-                )
-                hint = f"a condition such as (true ({self._fluent} {term}))"
-                span = partial(self._allowing, state, role, others[0])
-                yield Fault("out-of-turn", others[0].functor, message, span, hint)
-
-    def _allowing(self, state: State, role: Role, move: Term) -> Span | None:
-        """Return the place of the rule that allows a move, or of the rule behind it."""
-        try:
-            derivation = state.explain(Atom("legal", (role.term, move)))
-        except QueryError:
-            return None
-        found = rule_behind(derivation, self._game.program)
-        return found.span if found else None
-
-
-def _turn_fluent(game: Game) -> str:
-    """Return the name of the only fluent of turns; empty without one."""
-    roles = {role.term for role in game.roles if not role.is_random}
-    found = [
-        fact.functor
-        for fact in game.initial_state().facts
-        if isinstance(fact, Compound) and len(fact.arguments) == 1 and fact.arguments[0] in roles
-    ]
-    return found[0] if len(found) == 1 else ""
-
-
-def _waits_on(state: State) -> bool:
-    """Return whether all roles can only wait in several states in a row: one wait may end a round."""
-    for _ in range(_MOST_WAITED):
-        legal = [] if state.is_terminal else [state.legal_moves(role) for role in state.game.roles]
-        if not legal or any(len(moves) != 1 or not isinstance(moves[0], Constant) for moves in legal):
-            return False
-        state = state.next([moves[0] for moves in legal])
-    return not state.is_terminal
