@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from difflib import get_close_matches
-from itertools import takewhile
+from itertools import groupby, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -101,18 +101,10 @@ def describe_sheet(text: str) -> tuple[str, str]:
     >>> describe_sheet("; -*-Lisp-*-\n;******\n;* Nim *\n;*     *\n;* By Ada *\n;******")
     ('Nim', 'By Ada')
     """
-    title: list[str] = []
-    description: list[str] = []
-    paragraph = title
-    for line in text.splitlines():
-        words = "" if _EDITOR in line else line.strip(_FRAME)
-        if not line.startswith(";") or (description and not words):
-            break
-        if words:
-            paragraph.append(words)
-        elif title:
-            paragraph = description
-    return " ".join(title), " ".join(description)
+    lines = [line.strip(_FRAME) for line in sheet_heading(text).splitlines()]
+    paragraphs = [" ".join(group) for words, group in groupby(lines, bool) if words]
+    title, description, *_ = (*paragraphs, "", "")
+    return title, description
 
 
 def summary_of(description: str) -> str:
@@ -136,16 +128,20 @@ def sheet_heading(text: str) -> str:
     Nim
     <BLANKLINE>
     Moves  (take N)
+    >>> print(sheet_heading(";;;;;;;;;\n;; Nim ;;\n;;;;;;;;;\n\n(role x)"))
+    Nim
     """
-    lines = list(takewhile(lambda line: line.startswith(";"), text.lstrip("\ufeff\n").splitlines()))
+    lines = list(takewhile(lambda line: line.startswith(";"), text.lstrip("\ufeff\r\n").splitlines()))
     # Lines with fewer comment marks are for programs, or about the conversion of the rules.
-    signs = len(lines[0]) - len(lines[0].lstrip(";")) if lines else 0
-    head = takewhile(lambda line: line.startswith(";" * signs), lines)
-    return "\n".join([_unframed(line.lstrip(";")) for line in head if _EDITOR not in line]).strip("\n")
+    first = next((line for line in lines if line.strip(_FRAME) and _EDITOR not in line), "")
+    marks = ";" * (len(first) - len(first.lstrip(";")))
+    head = takewhile(lambda line: line.startswith(marks), lines)
+    return "\n".join([_unframed(line) for line in head if _EDITOR not in line]).strip("\n")
 
 
 def _unframed(line: str) -> str:
-    """Return a line of a comment without its frame; indentation stays."""
+    """Return a line of a comment without its marks and frame; indentation stays."""
+    line = line.strip(";")
     line = line.strip("*") if line.startswith("*") else line
     return line.removeprefix(" ").rstrip() if line.strip(_FRAME) else ""
 

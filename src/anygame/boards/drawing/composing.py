@@ -186,7 +186,7 @@ class Painter:
         known: Known,
         areas: dict[tuple[int, tuple[tuple[int, Term], ...]], tuple[str, ...]],
     ) -> Touch:
-        cells, alone = self._reader.cells(role, move, known)
+        cells, alone = self._reader.cells(move, known)
         area: list[str] = []
         for layout, wanted in alone:
             # Thousands of moves may name the same few columns.
@@ -210,7 +210,7 @@ class Painter:
         """Mark the cells that the last moves name; return arrows for moves from cell to cell."""
         arrows = []
         for role, move in made:
-            cells, _ = self._reader.cells(role, move, known)
+            cells, _ = self._reader.cells(move, known)
             if len(cells) > 1:
                 marks[cells[0]].add("from")
                 if cells[0] != cells[1]:

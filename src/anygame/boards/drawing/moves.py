@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from anygame.boards.finding.evidence import occurrences
 from anygame.language.rules import atoms_in
-from anygame.language.terms import Compound, Constant, Variable
+from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.boards.drawing.pictures import Known
     from anygame.boards.finding.layout import Board, Layout
@@ -36,17 +36,15 @@ class MoveReader:
     argument is a coordinate, too. So coordinates spread up to ``legal``; a rule for ``next`` shows the same
     for squares of ``does``. Arguments in the order of the coordinates of a fluent then name a cell: in
     ``(move wp ?u ?v ?x ?y)`` the second and third, and the fourth and fifth. If the rules do not show it,
-    values do. One coordinate may be the mover, as in
-    ``(<= (legal ?who (sow ?n)) (true (pit ?who ?n ?seeds)))``.
+    values do.
     """
 
     def __init__(self, rules: Sequence[Rule], layouts: Sequence[Board]) -> None:
         self._sizes = [len(layout.key) for layout in layouts]
         self._coordinates = _spread(rules, layouts)
-        self._movers = set(_movers(rules, layouts))
 
     def cells(
-        self, role: str, move: Term, known: Known
+        self, move: Term, known: Known
     ) -> tuple[tuple[str, ...], tuple[tuple[int, dict[int, Term]], ...]]:
         """Return the cells that a move names, and coordinates without a cell.
 
@@ -66,10 +64,7 @@ class MoveReader:
         for layout in sorted(range(len(self._sizes)), key=lambda number: (-self._sizes[number], number)):
             cells, rest = self._of_layout(layout, move.arguments, places, named, known)
             found += cells
-            own = self._of_mover(layout, role, move, rest, known) if rest and not cells else None
-            if own is not None:
-                found.append(own)
-            elif rest and not cells:
+            if rest and not cells:
                 alone.append((layout, rest))
         if not found and not any(places):
             found = self._by_value(move.arguments, known)
@@ -82,9 +77,7 @@ class MoveReader:
             for board, which in coordinates if kind == "move" else ():
                 if board == number:
                     named[functor, arity].add(which)
-        # The mover may be the other coordinate.
-        is_owned = any((*move, number) == found[:3] for move in named for found in self._movers)
-        if is_owned or len(layout.key) < 2:
+        if len(layout.key) < 2 or layout.shape == "track":
             return False
         column = {layout.key.index(layout.column)}
         return bool(named) and all(coordinates == column for coordinates in named.values())
@@ -124,17 +117,6 @@ class MoveReader:
         named |= dict.fromkeys(taken, size)
         return cells, rest
 
-    def _of_mover(
-        self, layout: int, role: str, move: Compound, rest: Mapping[int, Term], known: Known
-    ) -> str | None:
-        """Return the cell that a move names if its role is the one missing coordinate."""
-        missing = set(range(self._sizes[layout])) - rest.keys()
-        for which in missing if len(missing) == 1 else ():
-            if (move.functor, len(move.arguments), layout, which) in self._movers:
-                given = {**rest, which: Constant(str(role))}
-                return known.get((layout, tuple(given[index] for index in range(len(given)))))
-        return None
-
     def _by_value(self, arguments: Sequence[Term], known: Known) -> list[str]:
         """Return the cells, of layouts with two coordinates or more, whose coordinates are arguments."""
         found: list[str] = []
@@ -148,27 +130,6 @@ class MoveReader:
                     break
             index += 1
         return found
-
-
-def _movers(rules: Sequence[Rule], layouts: Sequence[Board]) -> Iterator[tuple[str, int, int, int]]:
-    """Yield moves, by name and arity, with the layout and the coordinate of its cells that is the mover."""
-    keys: dict[tuple[str, int], list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
-    for number, layout in enumerate(layouts):
-        for functor, arity, key in layout.fluents():
-            keys[functor, arity].append((number, key))
-    for rule in rules:
-        role, move = (
-            (*rule.head.arguments, None, None)[:2] if rule.head.predicate == "legal" else (None, None)
-        )
-        if not isinstance(role, Variable) or not isinstance(move, Compound):
-            continue
-        for atom, positive in atoms_in(rule.body):
-            for (kind, name, arity), arguments in occurrences([atom] if positive else []):
-                for number, key in keys[name, arity] if kind == "fluent" else ():
-                    for which, index in enumerate(key):
-                        others = {arguments[other] for other in key if other != index}
-                        if arguments[index] == role and others <= set(move.arguments):
-                            yield move.functor, len(move.arguments), number, which
 
 
 def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, frozenset[_Coordinate]]:

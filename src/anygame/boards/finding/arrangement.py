@@ -24,17 +24,15 @@ if TYPE_CHECKING:
 
 #: The gap between the parts of one board, in cells.
 _GAP: Final = 0.5
-#: Maximum number of boards that are arranged in a square, such as four, nine or sixteen.
-_SQUARE_LIMIT: Final = 25
-#: Maximum number of boards in one row.
-_ROW_LIMIT: Final = 4
+#: Maximum number of boards in one row; more form a square.
+_ROW_LIMIT: Final = 3
 
 
 def arrange(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tuple[int, int]]:
     """Return row and column of every board among the others, from the top left.
 
     Two arguments that distinguish boards are the coordinates of a board, in the directions of the coordinates
-    on a board. A single argument that distinguishes four boards, or nine, does so in reading order.
+    on a board. A single argument distinguishes them in reading order.
 
     Args:
         layout: a layout with several boards.
@@ -52,9 +50,6 @@ def arrange(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tupl
                 height = len(indices[first_is_column])
                 found[key] = (height - 1 - row if layout.upwards else row, column)
             return found
-    side = isqrt(len(keys))
-    if side > 1 and side * side == len(keys) <= _SQUARE_LIMIT:
-        return {key: divmod(number, side) for number, key in enumerate(keys)}
     wide = len(keys) if len(keys) <= _ROW_LIMIT else ceil(len(keys) ** 0.5)
     return {key: divmod(number, wide) for number, key in enumerate(keys)}
 
@@ -127,7 +122,7 @@ def box_size(layout: Layout, rules: Sequence[Rule]) -> int:
     """Return the width and height of the boxes of a board, 0 for a board without boxes.
 
     A board of n*n by n*n squares has boxes of n by n if rules ask a relation for just the first squares of
-    all boxes, or facts put n neighbouring coordinates each into a group.
+    all boxes.
     """
     step = isqrt(len(layout.rows))
     axis = layout.rows[::-1] if layout.upwards else layout.rows
@@ -139,14 +134,4 @@ def box_size(layout: Layout, rules: Sequence[Rule]) -> int:
     for atom in chain.from_iterable(map(atoms_of, rules)):
         if len(atom.arguments) == 2 and all(term.is_ground for term in atom.arguments):
             asked[atom.key].add(atom.arguments)
-    return step if any(pairs == corners or _groups(pairs, axis, step) for pairs in asked.values()) else 0
-
-
-def _groups(pairs: Iterable[tuple[Term, ...]], axis: Axis, step: int) -> bool:
-    """Return whether each value of the axis has one group, shared by ``step`` consecutive values."""
-    group = {pair[0]: pair[1] for pair in pairs}
-    if len(group) != len(set(pairs)) or set(group) != set(axis):
-        return False
-    names = [group[value] for value in axis]
-    parts = [set(names[start : start + step]) for start in range(0, len(names), step)]
-    return all(len(part) == 1 for part in parts) and len(set(names)) == len(parts)
+    return step if corners in asked.values() else 0

@@ -1,4 +1,4 @@
-"""Evidence in the rules: arguments that name cells, neighbouring cells, contents that moves leave behind.
+"""Evidence in the rules: arguments that name cells, neighbouring cells, contents that moves need.
 
 If the coordinates of a board are variables in a fact, and occur in the same order in another atom of the
 rule, they name a cell there, too. This is repeated from rule to rule.
@@ -125,34 +125,6 @@ def neighbours_in(
             if one and other:
                 found.add((one, other))
     return frozenset(found)
-
-
-def left_behind(rules: Sequence[Rule], fluent: str, arity: int) -> frozenset[tuple[int, Constant]]:
-    """Return the contents of a square after a move away from it, each with its argument.
-
-    Such is `empty` in ``(<= (next (cell ?x ?y empty)) (does ?p (move ?x ?y ?u ?v)))``: the move names another
-    square after that of the fact.
-    """
-    found = set()
-    for rule in rules:
-        head = occurrence(rule.head)
-        if rule.head.predicate != "next" or not head or head.predicate != ("fluent", fluent, arity):
-            continue
-        contents = [(i, term) for i, term in enumerate(head.arguments) if isinstance(term, Constant)]
-        square = [term for term in head.arguments if isinstance(term, Variable)]
-        moves = list(occurrences(atoms_of(rule), "does"))
-        if len(contents) == 1 and square and any(_from_first(item.arguments, square) for item in moves):
-            found.add(contents[0])
-    return frozenset(found)
-
-
-def _from_first(arguments: Sequence[Term], square: Sequence[Term]) -> bool:
-    """Whether a move names a square, and another one after it."""
-    size = len(square)
-    return any(
-        list(arguments[start : start + size]) == list(square)
-        for start in range(len(arguments) - 2 * size + 1)
-    )
 
 
 def needed_for_moves(rules: Sequence[Rule], fluent: str, arity: int) -> frozenset[tuple[int, Constant]]:

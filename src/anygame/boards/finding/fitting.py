@@ -136,8 +136,8 @@ def values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
 def blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -> Content | None:
     """Return the content that means an empty square, if there is one.
 
-    It has such a name. Else it is one of the contents in the initial state: the one that moves leave behind,
-    the commonest one if that is a letter for blank, or one that is by far the commonest.
+    It has such a name. Else it is the commonest content of the initial state, if that is a letter for blank
+    or by far the commonest.
     """
     if len(values) < 2 or not contents:
         return None
@@ -150,14 +150,9 @@ def blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content])
     letters = [content for content in values if not is_numbered(tuple(map(_constant, content)))]
     if len(letters) == 1 and len(values) > _SHORTEST_TRACK and str(letters[0][0]).lower() in _LETTERS:
         return letters[0]  # the gap among numbered tiles
-    left = [content for content in counts if len(content) == 1 and (contents[0], content[0]) in fluent.left]
-    if len(left) == 1 and len(counts) > 1:
-        return left[0]
     if {str(term).lower() for content in values for term in content} <= _NOUGHTS:
         return next((content for content in values if str(content[0]).lower() == "b"), None)
     content, count = counts.most_common(1)[0]
-    if any(_is_count(term) for term in content):
-        return None
     if all(str(term).lower() in _LETTERS for term in content):
         return content
     needed = len(content) == 1 and (contents[0], content[0]) in fluent.needed
@@ -167,11 +162,6 @@ def blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content])
 
 def _constant(term: Term) -> Constant:
     return term if isinstance(term, Constant) else Constant("")
-
-
-def _is_count(term: Term) -> bool:
-    """Whether a content is a positive number, such as seeds in a pit, which never means empty."""
-    return isinstance(term, Constant) and is_numbered((term,)) and term.name.isdigit() and int(term.name) > 0
 
 
 def _squares(

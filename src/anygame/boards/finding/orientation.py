@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.analysis.axes import chains, contiguous, is_numbered, numbered, ordered, prefix
-from anygame.boards.finding.evidence import left_behind, needed_for_moves, neighbours_in, occurrences
+from anygame.boards.finding.evidence import needed_for_moves, neighbours_in, occurrences
 from anygame.language.rules import atoms_of
 from anygame.language.terms import Compound, Constant, Term, Variable
 
@@ -136,7 +136,6 @@ class Outline:
         """Return the shape, by a hint or by the squares that the rules call neighbours.
 
         Rows of lengths that differ by odd numbers are centred if neighbours then touch: hexagons and stars.
-        Rows of one length are slanted if neighbours lie on one diagonal and never on the other.
         """
         if hinted == "square":
             return "square"
@@ -150,14 +149,13 @@ class Outline:
         whole = all(row and contiguous(self.columns, row) for row in self._by_row)
         if whole and all(change % 2 for change in changes) and self._touch(self._centred()):
             return "hexagon"
-        return "slanted" if self._slant() else "square"
+        return "square"
 
     def offsets(self, shape: Shape) -> tuple[int, ...]:
-        """Return the shift of every row in half squares; to the right unless neighbours show it."""
+        """Return the shift of every row to the right, in half squares."""
         if shape == "hexagon":
             return self._centred()
-        step = (self._slant() or 1) if shape == "slanted" else 0
-        return tuple(step * number for number, _ in enumerate(self.rows))
+        return tuple(number if shape == "slanted" else 0 for number, _ in enumerate(self.rows))
 
     def _centred(self) -> tuple[int, ...]:
         """Return the shift of every row that aligns the middles of all rows."""
@@ -174,16 +172,6 @@ class Outline:
             for row, down, across in steps
         )
         return 100 * touching >= _SURE * len(steps)
-
-    def _slant(self) -> int:
-        """Return the direction in which neighbours show rows to be shifted: 1 right, -1 left, else 0."""
-        ways = Counter((down, across) for _, down, across in self._steps())
-        straight = (ways[0, 1] or ways[0, -1]) and (ways[1, 0] or ways[-1, 0])
-        near = sum(count for (down, across), count in ways.items() if max(abs(down), abs(across)) == 1)
-        falling = ways[1, 1] + ways[-1, -1]
-        rising = ways[1, -1] + ways[-1, 1]
-        shown = bool(straight) and 100 * near >= _SURE * ways.total() and bool(falling) != bool(rising)
-        return (-1 if falling else 1) if shown else 0
 
     def _steps(self) -> Iterator[tuple[int, int, int]]:
         """Yield the row of each first square, and the rows down and columns across to its neighbour."""
@@ -214,7 +202,6 @@ class Fluent:
         base: the same for the facts that ``base`` allows; empty if the rules have no ``base``.
         names: the kinds of variable names of each argument.
         neighbours: pairs of squares that facts of the rules name together, if arguments name squares.
-        left: contents that a move from square to square leaves behind, with their argument.
         needed: contents that a square must have for a move that names only it, with their argument.
     """
 
@@ -225,7 +212,6 @@ class Fluent:
     base: Sequence[Arguments]
     names: Names
     neighbours: frozenset[tuple[Square, Square]] = frozenset()
-    left: frozenset[tuple[int, Constant]] = frozenset()
     needed: frozenset[tuple[int, Constant]] = frozenset()
 
     @property
@@ -276,7 +262,6 @@ def fluents_of(game: Game) -> list[Fluent]:
                 base.get(key, ()),
                 names.get(key, unnamed),
                 neighbours_in(rules, domains),
-                left_behind(rules, *key),
                 needed_for_moves(rules, *key),
             )
         )
