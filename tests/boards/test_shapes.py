@@ -112,6 +112,12 @@ def test_boxes_of_a_number_puzzle_have_borders() -> None:
     )
 
 
+def test_a_trail_fills_its_cells() -> None:
+    sheet = "(n 1) (n 2) (n 3) (<= (base (trail ?x ?y seen)) (n ?x) (n ?y)) (init (trail 1 1 seen))"
+    (cell,) = (cell for cell in drawn(sheet).cells() if cell.things)
+    assert cell.things[0].look.form == "block"
+
+
 def test_a_larger_board_that_fills_in_play_is_shown_too() -> None:
     sheet = """(n 1) (n 2) (n 3) (<= (base (small ?x ?y ?c)) (n ?x) (n ?y) (mark ?c)) (mark x) (mark b)
         (<= (base (large ?i ?j ?x ?y x)) (n ?i) (n ?j) (n ?x) (n ?y)) (legal red go)"""

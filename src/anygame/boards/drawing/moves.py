@@ -77,7 +77,7 @@ class MoveReader:
             for board, which in coordinates if kind == "move" else ():
                 if board == number:
                     named[functor, arity].add(which)
-        if len(layout.key) < 2 or layout.shape == "track":
+        if len(layout.key) < 2:
             return False
         column = {layout.key.index(layout.column)}
         return bool(named) and all(coordinates == column for coordinates in named.values())

@@ -350,6 +350,9 @@ def looks_of(
             form = "stone"
         if crowns and figure:
             figure = DRAUGHTS[figure == "king"]
+        if form == "text" and not colour and occupant == (layout.functor, *layout.values):
+            # The only possible content fills its cell: a trail, a wall.
+            form = "block"
         found[occupant] = Look(symbols[name] if name else _MARK, name, form, figure, colour)
     if blank is not None:
         found[blank] = Look(_BLANK, empty[0], empty=True)
