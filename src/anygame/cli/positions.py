@@ -54,6 +54,14 @@ def load_position(options: PositionOptions) -> Position:
     return Position(game, states[-1], len(options.after))
 
 
+def load_compiled_position(options: PositionOptions, compile_seconds: float | None = None) -> Position:
+    """Load as `load_position` does, and compile the game unless ``--machine`` is the reasoner."""
+    position = load_position(options)
+    if options.machine != "reasoner" and not position.game.is_settled:
+        compile_game(position.game, seconds=compile_seconds)
+    return position
+
+
 def play_after(game: Game, options: PositionOptions) -> tuple[list[State], list[tuple[Term, ...]]]:
     """Return the states along the moves of ``--after``, and these moves. Raises IllegalMoveError."""
     states = [game.initial_state()]

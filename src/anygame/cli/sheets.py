@@ -77,10 +77,10 @@ def record_path(folder: str, record: Record) -> str:
     return str(make_folder(folder) / f"{record.match_id}.json")
 
 
-def write_picture(path: Path, drawing: str) -> None:
-    """Write a drawing, as a whole or not at all. Raises AnygameError if it cannot be written."""
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file, as a whole or not at all. Raises AnygameError if it cannot be written."""
     with file_faults("write", path):
-        write_whole(path, drawing)
+        write_whole(Path(path), text)
 
 
 _INPUT_LIMIT: Final = 16 * 2**20

@@ -105,10 +105,8 @@ class Sheet(NamedTuple):
 
     def compiled(self) -> Game:
         """Return the game with its network. Raises LimitError if it has none."""
-        game = self.game
-        if not game.compile():
-            raise LimitError(f"{self.name} has no network, which this needs: {game.fallback}")
-        return game
+        self.game.backends.needed_network()
+        return self.game
 
     def findings(self) -> list[Finding]:
         """Return the findings of the sheet, causes first."""

@@ -16,8 +16,8 @@ from anygame.cli.options import (
     threads,
 )
 from anygame.cli.output import Screen, complain, print_event
-from anygame.cli.positions import load_position
-from anygame.cli.progress import analyse, compile_game, compile_search, practise
+from anygame.cli.positions import load_compiled_position
+from anygame.cli.progress import analyse, compile_search, practise
 from anygame.cli.shared_options import AFTER, PositionOptions, plot_option, seed_option
 from anygame.errors import ModelError, PositionError
 from anygame.plotting import image
@@ -75,11 +75,9 @@ class _Options(PositionOptions):
 
 def run(options: _Options) -> int:
     """Search a state and print the results repeatedly; Ctrl-C ends the search and keeps the results."""
-    at = load_position(options)
+    at = load_compiled_position(options)
     game = at.game
     table = None if options.table is None else load_table(options.table, game)
-    if options.machine != "reasoner" and not game.is_settled:
-        compile_game(game)
     memory = round(options.memory * 2**30)
     screen = Screen(sys.stderr)
     model = _model(options, game)

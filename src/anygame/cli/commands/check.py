@@ -27,14 +27,13 @@ from anygame.cli.progress import progress
 from anygame.cli.proofs import write_matches
 from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import JsonOption, ReadingOptions, seed_option
-from anygame.cli.sheets import sheet_source
+from anygame.cli.sheets import sheet_source, write_text
 from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import Examination
 from anygame.doctor.finding import Finding
 from anygame.doctor.mending import UNSAFE_MENDS
 from anygame.doctor.play.checking import BRIEF, Bounds, play_commands
 from anygame.errors import RuleSheetError
-from anygame.files import file_faults, write_whole
 from anygame.language.diagnostics import Diagnostic, Severity, counted, shown
 from anygame.sheets.installed import SUFFIXES
 
@@ -271,8 +270,7 @@ def _write_lines(file: str, reports: Iterable[tuple[str, Finding]]) -> None:
         if finding.line:
             parts.append(f"# {name}: {finding.diagnostic.code}: {finding.diagnostic.message}")
             parts += play_commands(finding.line)
-    with file_faults("write", file):
-        write_whole(Path(file), "".join(f"{part}\n" for part in parts))
+    write_text(file, "".join(f"{part}\n" for part in parts))
 
 
 def _summarise(files: int, counts: Counter[Severity], hidden: int, played: int) -> None:

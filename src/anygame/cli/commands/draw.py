@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.answers.position import Position
@@ -12,7 +11,7 @@ from anygame.cli.options import Command, Status, command_options, flag, option, 
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.positions import load_game, play_after
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
-from anygame.cli.sheets import write_picture
+from anygame.cli.sheets import write_text
 
 if TYPE_CHECKING:
     from anygame.boards import Cell, Picture
@@ -48,7 +47,7 @@ def run(options: _Options) -> int:
         if options.svg == "-":
             print(drawing, end="")
         else:
-            write_picture(Path(options.svg), drawing)
+            write_text(options.svg, drawing)
     else:
         screen = Screen()
         if options.text:

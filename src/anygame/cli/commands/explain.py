@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli import inspection
@@ -10,9 +9,8 @@ from anygame.cli.options import Command, Status, choice, command_options, option
 from anygame.cli.output import print_json
 from anygame.cli.progress import compile_game
 from anygame.cli.shared_options import JsonOption, SheetOptions, json_shape
-from anygame.cli.sheets import read_game
+from anygame.cli.sheets import read_game, write_text
 from anygame.errors import AnygameError
-from anygame.files import file_faults
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
@@ -57,9 +55,8 @@ def _draw(game: Game, options: _Options) -> int:
     drawn = game.backends.needed_network().picture()
     if options.dot == "-":
         print(drawn, end="")
-        return Status.OK
-    with file_faults("write", options.dot):
-        Path(options.dot).write_text(drawn, encoding="utf-8")
+    else:
+        write_text(options.dot, drawn)
     return Status.OK
 
 

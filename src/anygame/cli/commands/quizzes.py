@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.options import Command, Status, argument, command_options, natural, option, positive
 from anygame.cli.output import complain, print_json, print_lines, table_lines
 from anygame.cli.progress import compile_needed, progress
 from anygame.cli.shared_options import SHEET_HELP, JsonOption, ReadingOptions, json_shape, seed_option
-from anygame.cli.sheets import make_folder, read_game
+from anygame.cli.sheets import make_folder, read_game, write_text
 from anygame.errors import QuizError
-from anygame.files import file_faults, write_whole
+from anygame.files import file_faults
 from anygame.language.diagnostics import shown
 from anygame.quiz import FORMS, KINDS, STYLES, Grade, Sheet, grade, questions
 from anygame.quiz.asking import DEFAULT_STATES
@@ -108,9 +107,7 @@ def _write(game: Game, options: _QuizOptions, name: str) -> None:
     folder = make_folder(name)
     compile_needed(game)
     for suffix, text in (("kif", sheet.rules), ("map", sheet.map_text(game))):
-        path = Path(folder, f"{sheet.name}.{suffix}")
-        with file_faults("write", path):
-            write_whole(path, text)
+        write_text(folder / f"{sheet.name}.{suffix}", text)
 
 
 # -- grade ---------------------------------------------------------------------------------------------

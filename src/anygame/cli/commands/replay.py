@@ -10,7 +10,7 @@ from anygame.cli.matches.watching import show_fault, show_said
 from anygame.cli.options import Command, Status, argument, command_options, flag, option
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.shared_options import JsonOption, ReadingOptions
-from anygame.cli.sheets import make_folder, read_game, write_picture
+from anygame.cli.sheets import make_folder, read_game, write_text
 from anygame.errors import AnygameError, MissingExtraError, RecordError
 from anygame.match import replaying
 from anygame.match.record import read_record
@@ -62,7 +62,7 @@ def run(options: _Options) -> int:
     faults += found.faults
     screen = Screen()
     if options.svg is not None:
-        _write_pictures(found, make_folder(options.svg))
+        _write_texts(found, make_folder(options.svg))
     if options.json:
         print_json(_described(found, signed=signed, faults=faults))
         return Status.ANSWER_IS_NO if faults else Status.OK
@@ -76,12 +76,12 @@ def run(options: _Options) -> int:
     return Status.ANSWER_IS_NO if faults else Status.OK
 
 
-def _write_pictures(found: Replay, folder: Path) -> None:
+def _write_texts(found: Replay, folder: Path) -> None:
     pictures = match_pictures(found.states, found.record.moves)
     width = max(3, len(str(len(pictures) - 1)))
     for step, drawn in enumerate(pictures):
-        write_picture(folder / f"step-{step:0{width}}.svg", svg(drawn, dark=False))
-    write_picture(folder / "match.svg", animation(pictures[:_ANIMATED], dark=False))
+        write_text(folder / f"step-{step:0{width}}.svg", svg(drawn, dark=False))
+    write_text(folder / "match.svg", animation(pictures[:_ANIMATED], dark=False))
 
 
 def _signature(record: Record) -> tuple[bool, list[str]]:

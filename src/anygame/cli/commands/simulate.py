@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from anygame.answers.simulation import SHAPE, Simulation
 from anygame.cli.options import Command, Status, command_options, joint_moves, many, option, seconds, threads
 from anygame.cli.output import print_answer
-from anygame.cli.positions import load_position
-from anygame.cli.progress import compile_game, progress
+from anygame.cli.positions import load_compiled_position
+from anygame.cli.progress import progress
 from anygame.cli.shared_options import (
     AFTER,
     PositionOptions,
@@ -50,9 +50,7 @@ class _PlayoutOptions(_Options):
 
 
 def _simulate(options: _Options, *, tells_speed: bool = True) -> int:
-    at = load_position(options)
-    if options.machine != "reasoner" and not at.game.is_settled:
-        compile_game(at.game, seconds=options.compile_seconds)
+    at = load_compiled_position(options, options.compile_seconds)
     result = _played(at, options)
     print_answer(Simulation(at.game, result, options.playouts, tells_speed), options)
     if options.plot is not None:

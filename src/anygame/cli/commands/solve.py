@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from anygame.answers.solution import SHAPE, Solved
 from anygame.cli.options import Command, Status, command_options, gigabytes, option, seconds
 from anygame.cli.output import print_answer
-from anygame.cli.positions import load_position
-from anygame.cli.progress import compile_game, progress
+from anygame.cli.positions import load_compiled_position
+from anygame.cli.progress import progress
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 from anygame.language.diagnostics import counted
 from anygame.search import save_table, solve
@@ -33,9 +33,7 @@ class _Options(PositionOptions):
 
 def run(options: _Options) -> int:
     """Print the value under best play and a line of best play; after Ctrl-C, print the progress so far."""
-    at = load_position(options)
-    if options.machine != "reasoner" and not at.game.is_settled:
-        compile_game(at.game)
+    at = load_compiled_position(options)
     found = _solved(at, options)
     print_answer(Solved(at, found), options)
     if options.table is not None:

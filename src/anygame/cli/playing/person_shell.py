@@ -162,11 +162,9 @@ class PersonShell(Shell):
 
     def _show_moves(self, legal: Sequence[Term]) -> None:
         lines = list(list_moves(legal, legal, self.screen.width, grouped=False))
-        if len(lines) <= _LINES_OF_MOVES:
-            for line in lines:
-                self.screen.say(line)
-        else:
-            self.screen.say(f"  {counted(len(legal), 'move')}, such as {legal[0]}; `legal` lists them")
+        if len(lines) > _LINES_OF_MOVES:
+            lines = [f"  {counted(len(legal), 'move')}, such as {legal[0]}; `legal` lists them"]
+        self._say_lines(lines)
 
     def _chooser(self) -> Role:
         if not self.choosers:
@@ -178,20 +176,17 @@ class PersonShell(Shell):
             super()._analyse(rest)
             return
         seconds = self._seconds("analyse", rest, SECONDS)
-        for line in self._analyses.table_of(self._chooser(), seconds):
-            self.screen.say(line)
+        self._say_lines(self._analyses.table_of(self._chooser(), seconds))
 
     def _hint(self, rest: str) -> None:
         if self.is_hidden:
             seconds = self._seconds("hint", rest, HINT_SECONDS)
             self.screen.say(self._analyses.hint_of(self._chooser(), seconds))
             return
+        self._chooser()
         asked = tuple([f"{role}: " for role in self.choosers])
-        if not asked:
-            raise CommandError("there is no choice to give a hint for")
-        for hint in self._analyses.hints(self._seconds("hint", rest, HINT_SECONDS)):
-            if hint.startswith(asked):
-                self.screen.say(hint)
+        hints = self._analyses.hints(self._seconds("hint", rest, HINT_SECONDS))
+        self._say_lines(hint for hint in hints if hint.startswith(asked))
 
 
 #: Replacements for colours that are hard to read on terminals.

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from anygame.answers.position import Position
 from anygame.boards import Painter
 from anygame.cli.options import seconds as read_seconds
 from anygame.cli.positions import list_moves
@@ -18,12 +19,8 @@ from anygame.cli.repl.manual import ALIASES, COMMANDS, CommandError
 from anygame.errors import QueryError
 from anygame.game.joint_moves import (
     advised,
-    bindings_of,
     chosen_moves,
-    describe_goal,
     format_joint,
-    goals_of,
-    instances,
     is_chance,
     legal_by_role,
     read_joint,
@@ -37,7 +34,7 @@ from anygame.sheets.citing import goal_lines
 from anygame.sheets.installed import describe_sheet, sheet_heading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from anygame.cli.output import Screen
     from anygame.cli.repl.manual import Command
@@ -111,8 +108,7 @@ class Shell:
         state = self.session.state
         step = f"step {self.session.step}"
         if state.is_terminal:
-            goals = ", ".join(f"{role} {describe_goal(goal)}" for role, goal in goals_of(state).items())
-            return f"{step}: the game is over; goals: {goals}"
+            return f"{step}: the game is over; goals: {', '.join(self._position.goals().lines())}"
         legal = legal_by_role(state)
         stuck = [role for role, moves in legal.items() if not moves]
         if stuck:
@@ -140,9 +136,16 @@ class Shell:
         for note in Painter.of(self.session.game).boards.notes:
             self.screen.say(f"({note})")
 
+    @property
+    def _position(self) -> Position:
+        return Position(self.session.game, self.session.state, self.session.step)
+
+    def _say_lines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.screen.say(line)
+
     def _state(self, rest: str) -> None:
-        for fact in sorted(map(str, self.session.state.facts)):
-            self.screen.say(fact)
+        self._say_lines(self._position.facts().lines())
 
     def _roles(self, rest: str) -> None:
         for number, (role, moves) in enumerate(legal_by_role(self.session.state).items(), start=1):
@@ -162,8 +165,7 @@ class Shell:
         return legal_by_role(self.session.state)
 
     def _goals(self, rest: str) -> None:
-        for role, goal in goals_of(self.session.state).items():
-            self.screen.say(f"{role} {describe_goal(goal)}")
+        self._say_lines(self._position.goals().lines())
 
     # Moves
 
@@ -233,42 +235,38 @@ class Shell:
         if not rest:
             raise CommandError(self._usage("query"))
         pattern, joint = self._question(rest)
-        found = bindings_of(self.session.state, pattern, joint, f"as in `query {rest} with MOVE...`")
-        for line in instances(self.session.game, pattern, found):
-            self.screen.say(line)
-        if not found:
-            self.screen.say("no instance holds")
+        found = self._position.bindings(pattern, joint, f"as in `query {rest} with MOVE...`")
+        self._say_lines(found.lines() if found.bindings else ["no instance holds"])
 
     def _why(self, rest: str) -> None:
         negated, atom = rest.startswith("not "), rest.removeprefix("not ").strip()
         if not atom or atom == "not":
             raise CommandError(self._usage("why"))
-        sentence, joint = self._question(atom)
+        sentence, typed = self._question(atom)
         state = self.session.state
+        joint = None if typed is None else read_joint(state, typed)
         try:
             found = state.explain_failure(sentence, joint) if negated else state.explain(sentence, joint)
         except QueryError as error:
             raise advised(error, f"as in `why {rest} with MOVE...`") from error
         self.screen.say(found)
 
-    def _question(self, text: str) -> tuple[str, Joint | None]:
+    def _question(self, text: str) -> tuple[str, str | None]:
         """Split a question into the sentence and the joint move after ``with``."""
         nodes = parse_nodes(text)
         if len(nodes) < 2 or nodes[1].text != "with":
             return text, None
-        return nodes[0].span.text, read_joint(self.session.state, text[nodes[1].end :])
+        return nodes[0].span.text, text[nodes[1].end :]
 
     def _analyse(self, rest: str) -> None:
         self._analyses.show(self.screen, self._seconds("analyse", rest, SECONDS))
 
     def _hint(self, rest: str) -> None:
         hints = list(self._analyses.hints(self._seconds("hint", rest, HINT_SECONDS)))
-        for hint in hints or ["no role has a choice here"]:
-            self.screen.say(hint)
+        self._say_lines(hints or ["no role has a choice here"])
 
     def _solve(self, rest: str) -> None:
-        for line in self._analyses.solved(rest and self._path("solve", rest)):
-            self.screen.say(line)
+        self._say_lines(self._analyses.solved(rest and self._path("solve", rest)))
 
     @cached_property
     def _analyses(self) -> Analyses:
