@@ -6,7 +6,7 @@ import os
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from anygame.errors import AnygameError
 from anygame.language.diagnostics import shown
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 _PREFIX: Final = 100
 
 
-def write_whole(path: Path, *parts: str | bytes | memoryview) -> None:
-    """Write a file atomically: readers see either the old file or the whole new one.
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to write it atomically: readers see either the old file or the whole new one.
 
-    The parts are flushed to disk before the move. An existing file keeps its mode. Raises OSError.
+    The new one is flushed to disk before the move. An existing file keeps its mode. Raises OSError.
     """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            for part in parts:
-                file.write(part.encode() if isinstance(part, str) else part)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
@@ -37,6 +37,13 @@ def write_whole(path: Path, *parts: str | bytes | memoryview) -> None:
         with suppress(OSError):
             Path(name).unlink()
         raise
+
+
+def write_whole(path: Path, *parts: str | bytes) -> None:
+    """Write the parts of a file atomically; see ``whole_file``."""
+    with whole_file(path) as file:
+        for part in parts:
+            file.write(part.encode() if isinstance(part, str) else part)
 
 
 @contextmanager

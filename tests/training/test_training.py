@@ -127,7 +127,7 @@ def test_a_full_disk_leaves_the_last_whole_state(monkeypatch: pytest.MonkeyPatch
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("anygame.search.array_file.write_whole", full)
+        patch.setattr("anygame.search.array_file.whole_file", full)
         with pytest.raises(ModelError, match="No space left on device; the checkpoint before is kept"):
             train(game, games=600, seed=1, resume=True)
     assert train(game, games=600, resume=True).figures.games >= 600

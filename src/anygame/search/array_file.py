@@ -6,18 +6,19 @@ Each array has a checksum, and none is larger than the file: damaged and other f
 from __future__ import annotations
 
 import json
+import struct
 import zlib
-from io import BytesIO
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
 
-from anygame.errors import ModelError
-from anygame.files import write_whole
+from anygame.errors import AnygameError, ModelError
+from anygame.files import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -32,64 +33,95 @@ _UNREADABLE: Final = (
     EOFError,
     ValueError,
     KeyError,
-    NotImplementedError,
+    RuntimeError,
     MemoryError,
+    OverflowError,
+    struct.error,
     zlib.error,
 )
 
 
-def write_arrays(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+def write_arrays(
+    path: Path,
+    header: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    error: type[AnygameError] = ModelError,
+) -> None:
     """Write a header and arrays to a file; the earlier file stays until all is on the disk.
 
     Raises:
-        ModelError: it cannot be written.
+        ModelError: it cannot be written; or the given error.
     """
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    buffer = BytesIO()
-    np.savez(buffer, allow_pickle=False, **{_HEADER: text, **arrays})
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, buffer.getbuffer())
-    except OSError as error:
-        raise ModelError(f"cannot write {path}: {error.strerror or error}") from error
+        with whole_file(path) as file:
+            np.savez(file, allow_pickle=False, **{_HEADER: text, **arrays})
+    except OSError as fault:
+        raise error(f"cannot write {path}: {fault.strerror or fault}") from fault
 
 
-def read_arrays(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def read_arrays(
+    path: Path, kind: str, error: type[AnygameError] = ModelError, most: int = _LARGEST
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return the header and the arrays of a file.
 
     Args:
         path: of the file.
         kind: the expected ``format`` in the header.
+        error: the class of the error.
+        most: the most bytes.
 
     Raises:
-        ModelError: it cannot be read, is something else, or damaged.
+        ModelError: it cannot be read, is something else, or damaged; or the given error.
     """
+    with _opened(path, kind, error, most) as (header, arrays):
+        return header, {name: arrays[name] for name in arrays if name != _HEADER}
+
+
+def read_header(path: Path, kind: str, error: type[AnygameError] = ModelError) -> dict[str, Any]:
+    """Return the header of a file of any size, without its arrays; see ``read_arrays``."""
+    with _opened(path, kind, error, None) as (header, _):
+        return header
+
+
+@contextmanager
+def _opened(
+    path: Path, kind: str, error: type[AnygameError], most: int | None
+) -> Iterator[tuple[dict[str, Any], Mapping[str, NDArray[Any]]]]:
+    """Open a file; its arrays are read when they are asked for."""
     try:
-        arrays = _arrays(path)
-    except OSError as error:
-        raise ModelError(f"cannot read {path}: {error.strerror or error}") from error
-    except _UNREADABLE as error:
-        raise ModelError(f"{path} is no {kind!r}, or damaged: {error or 'it ends too early'}") from error
+        _check_sizes(path, most)
+        with np.load(path, allow_pickle=False) as file:
+            yield _header(file, path, kind, error), file
+    except AnygameError:
+        raise
+    except OSError as fault:
+        raise error(f"cannot read {path}: {fault.strerror or fault}") from fault
+    except _UNREADABLE as fault:
+        raise error(f"{path} is no {kind!r}, or damaged: {fault or 'it ends too early'}") from fault
+
+
+def _check_sizes(path: Path, most: int | None) -> None:
+    size = path.stat().st_size
+    if most is not None and size > most:
+        raise ValueError(f"it is larger than {most >> 20} MiB")
+    with ZipFile(path) as file:
+        parts = file.infolist()
+        if any(part.compress_type != ZIP_STORED for part in parts) or sum(p.file_size for p in parts) > size:
+            raise ValueError("its arrays are not stored as they are")
+
+
+def _header(
+    file: Mapping[str, NDArray[Any]], path: Path, kind: str, error: type[AnygameError]
+) -> dict[str, Any]:
+    text = file[_HEADER].tobytes() if _HEADER in file else b""
     try:
-        header = json.loads(arrays.pop(_HEADER).tobytes())
-    except (KeyError, ValueError, RecursionError):
+        header = json.loads(text)
+    except (ValueError, RecursionError):
         header = None
     found = header.get("format") if isinstance(header, dict) else None
     if not isinstance(header, dict) or found != kind:
         what = f"is {found[:40]!r}" if isinstance(found, str) else "has no such header"
-        raise ModelError(f"{path} is no {kind!r}: it {what}")
-    return header, arrays
-
-
-def _arrays(path: Path) -> dict[str, NDArray[Any]]:
-    if path.stat().st_size > _LARGEST:
-        raise ValueError(f"it is larger than {_LARGEST >> 20} MiB")
-    with ZipFile(path) as file:
-        parts = file.infolist()
-        if (
-            any(part.compress_type != ZIP_STORED for part in parts)
-            or sum(part.file_size for part in parts) > _LARGEST
-        ):
-            raise ValueError("its arrays are not stored as they are")
-    with np.load(path, allow_pickle=False) as found:
-        return dict(found)
+        raise error(f"{path} is no {kind!r}: it {what}")
+    return header
