@@ -48,19 +48,10 @@ class LanePool:
         for first in range(0, count, MOST_LANES):
             yield slice(first, min(count, first + MOST_LANES))
 
-    def step(self, lanes: Lanes, chosen: Sequence[Ids], going: NDArray[np.bool_] | None = None) -> None:
-        """Make joint moves in the first lanes; the others repeat the last one.
-
-        Args:
-            lanes: the lanes.
-            chosen: per role the action in each of the first lanes.
-            going: the first lanes in which moves are made, and then in no others; None for all.
-        """
-        mask = None
-        if going is not None:
-            mask = np.concatenate([going, np.zeros(lanes.count - len(going), np.bool_)])
+    def step(self, lanes: Lanes, chosen: Sequence[Ids]) -> None:
+        """Make joint moves in the first lanes, given per role; the others repeat the last one."""
         lanes.step(
-            [np.concatenate([moves, np.full(lanes.count - len(moves), moves[-1])]) for moves in chosen], mask
+            [np.concatenate([moves, np.full(lanes.count - len(moves), moves[-1])]) for moves in chosen]
         )
 
 

@@ -14,7 +14,7 @@ from tests.search.one_player.puzzles import TALLY, latin, lights, pegs, sliding,
 import anygame
 from anygame.search.one_player.breadth_first import Incumbent
 from anygame.search.one_player.guided import BestFirst, DepthFirst, EstimatedStates
-from anygame.search.one_player.relaxation import ENDLESS, ChoiceSets, Relaxation
+from anygame.search.one_player.relaxation import ENDLESS, ChoiceGates, Relaxation
 from anygame.search.one_player.state_key import StateKey
 from anygame.search.one_player.successors import LaneSuccessors
 
@@ -170,14 +170,17 @@ def test_dives_that_end_at_once_may_be_begun_anew_thousands_of_times() -> None:
 def test_moves_of_several_roles_are_told_apart() -> None:
     text = """
         (role left) (role right) (role third) (init (at 0))
-        (legal left a) (legal left b) (legal left c) (legal right x) (legal right y) (legal third noop)
+        (legal left a) (legal left b) (legal left c)
+        (legal left d) (legal right x) (legal right y) (legal third noop)
         (<= (next (at 1)) (does left a) (does right x))
         (<= (next (at 1)) (true (at 0)) (not (does left b)) (not (does left c)))
         (<= (next both) (does left ?m) (distinct ?m c)) (<= (next third) (does third noop))
         (<= terminal (true (at 1))) (<= (goal left 100) (true both)) (<= (goal left 0) (not (true both)))"""
     network = _network(anygame.loads(text))
-    sets = ChoiceSets.of(network, 0)
-    assert sets.has.shape[1] == 3
-    # Neither b nor c is a; what the second role does is nobody's choice here.
-    assert {tuple(row) for row in sets.has.tolist()} & {(True, False, False), (False, True, True)}
-    assert len(sets.fixed) == 4
+    gates = ChoiceGates.of(network, 0)
+    # Neither b nor c is a or d; the only move of the third role is always made.
+    sets = {tuple(row) for row in gates.has.tolist()}
+    assert sets & {(True, False, False, True), (False, True, True, False)}
+    assert (True, True, True, True) in sets
+    # The moves of the second role are unknown, made or not.
+    assert len(gates.fixed) == 4

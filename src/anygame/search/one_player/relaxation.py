@@ -8,7 +8,6 @@ cost cannot be reached by any moves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from threading import Thread
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -25,163 +24,95 @@ from anygame.native.marking import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from anygame.network.network import Network
 
 
-@dataclass(frozen=True, eq=False)
-class ChoiceSets:
-    """A network in which gates that depend on moves alone are replaced by sets of moves.
+class ChoiceGates(NamedTuple):
+    """The gates of a network, where a role makes exactly one move.
 
-    Literals are as in ``Network``; nodes are the constant, the fluents, the sets, and the other gates.
+    A gate that depends on moves alone becomes a set of moves, and so do the moves that another gate reads.
+    "Neither a nor b" then has the cost of the cheapest other move. Literals are as in ``Network``; sets that
+    are no node of it have the nodes behind its last one.
 
     Attributes:
-        has: bool [sets, moves]; the moves of the role in each set.
-        starts: int64 [gates + 1]; where the inputs of each gate begin.
+        gates: int64 [gates]; the nodes of the other gates.
+        starts: int64 [gates + 1]; where the inputs of each of them begin.
         inputs: int64 literals.
         state_gates: number of gates that depend on fluents alone; they come first.
-        legal: int64 literals [moves].
-        next: int64 literals [fluents].
+        sets: int64 [sets]; the node of each set.
+        has: bool [sets, moves]; the moves of the role in each set.
         fixed: int64 literals of cost 0.
-        become: int64 [nodes of the network]; the literal of each node; -1 where it has none.
+        nodes: number of nodes.
     """
 
-    fluents: int
-    has: NDArray[np.bool_]
+    gates: NDArray[np.int64]
     starts: NDArray[np.int64]
     inputs: NDArray[np.int64]
     state_gates: int
-    legal: NDArray[np.int64]
-    next: NDArray[np.int64]
+    sets: NDArray[np.int64]
+    has: NDArray[np.bool_]
     fixed: NDArray[np.int64]
-    become: NDArray[np.int64]
+    nodes: int
 
     @classmethod
-    def of(cls, network: Network, chooser: int) -> ChoiceSets:
-        """Replace the gates of a network by sets of moves of a role."""
-        return _SetsBuilder(network, chooser).build()
-
-    def literal(self, literal: int) -> int:
-        """Return the literal here of a literal of the network."""
-        return int(self.become[literal >> 1]) ^ (literal & 1)
-
-
-class _SetsBuilder:
-    """Rewrites a network; a set of moves is an integer with a bit for each move."""
-
-    def __init__(self, network: Network, chooser: int) -> None:
-        self._network = network
-        self._moves = network.actions[chooser]
-        self._all = (1 << self._moves) - 1
-        self._first = network.first_action + sum(network.actions[:chooser])
-        #: The set of moves of each node that depends on moves alone.
-        self._sets: dict[int, int] = {}
-        #: The number of each set that other nodes read.
-        self._numbers: dict[int, int] = {}
-        self._others: list[int] = []
-        self._name_moves(chooser)
-
-    def _name_moves(self, chooser: int) -> None:
-        network, node = self._network, self._network.first_action
-        for role, count in enumerate(network.actions):
-            for move in range(count):
-                if role == chooser:
-                    self._sets[node] = 1 << move
-                elif count == 1:
-                    self._sets[node] = self._all  # the only move of a role is always made
-                else:
-                    self._others.append(node)
-                node += 1
-
-    def build(self) -> ChoiceSets:
-        network = self._network
+    def of(cls, network: Network, chooser: int) -> ChoiceGates:
+        """Return the gates of a network for the moves of one role; a set is an integer with a bit a move."""
+        moves, own = network.actions[chooser], network.first_action + sum(network.actions[:chooser])
+        everything = (1 << moves) - 1
+        sets, fixed = _moves_as_sets(network, chooser, own)
+        for cycle in network.cycles:
+            for gate in range(cycle.first, cycle.end):
+                fixed.append(2 * (network.first_gate + gate) + (not network.initially[gate]))
         cyclic = {gate for cycle in network.cycles for gate in range(cycle.first, cycle.end)}
-        kept: list[tuple[int, list[int], int | None]] = []
         inputs, starts = network.inputs.tolist(), network.starts.tolist()
+        gates: dict[int, list[int]] = {}
+        common_sets: dict[int, int] = {}
         for gate in range(network.gates):
-            node = network.first_gate + gate
             read = inputs[starts[gate] : starts[gate + 1]]
-            rest = [literal for literal in read if literal >> 1 not in self._sets]
-            common = self._common(literal for literal in read if literal >> 1 in self._sets)
-            if not rest and gate not in cyclic:
-                self._sets[node] = self._all if common is None else common
-            else:
-                kept.append((node, rest, common))
-        after = [self._set_of(literal) for literal in network.next.tolist()]
-        for held in [*after, *(common for _, _, common in kept)]:
-            if held is not None:
-                self._numbers.setdefault(held, len(self._numbers))
-        return self._built(kept, after)
-
-    def _set_of(self, literal: int) -> int | None:
-        held = self._sets.get(literal >> 1)
-        return None if held is None else held ^ self._all if literal & 1 else held
-
-    def _common(self, literals: Iterable[int]) -> int | None:
-        common: int | None = None
-        for literal in literals:
-            held = self._set_of(literal)
-            assert held is not None
-            common = held if common is None else common & held
-        return common
-
-    def _built(self, kept: list[tuple[int, list[int], int | None]], after: list[int | None]) -> ChoiceSets:
-        network = self._network
-        first_set = 1 + network.fluents
-        first_gate = first_set + len(self._numbers)
-        become = np.full(network.nodes, -1, np.int64)
-        become[:first_set] = 2 * np.arange(first_set)
-        for number, (node, _, _) in enumerate(kept):
-            become[node] = 2 * (first_gate + number)
-        # The choices of other roles are unknown: their moves cost nothing, made or not.
-        last = first_gate + len(kept)
-        become[self._others] = 2 * (last + np.arange(len(self._others)))
-
-        def literal(old: int) -> int:
-            return int(become[old >> 1]) ^ (old & 1)
-
-        def of_set(held: int) -> int:
-            return 2 * (first_set + self._numbers[held])
-
-        inputs: list[int] = []
-        starts = [0]
-        for _, rest, common in kept:
-            inputs += [literal(old) for old in rest] + ([] if common is None else [of_set(common)])
-            starts.append(len(inputs))
+            choices = [literal for literal in read if literal >> 1 in sets]
+            common = everything
+            for literal in choices:
+                common &= sets[literal >> 1] ^ (everything if literal & 1 else 0)
+            if len(choices) == len(read) and gate not in cyclic:
+                sets[network.first_gate + gate] = common
+                continue
+            if len(choices) > 1:
+                node = common_sets.setdefault(common, network.nodes + len(common_sets))
+                read = [*(literal for literal in read if literal >> 1 not in sets), 2 * node]
+            gates[network.first_gate + gate] = read
+        used = {literal >> 1 for read in (*gates.values(), network.next.tolist()) for literal in read}
+        listed = {node: held for node, held in sets.items() if node in used and not own <= node < own + moves}
+        listed.update({node: held for held, node in common_sets.items()})
         state_end = network.first_gate + network.state_gates
-        own = network.legal[self._first - network.first_action :][: self._moves].tolist()
-        return ChoiceSets(
-            fluents=network.fluents,
-            has=_bits(list(self._numbers), self._moves),
-            starts=np.array(starts, np.int64),
-            inputs=np.array(inputs, np.int64),
-            state_gates=sum(node < state_end for node, _, _ in kept),
-            legal=np.array([literal(old) for old in own], np.int64),
-            next=np.array(
-                [
-                    literal(old) if held is None else of_set(held)
-                    for old, held in zip(network.next.tolist(), after, strict=True)
-                ],
-                np.int64,
-            ),
-            fixed=self._fixed(become),
-            become=become,
+        return cls(
+            gates=np.array(list(gates), np.int64),
+            starts=np.cumsum([0, *map(len, gates.values())], dtype=np.int64),
+            inputs=np.array([literal for read in gates.values() for literal in read], np.int64),
+            state_gates=sum(node < state_end for node in gates),
+            sets=np.array(list(listed), np.int64),
+            has=_bits(list(listed.values()), moves),
+            fixed=np.array(fixed, np.int64),
+            nodes=network.nodes + len(common_sets),
         )
 
-    def _fixed(self, become: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return literals of cost 0: initial values of cycles, and the moves of other roles, made or not."""
-        network = self._network
-        literals = [
-            int(become[network.first_gate + gate]) ^ (not network.initially[gate])
-            for cycle in network.cycles
-            for gate in range(cycle.first, cycle.end)
-        ]
-        for node in self._others:
-            literals += [int(become[node]), int(become[node]) ^ 1]
-        return np.array(literals, np.int64)
+
+def _moves_as_sets(network: Network, chooser: int, own: int) -> tuple[dict[int, int], list[int]]:
+    """Return the set of each move by node, and the literals of moves that other roles may choose."""
+    sets = {own + move: 1 << move for move in range(network.actions[chooser])}
+    free, node = list[int](), network.first_action
+    for role, count in enumerate(network.actions):
+        if role != chooser and count == 1:
+            # The only move of a role is always made.
+            sets[node] = (1 << network.actions[chooser]) - 1
+        elif role != chooser:
+            # The choices of other roles are unknown: their moves cost nothing, made or not.
+            free += range(2 * node, 2 * (node + count))
+        node += count
+    return sets, free
 
 
 def _bits(sets: list[int], moves: int) -> NDArray[np.bool_]:
@@ -195,8 +126,6 @@ def _bits(sets: list[int], moves: int) -> NDArray[np.bool_]:
 ENDLESS: Final = 1 << 28
 #: Upper bound of the rounds. If it is reached, costs may be too high, and no goal counts as unreachable.
 _ROUNDS: Final = 500
-#: Sets up to this size are listed. In larger ones the cheapest move is found in the order of all costs.
-_FEW: Final = 16
 #: Upper bound of the parts of a goal.
 _MOST_PARTS: Final = 256
 
@@ -234,14 +163,13 @@ class Relaxation:
         self._network = network
         self.goals = [value for value, _ in network.goals[chooser]]
         self._literals = [literal for _, literal in network.goals[chooser]]
+        self._gates = ChoiceGates.of(network, chooser)
         known = 1 + np.flatnonzero(free)
-        self._sets = ChoiceSets.of(network, chooser)
-        self._has = np.ascontiguousarray(self._sets.has)
-        self._members = _Members.of(self._has)
-        self._fixed = np.concatenate([self._sets.fixed, 2 * known, 2 * known + 1])
-        # A cost for each literal: of constants, fluents, sets of moves and gates.
-        nodes = 1 + self._sets.fluents + len(self._has) + len(self._sets.starts) - 1
-        self._literals_known = max(2 * nodes, int(self._fixed.max(initial=0) | 1) + 1)
+        self._fixed = np.concatenate([self._gates.fixed, 2 * known, 2 * known + 1])
+        first_move = sum(network.actions[:chooser])
+        self._first_move = network.first_action + first_move
+        self._legal = network.legal[first_move:][: network.actions[chooser]].astype(np.int64)
+        self._next = network.next.astype(np.int64)
         self._parts = np.zeros(0, np.int64)
         self._place = 0
         if self.goals:
@@ -264,33 +192,30 @@ class Relaxation:
             states: packed.
             wanted: places of goals; a state is hopeless if none of them can be reached.
         """
-        sets = self._sets
+        gates = self._gates
         costs = np.empty(len(states), np.int64)
         goals = np.full(len(states), -1, np.int64)
         is_open = np.empty((len(states), len(self._parts)), np.bool_)
-        moves = self._has.shape[1]
         _estimate(
             np.ascontiguousarray(states),
-            sets.fluents,
-            self._has,
-            self._members.starts,
-            self._members.moves,
-            sets.state_gates,
-            sets.starts,
-            sets.inputs,
-            sets.legal,
-            sets.next,
+            self._next,
+            self._first_move,
+            self._legal,
+            gates.gates,
+            gates.starts,
+            gates.inputs,
+            gates.state_gates,
+            gates.sets,
+            gates.has,
             self._fixed,
-            np.array([sets.literal(literal) for literal in self._literals], np.int64),
+            np.array(self._literals, np.int64),
             self._place,
             np.array(wanted, np.int64),
-            np.array([sets.literal(int(literal)) for literal in self._parts], np.int64),
+            self._parts,
             costs,
             goals,
             is_open,
-            np.empty(self._literals_known, np.int64),
-            np.empty(moves, np.int64),
-            np.empty(moves, np.int64),
+            np.empty(2 * gates.nodes, np.int64),
         )
         return Estimates(costs, goals, is_open)
 
@@ -321,25 +246,6 @@ def _parts(network: Network, literal: int) -> list[int]:
     return sorted(set(parts))
 
 
-class _Members(NamedTuple):
-    """The moves in each set, then the moves outside each set, where there are at most ``_FEW``.
-
-    Attributes:
-        starts: int64 [2 * sets + 1]; where the moves of each begin.
-        moves: int64.
-    """
-
-    starts: NDArray[np.int64]
-    moves: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, has: NDArray[np.bool_]) -> _Members:
-        sides = np.concatenate([has, ~has])
-        sides[sides.sum(axis=1) > _FEW] = False
-        starts = np.concatenate([[0], np.cumsum(sides.sum(axis=1))])
-        return cls(starts.astype(np.int64), np.nonzero(sides)[1].astype(np.int64))
-
-
 @cache
 def prepare() -> Thread:
     """Start to compile the estimates; they are ready when the thread has ended."""
@@ -348,42 +254,18 @@ def prepare() -> Thread:
     return thread
 
 
-@compiled
-def _sort_by(keys, order):
-    """Sort numbers by their keys (heapsort: Williams 1964)."""
-    count = len(order)
-    for start in range(count // 2 - 1, -1, -1):
-        _sift(keys, order, start, count)
-    for last in range(count - 1, 0, -1):
-        order[0], order[last] = order[last], order[0]
-        _sift(keys, order, 0, last)
-
-
-@compiled
-def _sift(keys, order, at, count):
-    """Sift a number down a heap."""
-    while 2 * at + 1 < count:
-        below = 2 * at + 1
-        if below + 1 < count and keys[order[below]] < keys[order[below + 1]]:
-            below += 1
-        if keys[order[at]] >= keys[order[below]]:
-            return
-        order[at], order[below] = order[below], order[at]
-        at = below
-
-
 @exported
 def _estimate(
     states: UInt64Rows,
-    fluents: int,
-    has: BoolRows,
-    member_starts: Int64s,
-    members: Int64s,
-    state_gates: int,
+    after: Int64s,
+    first_move: int,
+    legal: Int64s,
+    nodes: Int64s,
     starts: Int64s,
     inputs: Int64s,
-    legal: Int64s,
-    after: Int64s,
+    state_gates: int,
+    sets: Int64s,
+    has: BoolRows,
     fixed: Int64s,
     literals: Int64s,
     aimed: int,
@@ -393,12 +275,9 @@ def _estimate(
     goals: Int64s,
     is_open: BoolRows,
     cost: Int64s,
-    of_move: Int64s,
-    order: Int64s,
 ) -> None:
-    """Estimate states; the last three arrays are scratch: for literals, for moves, and for moves in order."""
-    sets, moves = has.shape
-    first_set, first_gate, gates = 1 + fluents, 1 + fluents + sets, len(starts) - 1
+    """Estimate states; the last array is scratch, with a place for each literal."""
+    fluents, gates = len(after), len(nodes)
     for state in range(len(states)):
         cost[:] = ENDLESS
         cost[1] = 0
@@ -413,24 +292,7 @@ def _estimate(
             for gate in range(gates + 1):
                 if gate == state_gates:
                     # The costs of legal moves are known now; later gates read moves.
-                    for move in range(moves):
-                        of_move[move] = cost[legal[move]]
-                        order[move] = move
-                    _sort_by(of_move, order)
-                    for number in range(2 * sets):
-                        held, inside = number % sets, number < sets
-                        least = ENDLESS
-                        if member_starts[number] < member_starts[number + 1]:
-                            for place in range(member_starts[number], member_starts[number + 1]):
-                                least = min(least, of_move[members[place]])
-                        else:
-                            for move in order:
-                                if of_move[move] == ENDLESS:
-                                    break
-                                if has[held, move] == inside:
-                                    least = of_move[move]
-                                    break
-                        cost[2 * (first_set + held) + (0 if inside else 1)] = least
+                    _set_choices(first_move, legal, sets, has, cost)
                 if gate == gates:
                     break
                 total, least = 0, ENDLESS
@@ -439,7 +301,7 @@ def _estimate(
                     here = cost[literal]
                     total = ENDLESS if max(here, total) == ENDLESS else min(ENDLESS - 1, total + here)
                     least = min(least, cost[literal ^ 1])
-                node = 2 * (first_gate + gate)
+                node = 2 * nodes[gate]
                 if total < cost[node]:
                     cost[node] = total
                 if least < cost[node + 1]:
@@ -463,3 +325,27 @@ def _estimate(
             if cost[literals[place]] < ENDLESS:
                 reachable = True
         costs[state] = min(cost[literals[aimed]], ENDLESS - 1) if reachable else ENDLESS
+
+
+@compiled
+def _set_choices(first_move, legal, sets, has, cost):
+    """Set the costs of the moves of the role, of not making each of them, and of sets of moves."""
+    best, second = ENDLESS, ENDLESS
+    for move in range(len(legal)):
+        here = cost[legal[move]]
+        cost[2 * (first_move + move)] = here
+        second = min(second, max(best, here))
+        best = min(best, here)
+    for move in range(len(legal)):
+        node = 2 * (first_move + move)
+        cost[node + 1] = second if cost[node] == best else best
+    for number in range(len(sets)):
+        inside, outside = ENDLESS, ENDLESS
+        for move in range(len(legal)):
+            here = cost[2 * (first_move + move)]
+            if has[number, move]:
+                inside = min(inside, here)
+            else:
+                outside = min(outside, here)
+        cost[2 * sets[number]] = inside
+        cost[2 * sets[number] + 1] = outside
