@@ -120,8 +120,8 @@ def _header(
         header = json.loads(text)
     except (ValueError, RecursionError):
         header = None
-    found = header.get("format") if isinstance(header, dict) else None
-    if not isinstance(header, dict) or found != kind:
-        what = f"is {found[:40]!r}" if isinstance(found, str) else "has no such header"
+    actual = header.get("format") if isinstance(header, dict) else None
+    if not isinstance(header, dict) or actual != kind:
+        what = f"is {actual[:40]!r}" if isinstance(actual, str) else "has no such header"
         raise error(f"{path} is no {kind!r}: it {what}")
     return header

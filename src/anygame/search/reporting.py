@@ -153,7 +153,7 @@ class TreeReporter(Generic[_Node]):
             )
         together = [_together(of_move) for of_move in zip(*known, strict=True)]
         has_goal = role not in self._without_goal
-        found = best_first(
+        ranked = best_first(
             [
                 MoveAnalysis(
                     move=option.move,
@@ -170,7 +170,7 @@ class TreeReporter(Generic[_Node]):
             range_of_goals=self._range_of_goals(role),
             trust=self._trust,
         )
-        return self._with_lines(role, found, per_tree) if lines else found
+        return self._with_lines(role, ranked, per_tree) if lines else ranked
 
     def _error(self, role: int, option: Option) -> float | None:
         """Return an upper bound of the standard error of the mean: all values are taken as 0 or 1."""

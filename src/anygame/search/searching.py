@@ -490,12 +490,12 @@ class Search:
 
     def analysis(self, *, lines: bool = True) -> Analysis:
         """Return the analysis of the last run; a ValueError if there was none."""
-        found = self._begun().analysis(lines=lines)
+        analysis = self._begun().analysis(lines=lines)
         if self.table is not None and self._start is not None:
-            found = self.table.annotate(found, self._start)
+            analysis = self.table.annotate(analysis, self._start)
         is_slow = self._searcher is self._states
         return replace(
-            found,
+            analysis,
             iterations=self._iterations,
             seconds=self._seconds,
             interrupted=self._interrupted,

@@ -215,14 +215,14 @@ class StateSearcher(TreeReporter[_Node]):
         if self._root is not None and self._root.state == state:
             return
         self._state, self.depth = state, 0
-        found = self._nodes.get(state)
-        if found is None:
+        node = self._nodes.get(state)
+        if node is None:
             self._nodes, self.bytes, self._unseen, self._with_goal = {}, 0, 0, set()
-            found = self._made(state)
-        self._root = found
-        if not found.bandits and found.values is None:
-            self._open(found)
-        self._work = self._search(found)
+            node = self._made(state)
+        self._root = node
+        if not node.bandits and node.values is None:
+            self._open(node)
+        self._work = self._search(node)
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
         """Search for some seconds, about; return the number of evaluated leaves."""
@@ -286,14 +286,14 @@ class StateSearcher(TreeReporter[_Node]):
             for chosen, child in node.children.items()
             if child.is_closed and node.mover == role
         }
-        found = []
+        options = []
         for index, move in enumerate(node.bandits[role].moves):
             count, total = node.bandits[role].arms.get(index, (0, 0.0))
             least, most = bounds.get(index, (0.0, 1.0))
             most = most if self._is_opposed else 1.0
             mean = total / count if count else least
-            found.append(Option(move, count, mean, least, most, distances.get(index, 0)))
-        return found
+            options.append(Option(move, count, mean, least, most, distances.get(index, 0)))
+        return options
 
     def child(self, node: _Node, options: Sequence[int]) -> _Node | None:
         """Return the child of a joint move, an option per role; None where there is none."""
@@ -548,12 +548,12 @@ def _bounds_of_moves(node: _Node, role: int) -> dict[int, tuple[float, float]]:
     """Return the bounds of the moves of a role against all moves of the others, by index, where known."""
     if len(node.bandits[role].moves) == 1:
         return {0: (node.least[role], node.most[role])}
-    found: dict[int, list[tuple[float, float]]] = {}
+    by_move: dict[int, list[tuple[float, float]]] = {}
     lower, upper = _pairs(node, role)
     for pair, low in lower.items():
-        found.setdefault(pair[0], []).append((low, upper[pair]))
+        by_move.setdefault(pair[0], []).append((low, upper[pair]))
     replies = node.replies(role)
-    return {move: _enclosing(pairs) for move, pairs in found.items() if len(pairs) == replies}
+    return {move: _enclosing(pairs) for move, pairs in by_move.items() if len(pairs) == replies}
 
 
 def _enclosing(pairs: list[tuple[float, float]]) -> tuple[float, float]:

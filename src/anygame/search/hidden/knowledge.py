@@ -288,8 +288,8 @@ def _tie(before: Values, literals: NDArray[np.int32], after: Values) -> tuple[bo
 
 
 def _read(values: Values, literals: NDArray[np.int32]) -> Values:
-    found: Values = values[literals >> 1] * _signs(literals)
-    return found
+    read: Values = values[literals >> 1] * _signs(literals)
+    return read
 
 
 def _write(values: Values, literals: NDArray[np.int32], wanted: Values) -> None:
