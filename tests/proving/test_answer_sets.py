@@ -159,5 +159,5 @@ def test_too_many_alternatives_are_refused() -> None:
     rule = f"(<= (next f) (p ?x) (or (q ?x) (and {either})))"
     sheet = f"(role x) (p a) (q b) (legal x m) (goal x 1) {rule}"
     game = anygame.loads(sheet)
-    with pytest.raises(anygame.LimitError, match="stands for more than 4,096 rules"):
+    with pytest.raises(anygame.LimitError, match="expands to more than 4,096 rules"):
         export_text(game, "asp", depth=1)

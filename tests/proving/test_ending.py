@@ -177,7 +177,7 @@ def test_a_counter_that_play_seldom_follows_is_a_measure_after_a_few_rounds(
 def test_what_comes_before_a_measure_looks_at_its_patience() -> None:
     game = anygame.load("line_chess")
     prover = Prover.of(game, Patience(inf))
-    nobody = Patience(inf, stop=lambda: True)
+    nobody = Patience(-1)
     with pytest.raises(OutOfTimeError):
         candidates(prover.model, prover.sample, nobody)
     with pytest.raises(OutOfTimeError):

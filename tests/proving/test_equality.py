@@ -21,7 +21,7 @@ def test_a_sheet_is_itself_however_its_rules_are_ordered() -> None:
     assert (found.outcome, found.match, found.note) == ("proved", None, "they have the same rules")
 
 
-def test_games_too_large_to_be_compiled_are_the_same_where_their_rules_are() -> None:
+def test_games_too_large_to_be_compiled_are_proved_equal_only_if_their_rules_are_the_same() -> None:
     large = "(role a) (legal a go) (goal a 100) (<= terminal (true (at ?x ?y ?z ?u ?v ?w ?m ?n)))\n"
     large += "(<= (next (at ?x ?y ?z ?u ?v ?w ?m ?n))" + "".join(f"(d ?{v})" for v in "xyzuvwmn") + ")\n"
     large += "".join(f"(d {digit})" for digit in range(10))
@@ -29,8 +29,8 @@ def test_games_too_large_to_be_compiled_are_the_same_where_their_rules_are() -> 
     assert equal(anygame.loads(large), anygame.loads(f"{large}\n(d 1)")).outcome == "proved"
     with pytest.warns(FallbackWarning):
         found = equal(anygame.loads(large), anygame.loads(other), seconds=10)
-    assert (found.outcome, found.match) == ("refuted", ())
-    assert found.note == "here a has goal 100, and goal 50 in the other sheet"
+    assert found.outcome == "open"
+    assert found.note.startswith("not searched: <text> has no network")
 
 
 def test_matches_have_no_fewer_moves_than_none() -> None:

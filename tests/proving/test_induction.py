@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from anygame.proving.store import ProofStore
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from anygame.game import Game
     from anygame.proving.model import Clause
 
 pytest.importorskip("pysat")
@@ -42,16 +44,25 @@ def _prover(name: str, patience: Patience | None = None) -> Prover:
 
 
 class _Stop:
-    """Says that it is enough after it was asked so often; and how often it was."""
+    """Counts the looks at the clock, and ends the work after so many."""
 
-    def __init__(self, most: float = inf, error: type[BaseException] | None = None) -> None:
+    def __init__(self, most: float = inf, error: type[BaseException] = OutOfTimeError) -> None:
         self.asked, self._most, self._error = 0, most, error
 
-    def __call__(self) -> bool:
+    def __call__(self) -> None:
         self.asked += 1
-        if self.asked > self._most and self._error is not None:
+        if self.asked > self._most:
             raise self._error
-        return self.asked > self._most
+
+
+def _learning(game: Game, stop: _Stop) -> Prover:
+    """Return a prover that has learned the invariant, as far as it may."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Patience, "check", stop)
+        prover = Prover.of(game, Patience(inf))
+        with suppress(KeyboardInterrupt):
+            prover.after_learning(1)
+    return prover
 
 
 @pytest.mark.parametrize("name", ["circles", "connect_four", "kuhn_poker"])
@@ -67,12 +78,12 @@ def test_all_that_is_yielded_is_an_invariant_in_itself(name: str) -> None:
 def test_what_was_found_is_kept_when_time_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
     game, stop = anygame.load("connect_four"), _Stop()
-    whole = Prover.of(game, Patience(inf, stop)).invariant
+    whole = _learning(game, stop).invariant
     sizes = set()
     for part in range(8):
         for path in tmp_path.glob("*.proofs"):
             path.unlink()
-        prover = Prover.of(game, Patience(inf, _Stop(stop.asked * part // 7)))
+        prover = _learning(game, _Stop(stop.asked * part // 7))
         check_invariant(prover.model, FALSE, prover.invariant, Patience(inf))
         sizes.add(len(prover.invariant))
         assert set(prover.invariant) <= set(whole)
@@ -84,19 +95,16 @@ def test_what_was_found_is_kept_when_it_is_interrupted(
 ) -> None:
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
     game, stop = anygame.load("connect_four"), _Stop()
-    whole = Prover.of(game, Patience(inf, stop)).invariant
+    whole = _learning(game, stop).invariant
     next(tmp_path.glob("*.proofs")).unlink()
-    prover = Prover.of(game, Patience(inf, _Stop(stop.asked - 1, KeyboardInterrupt)))
-    with pytest.raises(KeyboardInterrupt):
-        prover.after_learning(1)
-    found = prover.invariant
+    found = _learning(game, _Stop(stop.asked - 1, KeyboardInterrupt)).invariant
     kept = ProofStore(game.backends.needed_network().compiled).certificates["in every state"]
     assert 0 < len(found) == len(kept.clauses) + len(kept.groups) < len(whole)
     # The next one goes on from there, and the one after it has only to check.
     stop = _Stop()
-    assert set(found) < set(Prover.of(game, Patience(inf, stop)).invariant)
+    assert set(found) < set(_learning(game, stop).invariant)
     again = _Stop()
-    assert set(Prover.of(game, Patience(inf, again)).invariant) == set(whole)
+    assert set(_learning(game, again).invariant) == set(whole)
     assert again.asked < stop.asked / 2
 
 

@@ -120,11 +120,6 @@ def test_work_is_looked_at_between_pieces(monkeypatch: pytest.MonkeyPatch) -> No
     whole = followed(given, lemmas, questions, _ENDLESS)
     monkeypatch.setattr(propagation, "_AT_ONCE", 1)
     looks: list[int] = []
-
-    def stop() -> bool:
-        looks.append(1)
-        return False
-
-    patience = Patience(600, stop)
-    assert followed(given, lemmas, questions, patience) == whole
+    monkeypatch.setattr(Patience, "check", lambda _: looks.append(1))
+    assert followed(given, lemmas, questions, Patience(600)) == whole
     assert len(looks) > 10

@@ -6,12 +6,12 @@ import itertools
 import random
 import re
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import networkx as nx
 import pytest
 from tests.cli.transcripts import ROOT
+from tests.proving.sheets import NIM
 from tests.tools.chapters import sheets
 
 import anygame
@@ -19,7 +19,7 @@ from anygame.errors import AnygameError, GoalError, QueryError
 from anygame.language.parser import parse_program
 from anygame.language.source import Source
 from anygame.network.network import FALSE
-from anygame.proving import each_verdict, prove
+from anygame.proving import each_verdict, equal, prove
 from anygame.proving.bounded import any_match
 from anygame.proving.ending import needed_programs
 from anygame.proving.firing import firings
@@ -378,19 +378,14 @@ class _Undecided:
         """Nothing is found out."""
 
 
-def _has_been_asked_twice(solver: _Undecided) -> bool:
-    return len(solver.budgets) == 2
-
-
-def test_what_a_solver_does_between_two_looks_at_the_clock_is_bounded_by_the_size_of_its_formula() -> None:
-    seen = {}
-    for literals in (0, 10_000, 2_000_000, 10**9):
-        solver = _Undecided()
-        with pytest.raises(OutOfTimeError):
-            solve(solver, [], literals, Patience(60, stop=partial(_has_been_asked_twice, solver)))
-        assert len(solver.budgets) == 2
-        seen[literals] = solver.budgets[0]
-    assert seen == {0: 1_000, 10_000: 1_000, 2_000_000: 5, 10**9: 1}
+@pytest.mark.parametrize(("literals", "conflicts"), [(0, 1_000), (10_000, 1_000), (2_000_000, 5), (10**9, 1)])
+def test_what_a_solver_does_between_two_looks_at_the_clock_is_bounded_by_the_size_of_its_formula(
+    literals: int, conflicts: int
+) -> None:
+    solver = _Undecided()
+    with pytest.raises(OutOfTimeError):
+        solve(solver, [], literals, Patience(60, conflicts=Conflicts(2 * conflicts - 1)))
+    assert solver.budgets == [conflicts, conflicts]
 
 
 def test_conflicts_are_spent_as_they_are_made() -> None:
@@ -405,7 +400,7 @@ def test_clauses_are_added_with_looks_at_the_clock() -> None:
         for _ in range(10**6):
             formula.add(formula.new(), formula.new())
 
-    with Formula(Patience(60, stop=lambda: True)) as formula:
+    with Formula(Patience(-1)) as formula:
         with pytest.raises(OutOfTimeError):
             add_many(formula)
         assert formula.top < 10**6
@@ -514,21 +509,64 @@ def test_formulas_stand_beside_properties() -> None:
     assert len(found["(never terminal)"].match) == 1
 
 
+_ENDLESS = "(role me) (init (n 0)) (<= (next (n (s ?x))) (true (n ?x))) (legal me up)"
+
+
+@pytest.mark.filterwarnings("ignore::anygame.FallbackWarning")
+def test_properties_of_a_game_without_a_network_stay_open() -> None:
+    found = prove(anygame.loads(_ENDLESS), ["playable", "mutex", "(never terminal)"], seconds=1)
+    assert [each.outcome for each in found] == ["open"] * 3
+    assert all("not searched" in each.note and "without end" in each.note for each in found)
+    other = anygame.loads(f"{_ENDLESS} (more rules)")
+    assert equal(anygame.loads(_ENDLESS), other).outcome == "open"
+
+
+def test_a_network_that_is_too_large_leaves_properties_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anygame.proving.model._MOST_GATES", 2)
+    found = prove(anygame.loads(NIM), ["playable", "mutex"])
+    assert [each.outcome for each in found] == ["open", "open"]
+    assert "proofs are limited to 2" in found["mutex"].note
+    other = anygame.loads(NIM.replace("taken", "emptied"))
+    assert "proofs are limited to 2" in equal(anygame.loads(NIM), other).note
+
+
+def test_rules_that_would_make_a_network_too_large_leave_what_is_dead_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = anygame.loads(NIM)
+    gates = game.backends.needed_network().compiled.network.gates
+    monkeypatch.setattr("anygame.proving.model._MOST_GATES", gates)
+    found = prove(game, ["dead", "playable"])
+    assert [each.outcome for each in found] == ["open", "proved"]
+    assert f"proofs are limited to {gates}" in found["dead"].note.replace(",", "")
+
+
+def test_memory_that_is_spent_leaves_a_property_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def spent(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("anygame.proving.prover.Prover.ends", spent)
+    found = prove(anygame.loads(NIM), ["ends", "playable"])
+    assert [each.outcome for each in found] == ["open", "proved"]
+    assert found["ends"].note == "there is not enough memory"
+    monkeypatch.setattr("anygame.proving.prover.Prover.decide", spent)
+    (found_of_formula,) = prove(anygame.loads(NIM), ["(never terminal)"])
+    assert (found_of_formula.outcome, found_of_formula.note) == ("open", "there is not enough memory")
+    monkeypatch.setattr("anygame.proving.prover.Prover.of", spent)
+    assert "not enough memory for the network" in prove(anygame.loads(NIM), ["playable"])["playable"].note
+
+
 def test_what_is_said_of_ends_is_vacuous_where_none_is_known() -> None:
     found = prove(anygame.loads(_FAULTY["circle"]), ["goals"])["goals"]
     assert found.outcome == "proved"
     assert "no match was found that ends" in found.note
 
 
-def test_what_ends_because_a_role_is_stuck_is_said_to_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_ends_because_a_role_is_stuck_is_said_to_stop() -> None:
     stuck = "(role a) (init p) (<= (legal a go) (true p)) (<= terminal (true q)) (<= (next r) (does a go))"
     found = prove(anygame.loads(stuck), ["ends"])["ends"]
     assert found
     assert found.note.startswith("each move but the last adds to a sum of one fact; a match also stops")
-    monkeypatch.setattr("anygame.proving.visiting.has_network", lambda _: False)
-    found = prove(anygame.loads(stuck), ["ends"])["ends"]
-    assert found
-    assert found.note.endswith("; a match also stops where a role has no legal move")
     fine = stuck.replace("terminal (true q)", "terminal (true r)")
     assert "stops" not in prove(anygame.loads(fine), ["ends"])["ends"].note
 

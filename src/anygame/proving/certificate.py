@@ -59,7 +59,7 @@ def check_invariant(
     for counted in sums:
         value = sum(weight for weight, *fact in counted.parts if any(_values(model, fact)))
         if value != counted.total if counted.is_exact else value < counted.total:
-            raise CertificateError("what is counted is something else at the start")
+            raise CertificateError("a sum has another value at the start")
     known = [_holds(step.here, counted) for counted in sums]
     asked = []
     for counted in sums:
@@ -181,12 +181,12 @@ def _refute(given: _Clauses, questions: Sequence[Sequence[int]], known: Sequence
     with Glucose4(bootstrap_with=given.rows, with_proof=True) as solver:
         for question in questions:
             ways = [list(question), [*question, *known]][: 1 + bool(known)]
-            found = next((way for way in ways if not solve(solver, way, given.literals, patience)), None)
-            if found is None:
+            refuting = next((way for way in ways if not solve(solver, way, given.literals, patience)), None)
+            if refuting is None:
                 raise CertificateError(
                     "a step leads out of the invariant, or it does not exclude what is bad"
                 )
-            refuted.append(found)
+            refuted.append(refuting)
         lines = [line.split() for line in solver.get_proof() or ()]
     # An empty clause only says that a question was refuted.
     lemmas = [list(map(int, line[:-1])) for line in lines if line[0] not in ("d", "0")]
@@ -301,7 +301,7 @@ class _Step:
     def change(self, parts: Sequence[Sequence[int]], most: int) -> tuple[_Number, _Number]:
         """Return the gain and the loss of a weighted sum in a step, each capped at ``most``."""
         if most < 1 or not all(weight for weight, *_ in parts):
-            raise CertificateError("what is counted adds up to nothing")
+            raise CertificateError("a sum has a weight of 0, or may not change")
         ways: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
         for weight, *fact in parts:
             now, then = self.here.fact(fact), self.then.fact(fact)
@@ -313,8 +313,8 @@ class _Step:
 
 def _values(model: Model, literals: Sequence[int]) -> list[bool]:
     """Return the values of literals in the initial state."""
-    found: list[bool] = model.values(literals, model.initial[None])[0].tolist()
-    return found
+    values: list[bool] = model.values(literals, model.initial[None])[0].tolist()
+    return values
 
 
 def _sum(clauses: _Clauses, parts: Sequence[tuple[int, int]], most: int) -> _Number:
@@ -326,11 +326,11 @@ def _sum(clauses: _Clauses, parts: Sequence[tuple[int, int]], most: int) -> _Num
         return {0: 1} | {min(weight, most): literal for literal, weight in parts}
     half = len(parts) // 2
     one, other = (_sum(clauses, part, most) for part in (parts[:half], parts[half:]))
-    found = {}
+    sums = {}
     for number in sorted({min(a + b, most) for a in one for b in other}):
         ways = [clauses.both([x, _at_least(other, number - a)]) for a, x in one.items()]
-        found[number] = clauses.either(ways)
-    return found
+        sums[number] = clauses.either(ways)
+    return sums
 
 
 def _at_least(number: _Number, least: int) -> int:

@@ -111,15 +111,15 @@ def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Pa
     matrix = _Matrix(model, sample, invariant, patience)
     lost: dict[Sum, None] = {}
     while True:
-        found = matrix.sums(patience)
-        steps = _changing_steps(model, found, invariant, patience)
+        conserved = matrix.sums(patience)
+        steps = _changing_steps(model, conserved, invariant, patience)
         if not steps:
             bounds: list[Sum] = []
             with suppress(OutOfTimeError):
-                bounds = _bounds(matrix, found, list(lost), patience)
-            return found + bounds
+                bounds = _bounds(matrix, conserved, list(lost), patience)
+            return conserved + bounds
         for step in steps:
-            lost.update(dict.fromkeys(filter(None, (_bound(counted, step) for counted in found))))
+            lost.update(dict.fromkeys(filter(None, (_bound(counted, step) for counted in conserved))))
             matrix.add(step)
 
 
@@ -146,11 +146,11 @@ def _bounds(matrix: _Matrix, exact: Sequence[Sum], lost: Sequence[Sum], patience
 
 
 def _changing_steps(
-    model: Model, found: Sequence[Sum], invariant: Sequence[Clause], patience: Patience
+    model: Model, conserved: Sequence[Sum], invariant: Sequence[Clause], patience: Patience
 ) -> list[Step]:
     """Return steps that change some of the sums, from states in which all sums hold."""
     scratch = model.scratch()
-    lemmas = [lemma_of(scratch, counted, patience) for counted in found]
+    lemmas = [lemma_of(scratch, counted, patience) for counted in conserved]
     steps: list[Step] = []
     with Formula(patience) as formula:
         copy = any_step(formula, scratch, invariant)
@@ -158,7 +158,7 @@ def _changing_steps(
         all_hold = formula.new()
         for lemma in lemmas:
             formula.add(-all_hold, copy(lemma.holds))
-        for counted, lemma in zip(found, lemmas, strict=True):
+        for counted, lemma in zip(conserved, lemmas, strict=True):
             is_lost = any(_moves_of(counted.parts, step[:1], step[1:])[0].any() for step in steps)
             changes = copy(lemma.changes)
             # That all sums hold rarely matters and is expensive for a solver, so it is assumed second.
@@ -221,12 +221,12 @@ class _Matrix:
                 weights = (self._kinds @ whole[1:]).astype(np.int64)
                 if self._sum(weights) is not None and independent.add(weights):
                     rows.append(weights)
-        found = []
+        kept = []
         for row in _sparse(rows, patience):
             patience.check()
             counted = self._sum(row)
-            found += [] if counted is None else [counted]
-        return sorted(found, key=lambda counted: len(counted.parts))[:MOST_SUMS]
+            kept += [] if counted is None else [counted]
+        return sorted(kept, key=lambda counted: len(counted.parts))[:MOST_SUMS]
 
     def _sum(self, weights: NDArray[np.int64]) -> Sum | None:
         """Return the sum of weighted fluents; None if it is too large, or changes."""
@@ -263,13 +263,13 @@ def _classes(fluents: Sequence[Term]) -> NDArray[np.float64]:
 
     The result is [fluents, classes], the smallest classes first.
     """
-    found: dict[tuple[int, ...], None] = {}
+    classes: dict[tuple[int, ...], None] = {}
     for width in (0, 1, 2):
         members = by_arguments(fluents, width)
-        if len(found) + len(members) <= _MOST_CLASSES:
-            found.update(dict.fromkeys(map(tuple, members)))
-    kinds = np.zeros((len(fluents), len(found)))
-    for column, each in enumerate(sorted(found, key=len)):
+        if len(classes) + len(members) <= _MOST_CLASSES:
+            classes.update(dict.fromkeys(map(tuple, members)))
+    kinds = np.zeros((len(fluents), len(classes)))
+    for column, each in enumerate(sorted(classes, key=len)):
         kinds[list(each), column] = 1
     return kinds
 
@@ -291,10 +291,10 @@ def _null_space(matrix: NDArray[np.int64], patience: Patience) -> Iterator[NDArr
         pivots.append(column)
     for column in sorted(set(range(rows.shape[1])) - set(pivots)):
         patience.check()
-        found = np.zeros(rows.shape[1], np.int64)
-        found[column] = 1
-        found[pivots] = -rows[: len(pivots), column] % _PRIME
-        yield found
+        vector = np.zeros(rows.shape[1], np.int64)
+        vector[column] = 1
+        vector[pivots] = -rows[: len(pivots), column] % _PRIME
+        yield vector
 
 
 def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArray[np.int64]]:
@@ -302,14 +302,14 @@ def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArr
 
     A sum over all players says little about one of them, and a solver infers no more from it.
     """
-    found = list(rows)
-    for place, row in enumerate(found):
+    sparse = list(rows)
+    for place, row in enumerate(sparse):
         patience.check()
-        others = [sign * other for n, other in enumerate(found) if n != place for sign in (1, -1)]
+        others = [sign * other for n, other in enumerate(sparse) if n != place for sign in (1, -1)]
         best = min([row, *(row + other for other in others)], key=np.count_nonzero)
         if best.any():
-            found[place] = best
-    return found
+            sparse[place] = best
+    return sparse
 
 
 def _whole(vector: NDArray[np.int64]) -> NDArray[np.int64] | None:
@@ -318,8 +318,8 @@ def _whole(vector: NDArray[np.int64]) -> NDArray[np.int64] | None:
     common = lcm(*(below for _, below in parts))
     if common > MOST_WEIGHT:
         return None
-    found = np.array([above * (common // below) for above, below in parts], np.int64)
-    return None if np.abs(found).max(initial=0) > MOST_WEIGHT else found
+    whole = np.array([above * (common // below) for above, below in parts], np.int64)
+    return None if np.abs(whole).max(initial=0) > MOST_WEIGHT else whole
 
 
 def _fraction(value: int) -> tuple[int, int]:
@@ -339,9 +339,9 @@ class _Independent:
         self._rows: list[tuple[int, NDArray[np.int64]]] = []
 
     def copy(self) -> _Independent:
-        found = _Independent()
-        found._rows = self._rows.copy()
-        return found
+        duplicate = _Independent()
+        duplicate._rows = self._rows.copy()
+        return duplicate
 
     def add(self, row: NDArray[np.int64]) -> bool:
         """Add a row; return whether it is independent of the others."""

@@ -176,11 +176,11 @@ class _IdleSteps:
         """
         formula, (now, later) = self._formula, self._asked
         slipping, others = self._copy(slip(self.model, measure, patience)), formula.new()
-        found: list[NDArray[np.int8]] = []
-        while len(found) < _AT_ONCE and formula.solve([slipping, others]):
+        steps: list[NDArray[np.int8]] = []
+        while len(steps) < _AT_ONCE and formula.solve([slipping, others]):
             value = formula.assignment()
             changes = _changes(*(np.array([list(map(value, literals))]) for literals in (now, later)))
-            found.append(changes)
+            steps.append(changes)
             changed = {(n, sign) for n, sign in enumerate(changes[0].tolist()) if sign}
             if not changed:
                 break
@@ -190,7 +190,7 @@ class _IdleSteps:
             formula.add(
                 -others, *(x for n, sign in sorted(changed) for x in (sign * now[n], -sign * later[n]))
             )
-        return found
+        return steps
 
 
 def _signals(model: Model) -> list[int]:
@@ -207,12 +207,12 @@ def moving(
     model: Model, parts: Sequence[tuple[int, int]], patience: Patience
 ) -> tuple[list[tuple[int, int]], ...]:
     """Return which literals a joint move sets, and which it clears, each with its weight."""
-    found: tuple[list[tuple[int, int]], ...] = ([], [])
+    ways: tuple[list[tuple[int, int]], ...] = ([], [])
     for literal, weight in parts:
         patience.check()
-        for way, moved in zip(found, model.moved(literal), strict=True):
+        for way, moved in zip(ways, model.moved(literal), strict=True):
             way.append((moved, weight))
-    return found
+    return ways
 
 
 def slip(model: Model, measure: Measure, patience: Patience) -> int:
@@ -336,8 +336,8 @@ class _Steps:
         while True:
             patience.check()
             known = _distinct(np.concatenate([*self._known, *possible]))
-            found = _solved(known @ kinds, kinds, among, self._initial, patience)
-            weights = None if found is None else _whole(kinds @ found, known)
+            solution = _solved(known @ kinds, kinds, among, self._initial, patience)
+            weights = None if solution is None else _whole(kinds @ solution, known)
             if weights is None:
                 return None
             places = np.flatnonzero(weights)
@@ -377,7 +377,7 @@ def _solved(
     highest = sparse.coo_array((-np.ones(signals), (np.arange(signals), among)), (signals, groups))
     steps = sparse.csr_array(np.concatenate([-rows, rows, np.zeros((len(rows), groups))], axis=1))
     levels = sparse.hstack([sparse.csr_array(kinds), sparse.csr_array(-kinds), highest])
-    found = linprog(
+    solution = linprog(
         np.concatenate([small - first, small + first, np.ones(groups)]),
         A_ub=sparse.vstack([steps, levels]),
         b_ub=np.concatenate([-np.ones(len(rows)), np.zeros(signals)]),
@@ -385,10 +385,10 @@ def _solved(
         options={"time_limit": patience.left},
     )
     patience.check()
-    if found.x is None:
+    if solution.x is None:
         return None
     half = kinds.shape[1]
-    return np.asarray(found.x[:half] - found.x[half : 2 * half])
+    return np.asarray(solution.x[:half] - solution.x[half : 2 * half])
 
 
 def _whole(weights: NDArray[np.float64], known: NDArray[np.int8]) -> NDArray[np.int64] | None:
@@ -397,11 +397,11 @@ def _whole(weights: NDArray[np.float64], known: NDArray[np.int8]) -> NDArray[np.
         whole = np.rint(weights * parts)
         if np.abs(whole - weights * parts).max(initial=0) < _NEARLY or parts == _MOST_PARTS:
             break
-    found = whole.astype(np.int64)
-    found //= max(1, gcd(*found.tolist()))
-    if np.abs(found).max(initial=0) > MOST_WEIGHT or (known @ found < 1).any():
+    small = whole.astype(np.int64)
+    small //= max(1, gcd(*small.tolist()))
+    if np.abs(small).max(initial=0) > MOST_WEIGHT or (known @ small < 1).any():
         return None
-    return found
+    return small
 
 
 def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_Kinds]:
@@ -451,7 +451,7 @@ class _Levels:
             self.among[group] = number
 
     def measure(self, weights: NDArray[np.int64], most_lost: int, model: Model) -> Measure:
-        found: list[tuple[int, int]] = []
+        parts: list[tuple[int, int]] = []
         gates = model.gates
         for group in self._groups:
             members = [(int(weights[place]), self._signals[place]) for place in group]
@@ -461,8 +461,8 @@ class _Levels:
                     literal = gates.disjunction([x for weight, x in members if weight >= level])
                 else:
                     literal = gates.conjunction([x ^ 1 for weight, x in members if weight < level])
-                found.append((literal, level - below))
-        return Measure(found, most_lost)
+                parts.append((literal, level - below))
+        return Measure(parts, most_lost)
 
 
 def follow(model: Model, match: Match, state: NDArray[np.bool_]) -> tuple[Match, int | None]:

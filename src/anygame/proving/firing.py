@@ -14,8 +14,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-
 from anygame.game.game import Game
 from anygame.language.diagnostics import shown
 from anygame.language.rules import Atom, Literal, Program, Rule, atoms_in
@@ -23,6 +21,7 @@ from anygame.language.terms import Constant
 from anygame.network.network import FALSE
 from anygame.proving.bounded import depends_on_moves
 from anygame.proving.formula_rules import sparing
+from anygame.proving.matches import Matches
 from anygame.proving.model import Model
 from anygame.proving.patience import Patience
 from anygame.proving.properties import Property
@@ -114,14 +113,14 @@ def _literals(model: Model, rules: Sequence[Rule], names: Sequence[Constant]) ->
     places = {fluent: number for number, fluent in enumerate(model.fluents)}
     able = [gates.disjunction(model.legal_of(role)) for role in range(len(model.roles))]
     playing = [model.terminal ^ 1, *able]
-    found = []
+    literals = []
     for rule, name in zip(rules, names, strict=True):
         literal = model.next[places[name]] if name in places else FALSE
         asks_moves = any(atom.key == ("does", 2) for atom, _ in atoms_in(rule.body))
         if rule.head.key in _IN_PLAY or asks_moves or depends_on_moves(model, literal):
             literal = gates.conjunction([literal, *playing])
-        found.append(literal)
-    return found
+        literals.append(literal)
+    return literals
 
 
 def _is_seen(fires: Atom, state: State, moves: JointMove | None = None) -> bool:
@@ -133,17 +132,5 @@ def _seen(game: Game, rules: Sequence[Rule]) -> list[bool]:
     watched, names = _watched(game, rules)
     machine = watched.backends.needed_network()
     model = Model(machine.compiled)
-    literals = _literals(model, rules, names)
-    sample = Sample(random_play(machine.kernel))
-    fires = np.zeros(len(rules), np.bool_)
-    of_moves = np.array([depends_on_moves(model, literal) for literal in literals])
-    for part in sample.parts():
-        left = np.flatnonzero(~fires)
-        if not len(left):
-            break
-        moves = sample.moves(part, model)
-        values = model.values([literals[number] for number in left], sample.states[part], moves)
-        made = np.asarray(moves.any(axis=1))
-        values &= made[:, None] | ~of_moves[left]
-        fires[left] |= values.any(axis=0)
-    return [bool(each) for each in fires]
+    matches = Matches(model, Sample(random_play(machine.kernel)))
+    return matches.seen(_literals(model, rules, names), of_moves=True)

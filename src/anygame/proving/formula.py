@@ -138,12 +138,12 @@ class Copy:
 
     def __call__(self, literal: int) -> int:
         """Return the literal of the formula for a literal of the model."""
-        found = self._of.get(literal >> 1)
-        if found is None:
+        copied = self._of.get(literal >> 1)
+        if copied is None:
             for node in self._model.cone([literal], self._of):
                 self._of[node] = self._gate(node)
-            found = self._of[literal >> 1]
-        return -found if literal & 1 else found
+            copied = self._of[literal >> 1]
+        return -copied if literal & 1 else copied
 
     def _gate(self, node: int) -> int:
         inputs = self._model.gates.inputs_of(2 * node)

@@ -84,19 +84,19 @@ class RuleWriter:
 
     def _binds(self, signed: Signed) -> frozenset[Variable]:
         """Return the variables that an expression, or its negation, limits to finitely many values."""
-        found = self._bound.get(signed)
-        if found is None:
+        bound = self._bound.get(signed)
+        if bound is None:
             expression, positive = signed
             if expression.operator == "atom":
-                found = expression.free if positive else _NOTHING
+                bound = expression.free if positive else _NOTHING
             elif expression.operator == "iff" and not positive:
-                found = frozenset.intersection(*map(self._binds_all, expression.parts))
+                bound = frozenset.intersection(*map(self._binds_all, expression.parts))
             elif _is_choice(signed) and expression.operator != "iff":
-                found = frozenset.intersection(*map(self._binds_together, self._alternatives(signed)))
+                bound = frozenset.intersection(*map(self._binds_together, self._alternatives(signed)))
             else:
-                found = _NOTHING
-            self._bound[signed] = found
-        return found
+                bound = _NOTHING
+            self._bound[signed] = bound
+        return bound
 
     def _binds_all(self, side: Expression) -> frozenset[Variable]:
         """Return the free variables of an expression if it binds all of them."""
@@ -104,10 +104,10 @@ class RuleWriter:
 
     def _binds_together(self, leaves: Sequence[Signed]) -> frozenset[Variable]:
         """Return the variables that a conjunction binds."""
-        found = frozenset().union(*map(self._binds, leaves))
-        while more := frozenset().union(*(_equal_to(found, leaf) for leaf in leaves)) - found:
-            found |= more
-        return found
+        bound = frozenset().union(*map(self._binds, leaves))
+        while more := frozenset().union(*(_equal_to(bound, leaf) for leaf in leaves)) - bound:
+            bound |= more
+        return bound
 
     def _alternatives(self, signed: Signed) -> list[list[Signed]]:
         """Return the conjunctions whose disjunction is equivalent to an expression."""
@@ -250,18 +250,18 @@ def sparing(rules: Iterable[Rule], fluents: Iterable[Term], name: str) -> tuple[
         fluents: the terms to exclude, perhaps with variables; no other fluents match them.
         name: first part of the name of a new relation.
     """
-    found = []
+    guarded = []
     for rule in rules:
         body = tuple(_guarded(formula, name) for formula in rule.body)
-        found.append(Rule(rule.head, body, rule.node))
-    read = {atom.predicate for rule in found for atom, _ in atoms_in(rule.body)}
+        guarded.append(Rule(rule.head, body, rule.node))
+    read = {atom.predicate for rule in guarded for atom, _ in atoms_in(rule.body)}
     for predicate in ("true", "next"):
         if f"{name}_{predicate}" in read:
-            found += [
+            guarded += [
                 Rule(Atom(f"{name}_{predicate}", (fluent,)), (Literal(Atom(predicate, (fluent,))),))
                 for fluent in fluents
             ]
-    return tuple(found)
+    return tuple(guarded)
 
 
 def _guarded(formula: Formula, name: str) -> Formula:

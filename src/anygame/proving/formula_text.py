@@ -123,8 +123,8 @@ class Ranges:
 
     def relation(self, tops: frozenset[Top]) -> str | None:
         """Return a relation of one argument that holds for exactly some values, or None."""
-        found = (name for name in self._relations if self.domains.tops(name, 1, 0) == tops)
-        return next(found, None)
+        matching = (name for name in self._relations if self.domains.tops(name, 1, 0) == tops)
+        return next(matching, None)
 
 
 def _is_of_one(rule: Rule) -> bool:
@@ -221,9 +221,9 @@ class PropertyText:
         return Expression.joining("not", node, exception)
 
     def _variable(self, node: Node) -> Variable:
-        found = self._reader.term(node)
-        assert isinstance(found, Variable)
-        return found
+        variable = self._reader.term(node)
+        assert isinstance(variable, Variable)
+        return variable
 
     def _name(self, node: Node, binder: str, scope: dict[Variable, Variable]) -> None:
         """Give a variable of the text a unique name."""
@@ -233,7 +233,7 @@ class PropertyText:
 
     def _literal(self, node: Node, head: str, scope: Mapping[Variable, Variable]) -> Expression:
         if head in TEMPORAL_OPERATORS and (head, len(node.children or (0,)) - 1) not in self._relations:
-            message = f"`{head}` says what holds in all states, and stands outermost alone"
+            message = f"`{head}` is about all states, so it must be outermost"
             raise fault(message, node, "a property of its own")
         if head == "distinct":
             children = node.children or (node,)
@@ -263,7 +263,7 @@ class PropertyText:
     def _relations(self) -> frozenset[tuple[str, int]]:
         return self._game.backends.reasoner.reasoner.known_relations
 
-    # what an atom can say in this game
+    # -- checks of atoms ---------------------------------------------------------------------------
 
     def _check(self, atom: Atom, node: Node) -> None:
         try:
@@ -294,7 +294,7 @@ class PropertyText:
             near += [shape for shape in listed if shape not in near]
             more = " ..." if len(near) > _LISTED else ""
             possible = " ".join(near[:_LISTED]) + more
-            self._doubt(f"{shown(str(atom))} never holds: what can stand here is {possible}", node)
+            self._doubt(f"{shown(str(atom))} never holds; possible here: {possible}", node)
         elif isinstance(term, Compound):
             for number, part in enumerate(term.arguments):
                 below = self._domains.below(path, (term.functor, len(term.arguments)), number)

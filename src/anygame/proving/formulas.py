@@ -68,13 +68,13 @@ class TemporalFormula:
         """Return the literal of the states, or joint moves, that refute the property (or show it)."""
         if self.fluent not in model.fluents:
             return FALSE
-        found = model.next[model.fluents.index(self.fluent)]
+        literal = model.next[model.fluents.index(self.fluent)]
         if not self.of_moves:
-            return found
+            return literal
         # The literal may lack conditions that hold wherever a joint move is made: the compiler drops them.
         gates = model.gates
         able = [gates.disjunction(model.legal_of(role)) for role in range(len(model.roles))]
-        return gates.conjunction([found, model.terminal ^ 1, *able])
+        return gates.conjunction([literal, model.terminal ^ 1, *able])
 
     def instances(self, state: State, moves: JointMove | None = None) -> list[dict[str, Term]]:
         """Return the values of the variables for which a state refutes the property, or shows it.
@@ -91,10 +91,10 @@ class TemporalFormula:
             return []
         if self.of_moves and moves is None:
             moves = [state.legal_moves(role)[0] for role in state.game.roles]
-        found = state.query(self._instances, moves if self.of_moves else None)
+        bindings = state.query(self._instances, moves if self.of_moves else None)
         names = zip(self._instances.arguments, self.variables, strict=True)
         shown = {str(variable): name for variable, name in names}
-        return [{shown[variable]: term for variable, term in binding.items()} for binding in found]
+        return [{shown[variable]: term for variable, term in binding.items()} for binding in bindings]
 
 
 @dataclass(frozen=True)
@@ -108,12 +108,6 @@ class FormulaGame:
 
     game: Game
     formulas: tuple[TemporalFormula, ...]
-    _prefix: str = field(repr=False)
-
-    def is_own(self, fluent: Term) -> bool:
-        """Whether a fluent belongs to a property."""
-        name = fluent.functor if isinstance(fluent, Compound) else str(fluent)
-        return name.startswith(self._prefix)
 
 
 def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
@@ -163,7 +157,7 @@ def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
                 instances,
             )
         )
-    return FormulaGame(whole, tuple(formulas), prefix)
+    return FormulaGame(whole, tuple(formulas))
 
 
 def _write(writer: RuleWriter, text: PropertyText, prefix: str, number: int) -> Iterator[Term]:
@@ -198,5 +192,5 @@ def _instances(prefix: str, number: int, text: PropertyText) -> Atom:
 
 def _free_prefix(program: Program, texts: Iterable[str]) -> str:
     """Return a prefix that no name of a program or of a property has."""
-    found = re.findall("anygame(_*)", " ".join([str(program), *texts]).lower())
-    return "anygame" + "_" * max((len(run) + 1 for run in found), default=0)
+    runs = re.findall("anygame(_*)", " ".join([str(program), *texts]).lower())
+    return "anygame" + "_" * max((len(run) + 1 for run in runs), default=0)

@@ -152,37 +152,37 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
     # Fluents that play did not meet are included, as counters seldom reach all of their values.
     several = sorted(groups(model.fluents, ~always), key=len)
     some = _some_of(states, several, patience)
-    found: dict[Clause, None] = {}
+    clauses: dict[Clause, None] = {}
     most = min(_MOST_CANDIDATES, _MOST_WORK // (1 + len(model.gates.gates)))
     for number, group in enumerate(several[:most]):
         patience.check()
         literals = [2 * fluent + 2 for fluent in group]
         if apart[np.ix_(group, group)].sum() == len(group) * (len(group) - 1):
-            found.update(dict.fromkeys(_pairs(group) if len(group) < _FEW else [model.exclusion(literals)]))
+            clauses.update(dict.fromkeys(_pairs(group) if len(group) < _FEW else [model.exclusion(literals)]))
         if some[:, number].all():
-            found[tuple(literals)] = None
-    of_groups = list(found)[:most]
-    found.update({(2 * f + 2,): None for f in np.flatnonzero(always).tolist()})
-    found.update({(2 * f + 3,): None for f in np.flatnonzero(never).tolist()})
+            clauses[tuple(literals)] = None
+    of_groups = list(clauses)[:most]
+    clauses.update({(2 * f + 2,): None for f in np.flatnonzero(always).tolist()})
+    clauses.update({(2 * f + 3,): None for f in np.flatnonzero(never).tolist()})
     patience.check()
     for one, other in _complements(states, [*([f] for f in np.flatnonzero(changing).tolist()), *several]):
-        found[tuple(sorted(2 * fluent + 2 for fluent in (*one, *other)))] = None
-        found.update({(2 * min(a, b) + 3, 2 * max(a, b) + 3): None for a in one for b in other})
+        clauses[tuple(sorted(2 * fluent + 2 for fluent in (*one, *other)))] = None
+        clauses.update({(2 * min(a, b) + 3, 2 * max(a, b) + 3): None for a in one for b in other})
     for one, other in _counters(several, apart, np.asarray(some.all(axis=0))):
-        if len(found) + len(one) * len(other) <= most:
-            found.update(
+        if len(clauses) + len(one) * len(other) <= most:
+            clauses.update(
                 {(2 * min(a, b) + 3, 2 * max(a, b) + 3): None for a in one for b in other if apart[a, b]}
             )
     places = np.argwhere(np.triu(apart & changing & changing[:, None], 1))
-    found.update({(2 * a + 3, 2 * b + 3): None for a, b in places[: max(0, most - len(found))].tolist()})
+    clauses.update({(2 * a + 3, 2 * b + 3): None for a, b in places[: max(0, most - len(clauses))].tolist()})
     if several:
         patience.check()
         needs = (values.T @ (~some).astype(np.float32)) == 0
         needs &= changing[:, None] & ~some.all(axis=0)
         for fluent, number in np.argwhere(needs)[: 2 * most].tolist():
-            if fluent not in several[number] and len(found) < most:
-                found[(2 * fluent + 3, *(2 * member + 2 for member in several[number]))] = None
-    return of_groups, list(found)[len(of_groups) : most]
+            if fluent not in several[number] and len(clauses) < most:
+                clauses[(2 * fluent + 3, *(2 * member + 2 for member in several[number]))] = None
+    return of_groups, list(clauses)[len(of_groups) : most]
 
 
 def _some_of(
@@ -190,12 +190,12 @@ def _some_of(
 ) -> NDArray[np.bool_]:
     """Return whether some fluent of each group holds in each state: bool [states, groups]."""
     rows = np.packbits(states.T, axis=1)
-    found: NDArray[np.bool_] = np.empty((len(states), len(several)), np.bool_)
+    some: NDArray[np.bool_] = np.empty((len(states), len(several)), np.bool_)
     for number, group in enumerate(several):
         patience.check()
         row = np.bitwise_or.reduce(rows[group], axis=0)
-        found[:, number] = np.unpackbits(row, count=len(states))
-    return found
+        some[:, number] = np.unpackbits(row, count=len(states))
+    return some
 
 
 def _counters(
@@ -261,12 +261,12 @@ def exclusive_groups(model: Model, invariant: Sequence[Clause]) -> list[list[int
     """Return groups of fluents of which at most one holds, by an invariant, the largest first."""
     apart = exclusions(model, invariant)
     everything = np.ones(len(model.fluents), np.bool_)
-    found = []
+    exclusive = []
     for group in groups(model.fluents, everything):
         bits = sum(1 << fluent for fluent in group)
         if all(bits & ~apart[fluent] == 1 << fluent for fluent in group):
-            found.append(group)
-    return sorted(found, key=len, reverse=True)
+            exclusive.append(group)
+    return sorted(exclusive, key=len, reverse=True)
 
 
 def disjoint_groups(groups: Iterable[list[int]], count: int) -> list[list[int]]:
@@ -291,15 +291,15 @@ def by_arguments(fluents: Sequence[Term], width: int) -> list[list[int]]:
 
 def exclusions(model: Model, invariant: Sequence[Clause]) -> list[int]:
     """Return for each fluent, as bits, the fluents that by an invariant never hold together with it."""
-    found = [0] * len(model.fluents)
+    apart = [0] * len(model.fluents)
     for clause in invariant:
         group = model.exclusive.get(clause[0], ()) if len(clause) == 1 else ()
         if len(clause) == 2 and clause[0] & clause[1] & 1:
             group = (clause[0] ^ 1, clause[1] ^ 1)
         bits = sum(1 << (literal >> 1) - 1 for literal in group)
         for literal in group:
-            found[(literal >> 1) - 1] |= bits ^ 1 << (literal >> 1) - 1
-    return found
+            apart[(literal >> 1) - 1] |= bits ^ 1 << (literal >> 1) - 1
+    return apart
 
 
 def _is_pair(clause: Clause, apart: Sequence[int]) -> bool:

@@ -81,12 +81,12 @@ class Knowledge:
         first = clauses_of(self._model, kept) if kept else self._guesses(self._sample)
         try:
             with suppress(OutOfTimeError):
-                for found in learned(self._model, self._sample, patience, first):
-                    self.clauses = list(found)
-                    # All cached clauses are proved anew, and earlier learning found no more.
-                    if kept and kept.is_everything and len(found) == len(first):
+                for clauses in learned(self._model, self._sample, patience, first):
+                    self.clauses = list(clauses)
+                    # All cached clauses are proved anew, and earlier learning clauses no more.
+                    if kept and kept.is_everything and len(clauses) == len(first):
                         break
-                    if not kept or len(found) >= len(first):
+                    if not kept or len(clauses) >= len(first):
                         self._keep()
                     with patience.paused():
                         yield

@@ -43,16 +43,30 @@ class Matches:
         """Return whether a literal over the state holds in a noted state."""
         return bool(self._met) and bool(self._model.values([literal], np.array(self._met)).any())
 
-    def seen(self, literals: Sequence[int], patience: Patience) -> list[bool]:
-        """Return which literals over the state hold in some state of random play."""
-        found, states = np.zeros(len(literals), np.bool_), self._sample.states
-        for part in self._sample.parts():
-            left = np.flatnonzero(~found).tolist()
-            if not left:
+    def seen(
+        self, literals: Sequence[int], patience: Patience | None = None, *, of_moves: bool = False
+    ) -> list[bool]:
+        """Return which literals hold in some state of random play.
+
+        Args:
+            literals: over the state; with ``of_moves``, some may be about the joint move made there.
+            patience: the time limit; none by default.
+            of_moves: whether some literals depend on moves.
+        """
+        model, sample = self._model, self._sample
+        seen = np.zeros(len(literals), np.bool_)
+        need_moves = np.array([of_moves and depends_on_moves(model, literal) for literal in literals])
+        for part in sample.parts():
+            left = np.flatnonzero(~seen)
+            if not len(left):
                 break
-            values = self._model.values([literals[n] for n in left], states[part], patience=patience)
-            found[left] = values.any(axis=0)
-        return [bool(each) for each in found]
+            moves = sample.moves(part, model) if of_moves else None
+            values = model.values([literals[n] for n in left.tolist()], sample.states[part], moves, patience)
+            if moves is not None:
+                made = np.asarray(moves.any(axis=1))
+                values &= made[:, None] | ~need_moves[left]
+            seen[left] = values.any(axis=0)
+        return [bool(each) for each in seen]
 
     def played(self, bad: int) -> Match | None:
         """Return a shortest match of random play to a bad state, or None."""
@@ -94,10 +108,10 @@ class Replay:
         Raises:
             IllegalMoveError: a move is not legal.
         """
-        found = [self._game.initial_state()]
+        states = [self._game.initial_state()]
         for joint in match:
-            found.append(found[-1].next(dict(zip(self._game.roles, joint, strict=True))))
-        return found
+            states.append(states[-1].next(dict(zip(self._game.roles, joint, strict=True))))
+        return states
 
     def last(self, match: Sequence[Sequence[Term]], *, of_moves: bool) -> tuple[Any, ...]:
         """Return the last state of a match; if ``of_moves``, the state before it and the last joint move."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
 
 #: Maximum number of gates of a game for proofs. Solvers hold several copies of them, with 100 bytes a gate.
-_MOST_GATES: Final = 400_000
+_MOST_GATES: Final = 500_000
 #: A match: joint moves, each with the number of the action of each role.
 Match = tuple[tuple[int, ...], ...]
 #: A clause over the state: literals of the model, ascending; most are literals of fluents.
@@ -91,10 +91,10 @@ class Model:
 
     def scratch(self) -> Model:
         """Return the same game with a copy of the gates, to which temporary gates can be added."""
-        found = copy(self)
-        found.gates = self.gates.copy()
-        found.exclusive = self.exclusive.copy()
-        return found
+        scratch = copy(self)
+        scratch.gates = self.gates.copy()
+        scratch.exclusive = self.exclusive.copy()
+        return scratch
 
     @property
     def first_action(self) -> int:
@@ -109,11 +109,11 @@ class Model:
     @cached_property
     def moves_of(self) -> list[range]:
         """The nodes of the actions of each role."""
-        found, first = [], self.first_action
+        ranges, first = [], self.first_action
         for moves in self.actions:
-            found.append(range(first, first + len(moves)))
+            ranges.append(range(first, first + len(moves)))
             first += len(moves)
-        return found
+        return ranges
 
     def legal_of(self, role: int) -> list[int]:
         """Return the literals for each action of a role being legal."""
@@ -185,11 +185,11 @@ class Model:
         """Return a literal with values substituted for some nodes, at most ``depth`` gates down."""
         node = literal >> 1
         inputs = self.gates.inputs_of(literal) if depth and node not in values else None
-        found = values.get(node, 2 * node)
+        value = values.get(node, 2 * node)
         if inputs is not None:
             known = [self._given(x, values, depth - 1) for x in inputs]
-            found = 2 * node if known == list(inputs) else self.gates.conjunction(known)
-        return found ^ (literal & 1)
+            value = 2 * node if known == list(inputs) else self.gates.conjunction(known)
+        return value ^ (literal & 1)
 
     def cone(self, literals: Iterable[int], known: Container[int] = ()) -> list[int]:
         """Return the nodes on which some literals depend, including their own, ascending.
@@ -222,7 +222,7 @@ class Model:
             moves: bool [states, all actions]; None if no literal depends on them.
             patience: the time limit; none by default.
         """
-        found = np.empty((len(states), len(wanted)), np.bool_)
+        values = np.empty((len(states), len(wanted)), np.bool_)
         cone = [node for node in self.cone(wanted) if node >= self.gates.inputs]
         for first in range(0, len(states), _AT_ONCE):
             if patience is not None:
@@ -241,16 +241,16 @@ class Model:
                 table[node] = total
             for column, literal in enumerate(wanted):
                 bits = np.unpackbits(table[literal >> 1], count=len(given), bitorder="little").view(np.bool_)
-                found[part, column] = ~bits if literal & 1 else bits
-        return found
+                values[part, column] = ~bits if literal & 1 else bits
+        return values
 
     def after(self, state: NDArray[np.bool_], joint: Sequence[int]) -> NDArray[np.bool_]:
         """Return the state after a joint move, given by the number of the action of each role."""
         moves = np.zeros((1, len(self.legal)), np.bool_)
         for role, action in enumerate(joint):
             moves[0, self.moves_of[role][action] - self.first_action] = True
-        found: NDArray[np.bool_] = self.values(self.next, state[None], moves)[0]
-        return found
+        after: NDArray[np.bool_] = self.values(self.next, state[None], moves)[0]
+        return after
 
     def name_of(self, literal: int) -> str:
         """Return a literal of a fluent as GDL."""
@@ -283,8 +283,8 @@ class _Translation:
         return self._of[literal >> 1] ^ (literal & 1)
 
     def _inputs_of(self, gate: int) -> list[int]:
-        found: list[int] = self._inputs[self._starts[gate] : self._starts[gate + 1]]
-        return found
+        inputs: list[int] = self._inputs[self._starts[gate] : self._starts[gate + 1]]
+        return inputs
 
     def _unroll(self, cycle: Cycle, gates: Gates) -> None:
         """Unroll a cycle; each round settles at least one gate that another one reads too early."""
@@ -295,9 +295,9 @@ class _Translation:
         for _ in range(len(early) + 1):
             changed = False
             for gate in range(cycle.first, cycle.end):
-                found = gates.conjunction(map(self, self._inputs_of(gate)))
-                changed |= found != self._of[first + gate]
-                self._of[first + gate] = found
+                value = gates.conjunction(map(self, self._inputs_of(gate)))
+                changed |= value != self._of[first + gate]
+                self._of[first + gate] = value
             if not changed:
                 return
             if len(gates.gates) > _MOST_GATES:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.errors import AnygameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 #: Maximum conflicts of a solver between two checks of the time limit, and conflicts times literals of the
 #: formula. One conflict may set most literals: with 2 million, 1,000 conflicts took 3 minutes.
@@ -58,19 +58,12 @@ class Patience:
 
     Args:
         seconds: the time for all work with this limit.
-        stop: called repeatedly; work ends when it returns True.
         conflicts: limit on conflicts of all solvers under this limit or a part of it; None for no limit.
     """
 
-    def __init__(
-        self,
-        seconds: float,
-        stop: Callable[[], bool] | None = None,
-        conflicts: Conflicts | None = None,
-    ) -> None:
+    def __init__(self, seconds: float, conflicts: Conflicts | None = None) -> None:
         self._seconds = seconds
         self._end = monotonic() + seconds
-        self._stop = stop
         self._conflicts = conflicts
 
     @property
@@ -79,8 +72,8 @@ class Patience:
         return max(0.0, self._end - monotonic())
 
     def renewed(self, seconds: float) -> Patience:
-        """Return a limit some seconds from now, with the same stop and conflicts."""
-        return Patience(seconds, self._stop, self._conflicts)
+        """Return a limit some seconds from now, with the same conflicts."""
+        return Patience(seconds, self._conflicts)
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -98,11 +91,11 @@ class Patience:
     def part(self, share: float) -> Patience:
         """Return a limit for a share of the rest."""
         conflicts = None if self._conflicts is None else self._conflicts.part(share)
-        return Patience(self.left * share, self._stop, conflicts)
+        return Patience(self.left * share, conflicts)
 
     def check(self) -> None:
         """Raise an OutOfTimeError if the limit is reached."""
-        if monotonic() > self._end or (self._stop is not None and self._stop()):
+        if monotonic() > self._end:
             raise OutOfTimeError("the time limit is reached")
 
     def spend(self, conflicts: int) -> None:
@@ -125,9 +118,9 @@ def solve(solver: Any, assumptions: Sequence[int], literals: int, patience: Pati
         patience.check()
         solver.conf_budget(conflicts)
         with _interruptible():
-            found = solver.solve_limited(assumptions=assumptions)
-        if found is not None:
-            return bool(found)
+            answer = solver.solve_limited(assumptions=assumptions)
+        if answer is not None:
+            return bool(answer)
         patience.spend(conflicts)
 
 

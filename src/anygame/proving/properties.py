@@ -6,8 +6,8 @@ Most are those that GDL demands of a well-formed game (Love, Hinrichs, Haley, Sc
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
 #: Goals of GDL.
 LOWEST, HIGHEST = 0, 100
+#: The claims of built-in properties that are the same for all games.
+CLAIMS: Final = {
+    "playable": "every role has a legal move in every state until the end",
+    "ends": "every match ends",
+    "goals": f"every role has exactly one goal at the end, from {LOWEST} to {HIGHEST}",
+    "turn-taking": "at most one role has a choice in every state",
+}
 
 
 @dataclass(frozen=True)
@@ -75,60 +82,51 @@ class Property:
 
 
 def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
-    """Yield the default properties of states, with their literals.
+    """Yield the default properties of states.
 
     Gates are added to the model. The sample gives the expected sum of goals.
     """
     gates, places = model.gates, range(len(model.roles))
+    roles = [role for role in game.roles if not role.is_random]
     literals = violations(model)
     sums = _sums(game, model)
     expected = _usual(model, sample, sums)
     one = [_has_one_goal(model, place) for place in places if not game.roles[place].is_random]
     ends_so = gates.conjunction([sums.get(expected, FALSE), *one])
-    literals["zero-sum"] = gates.conjunction([model.terminal, ends_so ^ 1])
-    for place in places:
-        best = gates.disjunction([holds for value, holds in model.goals[place] if value == HIGHEST])
-        wins = gates.conjunction([model.terminal, best, _has_one_goal(model, place)])
-        literals[f"winnable {game.roles[place]}"] = wins
-    for wanted in by_states(game, expected):
-        yield replace(wanted, literal=literals[wanted.name])
-
-
-def by_states(game: Game, expected: int) -> Iterator[Property]:
-    """Yield the same properties for the reasoner, without literals; goals add up to ``expected``."""
-    roles = [role for role in game.roles if not role.is_random]
     yield Property(
         "playable",
-        "every role has a legal move in every state until the end",
-        FALSE,
+        CLAIMS["playable"],
+        literals["playable"],
         lambda state: not state.is_terminal and state.stuck_role is not None,
     )
     yield Property(
         "goals",
-        f"every role has exactly one goal at the end, from {LOWEST} to {HIGHEST}",
-        FALSE,
+        CLAIMS["goals"],
+        literals["goals"],
         lambda state: state.is_terminal and any(_goal(state, role) is None for role in roles),
         of_ends=True,
     )
     yield Property(
         "turn-taking",
-        "at most one role has a choice in every state",
-        FALSE,
+        CLAIMS["turn-taking"],
+        literals["turn-taking"],
         lambda state: len(state.movers) > 1,
     )
     yield Property(
         "zero-sum",
         f"the goals add up to {expected} at every end",
-        FALSE,
-        lambda state: state.is_terminal and goal_sum(state, roles) != expected,
+        gates.conjunction([model.terminal, ends_so ^ 1]),
+        lambda state: state.is_terminal and _goal_sum(state, roles) != expected,
         of_ends=True,
         value=expected,
     )
     for role in roles:
+        place = game.role_index(role)
+        best = gates.disjunction([holds for value, holds in model.goals[place] if value == HIGHEST])
         yield Property(
             f"winnable {role}",
             f"a match can end with {HIGHEST} for {role}",
-            FALSE,
+            gates.conjunction([model.terminal, best, _has_one_goal(model, place)]),
             _wins(role),
             to_be_reached=True,
         )
@@ -211,7 +209,7 @@ def _goal(state: State, role: Role) -> int | None:
     return goal if goal is not None and LOWEST <= goal <= HIGHEST else None
 
 
-def goal_sum(state: State, roles: Sequence[Role]) -> int | None:
+def _goal_sum(state: State, roles: Sequence[Role]) -> int | None:
     """Return the sum of the goals of some roles; None if one has no valid goal, or several."""
     goals = [_goal(state, role) for role in roles]
     return None if None in goals else sum(goal for goal in goals if goal is not None)

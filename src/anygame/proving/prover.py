@@ -27,7 +27,7 @@ from anygame.proving.knowledge import Knowledge, certificate_of, clauses_of, wri
 from anygame.proving.matches import Matches, Replay
 from anygame.proving.model import Model
 from anygame.proving.patience import OutOfTimeError, Patience
-from anygame.proving.properties import Property
+from anygame.proving.properties import CLAIMS, Property
 from anygame.proving.reachability import reach
 from anygame.proving.sampling import Sample, random_play
 from anygame.proving.store import ProofStore
@@ -61,16 +61,16 @@ _MOST_INDUCTION: Final = 12
 _FEW: Final = 2
 #: The note on a proof that enumerates all matches.
 _ALL_MATCHES: Final = "no match has more than {}, and all were examined"
-_ENDS: Final = Property("ends", "every match ends", FALSE, lambda *_: False)
+_ENDS: Final = Property("ends", CLAIMS["ends"], FALSE, lambda *_: False)
 #: States and joint moves, in the form of ``random_play``.
 Play: TypeAlias = "Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]"
 #: A method, its share of the time limit, and its description.
 _Way: TypeAlias = "tuple[Callable[[Property, Patience, Patience], Verdict | None], float, str]"
 
 
-def _growth(found: Measure) -> str:
+def _growth(measure: Measure) -> str:
     """Return the description of a measure that grows."""
-    parts = found.parts
+    parts = measure.parts
     if not parts:
         return ""
     of = "one fact" if len(parts) == 1 else f"{len(parts):,} facts"
@@ -170,12 +170,13 @@ class Prover:
         """Return the verdict found within some seconds, about matches of at most ``up_to`` moves if given."""
         began, patience = perf_counter(), self.patience.renewed(seconds)
         way = self._decided if up_to is None else partial(self._decided_up_to, most=up_to)
-        found = way(wanted, patience)
+        verdict = way(wanted, patience)
         # The few queries of a brief search may miss an end.
-        if not self._is_brief and wanted.of_ends and found and not self._can_end(patience):
-            found = replace(found, note=f"{found.note}; no match was found that ends".removeprefix("; "))
-        self._keep(found.name, found.certificate)
-        return replace(found, seconds=perf_counter() - began)
+        if not self._is_brief and wanted.of_ends and verdict and not self._can_end(patience):
+            note = f"{verdict.note}; no match was found that ends".removeprefix("; ")
+            verdict = replace(verdict, note=note)
+        self._keep(verdict.name, verdict.certificate)
+        return replace(verdict, seconds=perf_counter() - began)
 
     def _keep(self, name: str, certificate: Certificate | None) -> None:
         if self._store is not None and certificate is not None:
@@ -199,9 +200,9 @@ class Prover:
         patience = self.after_learning(patience.left)
         self.report(f"{wanted.name}: searching matches of up to {moves(most)}")
         with suppress(OutOfTimeError):
-            found = self._bounded(wanted.literal, patience, most)
-            if found.match is not None:
-                return self._shown(wanted, found.match, shortest=True)
+            searched = self._bounded(wanted.literal, patience, most)
+            if searched.match is not None:
+                return self._shown(wanted, searched.match, shortest=True)
             steps = check_bounded(self.model, wanted.literal, most, patience)
             return replace(self._settled(wanted, steps, f"in matches of up to {moves(most)}"), depth=most)
         return wanted.open(self._depth)
@@ -212,12 +213,12 @@ class Prover:
             return False
         match: Match | None = None
         with suppress(OutOfTimeError):
-            found = reach(self.model, literal, patience.part(_FOR_LONG), invariant=self.invariant)
-            if found.invariant is not None:
-                needed = trimmed(self.model, literal, [*self.invariant, *found.invariant], patience)
+            reached = reach(self.model, literal, patience.part(_FOR_LONG), invariant=self.invariant)
+            if reached.invariant is not None:
+                needed = trimmed(self.model, literal, [*self.invariant, *reached.invariant], patience)
                 check_invariant(self.model, literal, needed, patience)
                 return True
-            match = found.match
+            match = reached.match
         with suppress(OutOfTimeError):
             match = match or self.matches.long(literal, patience, self._known)
         if match is None:
@@ -228,11 +229,11 @@ class Prover:
     def ends(self, seconds: float) -> Verdict:
         """Return whether every match ends, and within how many moves."""
         began = perf_counter()
-        found = self._ending(self.patience.renewed(seconds))
-        if found and self.matches.played(self.model.blocked) is not None:
-            found = replace(found, note=f"{found.note}; {STOPS}".removeprefix("; "))
-        self._keep(found.name, found.certificate)
-        return replace(found, seconds=perf_counter() - began)
+        verdict = self._ending(self.patience.renewed(seconds))
+        if verdict and self.matches.played(self.model.blocked) is not None:
+            verdict = replace(verdict, note=f"{verdict.note}; {STOPS}".removeprefix("; "))
+        self._keep(verdict.name, verdict.certificate)
+        return replace(verdict, seconds=perf_counter() - began)
 
     def _ending(self, patience: Patience) -> Verdict:
         self._depth = -1
@@ -242,8 +243,8 @@ class Prover:
             with suppress(OutOfTimeError, CertificateError):
                 if known.measure is None:
                     return self._followed(known, patience.part(_FOR_INVARIANT))
-                found = measured(self.model, known.measure, known.most_lost)
-                return self._measured(found, known, patience.part(_FOR_INVARIANT))
+                measure = measured(self.model, known.measure, known.most_lost)
+                return self._measured(measure, known, patience.part(_FOR_INVARIANT))
         self.report("ends: searching for a repeated state")
         again = self.sample.first_repeat()
         if again is not None:
@@ -286,16 +287,16 @@ class Prover:
         return Verdict(_ENDS.name, _ENDS.claim, "refuted", match=joints, note=note)
 
     def _by_measure(
-        self, found: Measure, measures: Measures, part: Patience, whole: Patience
+        self, measure: Measure, measures: Measures, part: Patience, whole: Patience
     ) -> Verdict | None:
         """Return the verdict from a measure; None if a step does not increase it, or time is over."""
         model = self.model
         with suppress(OutOfTimeError):
-            slipping = slip(model, found, part)
+            slipping = slip(model, measure, part)
             reached = reach(model, slipping, part.part(_FOR_INVARIANT), invariant=self._known)
             if reached.invariant is not None:
                 clauses = self._trimmed(slipping, reached.invariant, whole)
-                return self._measured(found, certificate_of(self.model, clauses), whole)
+                return self._measured(measure, certificate_of(self.model, clauses), whole)
             assert reached.match is not None
             before = state = model.initial
             for joint in reached.match:
@@ -304,18 +305,18 @@ class Prover:
             return self._repeated(*follow(model, reached.match, state))
         return None
 
-    def _measured(self, found: Measure, known: Certificate, patience: Patience) -> Verdict:
+    def _measured(self, measure: Measure, known: Certificate, patience: Patience) -> Verdict:
         """Return the proof, by a measure and an invariant, that every match ends.
 
         Raises:
             CertificateError: the invariant does not prove it.
         """
         clauses = clauses_of(self.model, known)
-        most, steps = check_ending(self.model, found.parts, found.most_lost, clauses, patience)
+        most, steps = check_ending(self.model, measure.parts, measure.most_lost, clauses, patience)
         wanted = replace(_ENDS, claim=f"every match ends within {moves(most)}")
-        proof = self._settled(wanted, steps, _growth(found), replace(known, measure=None))
-        rows = kept(self.model, found)
-        certificate = replace(known, measure=rows, most_lost=found.most_lost) if rows else None
+        proof = self._settled(wanted, steps, _growth(measure), replace(known, measure=None))
+        rows = kept(self.model, measure)
+        certificate = replace(known, measure=rows, most_lost=measure.most_lost) if rows else None
         return replace(proof, most_moves=most, certificate=certificate)
 
     def _followed(self, known: Certificate, patience: Patience) -> Verdict:
@@ -360,9 +361,9 @@ class Prover:
         for is_last in self.knowledge.rounds(patience):
             self.report(f"{wanted.name}: trying cheap proofs")
             share = (1.0 if self._is_brief else _FOR_INDUCTION) if is_last else _FOR_LITTLE
-            found = self._by_little(wanted, played, patience.part(share), patience)
-            if found is not None:
-                return found
+            verdict = self._by_little(wanted, played, patience.part(share), patience)
+            if verdict is not None:
+                return verdict
         if played is not None:
             return self._with_match(wanted, played, patience)
         long: _Way = (self._by_long_match, _FOR_LONG, "searching for a long match")
@@ -378,9 +379,9 @@ class Prover:
         for way, share, name in () if self._is_brief else ways:
             self.report(f"{wanted.name}: {name}")
             with suppress(OutOfTimeError):
-                found = way(wanted, patience.part(share), patience)
-                if found is not None:
-                    return found
+                verdict = way(wanted, patience.part(share), patience)
+                if verdict is not None:
+                    return verdict
         return wanted.open(self._depth)
 
     def _by_little(
@@ -396,12 +397,12 @@ class Prover:
     def _by_bounded_search(
         self, wanted: Property, part: Patience, whole: Patience, most: int | None = _SHALLOW
     ) -> Verdict | None:
-        found = self._bounded(wanted.literal, part, most)
-        if found.match is not None:
-            return self._shown(wanted, found.match, shortest=True)
-        if not found.is_everything or depends_on_moves(self.model, wanted.literal):
+        searched = self._bounded(wanted.literal, part, most)
+        if searched.match is not None:
+            return self._shown(wanted, searched.match, shortest=True)
+        if not searched.is_everything or depends_on_moves(self.model, wanted.literal):
             return None
-        followed = Certificate(depth=found.depth, is_everything=True)
+        followed = Certificate(depth=searched.depth, is_everything=True)
         return self._checked(wanted, followed, whole.part(_FOR_CHECK))
 
     def _by_long_match(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
@@ -409,18 +410,18 @@ class Prover:
         return None if match is None else self._with_match(wanted, match, whole)
 
     def _by_invariant(self, wanted: Property, part: Patience, whole: Patience) -> Verdict:
-        found = reach(
+        reached = reach(
             self.model,
             wanted.literal,
             part,
             invariant=self._known,
             report=lambda frame, clauses: self._at_frame(wanted, frame, clauses),
         )
-        if found.match is not None:
-            return self._with_match(wanted, found.match, whole)
-        assert found.invariant is not None
+        if reached.match is not None:
+            return self._with_match(wanted, reached.match, whole)
+        assert reached.invariant is not None
         self.report(f"{wanted.name}: checking an invariant")
-        clauses = self._trimmed(wanted.literal, found.invariant, whole)
+        clauses = self._trimmed(wanted.literal, reached.invariant, whole)
         return self._checked(wanted, certificate_of(self.model, clauses), whole)
 
     def _trimmed(
@@ -442,11 +443,11 @@ class Prover:
         lemmas = [lemma_of(model, counted, part) for counted in self._sums]
         known = [*self._known, *((lemma.holds,) for lemma in lemmas)]
         refuting = model.gates.conjunction([bad, *(lemma.holds for lemma in lemmas)])
-        found = reach(model, refuting, part, invariant=known)
-        if found.match is not None:
-            return self._with_match(wanted, found.match, whole)
-        assert found.invariant is not None
-        clauses = self._trimmed(bad, found.invariant, whole, lemmas)
+        reached = reach(model, refuting, part, invariant=known)
+        if reached.match is not None:
+            return self._with_match(wanted, reached.match, whole)
+        assert reached.invariant is not None
+        clauses = self._trimmed(bad, reached.invariant, whole, lemmas)
         needed = [x for x, lemma in zip(self._sums, lemmas, strict=True) if (lemma.holds,) in clauses]
         counted = {(lemma.holds,) for lemma in lemmas}
         rest = [clause for clause in clauses if clause not in counted]
@@ -458,10 +459,10 @@ class Prover:
         model, bad = self.model, wanted.literal
         if depends_on_moves(model, bad):
             return None
-        found = induction_depth(model, bad, part, self._known, most)
-        if found is None:
+        proof = induction_depth(model, bad, part, self._known, most)
+        if proof is None:
             return None
-        depth, invariant = found
+        depth, invariant = proof
         invariant = trimmed(model, FALSE, self._known, whole.part(_FOR_CHECK), invariant)
         if not depth:
             return self._checked(wanted, certificate_of(self.model, invariant), whole)

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import LimitError, QueryError
+from anygame.game.machine import reason_of
 from anygame.language.diagnostics import shown
 from anygame.markup import html
 from anygame.progress import reporting
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from anygame.game.game import Game
-    from anygame.proving.formulas import TemporalFormula
+    from anygame.proving.formulas import FormulaGame, TemporalFormula
+    from anygame.proving.model import Model
     from anygame.proving.properties import Property
     from anygame.proving.prover import Prover
-    from anygame.proving.visiting import Visitor
 
 
 def _nobody(doing: str) -> None:
@@ -45,7 +46,7 @@ def prove(
     keeps the verdicts so far.
 
     Args:
-        game: the game. Without a network, the reasoner visits its states, which decides less.
+        game: the game. Without a network, all properties stay open.
         properties: names of built-in properties, of all roles (``winnable``) or of one (``winnable white``),
             and formulas, such as ``(never (and (line x) (line o)))``; all built-in properties by default.
         seconds: time limit for each property. Learning the invariant, once per game, has the same limit, and
@@ -143,60 +144,72 @@ def each_verdict(
     read = read_formulas(game, formulas) if formulas else None
     names = _asked([text for text in asked if text not in formulas], game) if asked else _known(game)
     if names:
-        yield from _built_in(_prover(game, seconds, report), game, names, seconds)
+        yield from _built_in(game, names, seconds, report)
     if read is not None:
-        prover = _prover(read.game, seconds, report, fallback=game.fallback)
-        for formula in read.formulas:
-            wanted = _property(formula, prover)
-            verdict = _or_open(wanted.name, wanted.claim, partial(prover.decide, wanted, seconds))
-            yield replace(verdict, note="\n".join(filter(None, [verdict.note, *formula.doubts])))
+        # With rules for the formulas, a game without a network has none either.
+        prover = _prover(read.game if game.fallback is None else game, seconds, report)
+        yield from _of_formulas(read, prover, seconds)
 
 
-def _prover(
-    game: Game, seconds: float, report: Callable[[str], None], fallback: Exception | None = None
-) -> Prover | Visitor:
-    """Return the prover of a game; without a usable network, a visitor of states."""
+def _prover(game: Game, seconds: float, report: Callable[[str], None]) -> Prover | str:
+    """Return the prover of a game, or why it has none."""
     from anygame.proving.patience import Patience
     from anygame.proving.prover import Prover
-    from anygame.proving.visiting import Visitor, has_network
 
+    if game.fallback is not None:
+        return f"there is no network: {reason_of(game.fallback)}"
     report("compiling")
-    if fallback is not None or not has_network(game):
-        return Visitor(game.initial_state(), seconds, report)
     try:
         return Prover.of(game, Patience(seconds), report)
     except LimitError as error:
-        why = error.message
+        return error.message
     except MemoryError:
-        why = "there is not enough memory for the network"
-    return Visitor(game.initial_state(), seconds, report, why)
+        return "there is not enough memory for the network"
 
 
-def _built_in(prover: Prover | Visitor, game: Game, names: list[str], seconds: float) -> Iterator[Verdict]:
-    from anygame.proving.properties import built_in, by_states
-    from anygame.proving.prover import Prover
+def _claim(name: str) -> str:
+    from anygame.proving.properties import CLAIMS
+
+    return {**CLAIMS, **SURVEYS}.get(name, name)
+
+
+def _not_searched(name: str, why: str) -> Verdict:
+    return Verdict(name, _claim(name), "open", note=f"not searched: {why}")
+
+
+def _built_in(
+    game: Game, names: list[str], seconds: float, report: Callable[[str], None]
+) -> Iterator[Verdict]:
+    from anygame.proving.properties import built_in
     from anygame.proving.survey import survey
 
-    known = (
-        built_in(game, prover.model, prover.sample)
-        if isinstance(prover, Prover)
-        else by_states(game, prover.usual_sum)
-    )
-    by_name = {each.name: each for each in known}
+    prover = _prover(game, seconds, report)
+    if isinstance(prover, str):
+        yield from (_not_searched(name, prover) for name in names)
+        return
+    by_name = {each.name: each for each in built_in(game, prover.model, prover.sample)}
 
     def verdict(name: str) -> Verdict:
         if name == "ends":
             return prover.ends(seconds)
         if name in by_name:
             return prover.decide(by_name[name], seconds)
-        if isinstance(prover, Prover):
-            found = survey(prover, game.roles, name, seconds)
-            return _with_rules(found, game, seconds, prover.report) if name == "dead" else found
-        return prover.open(name, SURVEYS[name])
+        listed = survey(prover, game.roles, name, seconds)
+        return _with_rules(listed, game, seconds, report) if name == "dead" else listed
 
     for name in names:
-        claim = by_name[name].claim if name in by_name else SURVEYS.get(name, "every match ends")
+        claim = by_name[name].claim if name in by_name else _claim(name)
         yield _or_open(name, claim, partial(verdict, name))
+
+
+def _of_formulas(read: FormulaGame, prover: Prover | str, seconds: float) -> Iterator[Verdict]:
+    for formula in read.formulas:
+        if isinstance(prover, str):
+            verdict = _not_searched(formula.text, prover)
+        else:
+            wanted = _property(formula, prover.model)
+            verdict = _or_open(wanted.name, wanted.claim, partial(prover.decide, wanted, seconds))
+        yield replace(verdict, note="\n".join(filter(None, [verdict.note, *formula.doubts])))
 
 
 def _or_open(name: str, claim: str, verdict: Callable[[], Verdict]) -> Verdict:
@@ -214,26 +227,24 @@ def _with_rules(verdict: Verdict, game: Game, seconds: float, report: Callable[[
     """Return the verdict about dead fluents and moves, extended by the rules that never fire."""
     from anygame.proving.firing import firings
 
-    began, found, left = perf_counter(), [], 0
+    began, lines, left = perf_counter(), [], 0
     for rule, outcome in firings(game, seconds, report):
         left += outcome == "open"
         if outcome == "proved":
             place = f"the rule at {rule.span.place}" if rule.span else "this rule"
-            found.append(f"{place} never fires: {rule}")
+            lines.append(f"{place} never fires: {rule}")
     more = f"{left} rule{'s' * (left > 1)} may never fire" if left else ""
     return replace(
         verdict,
         outcome="open" if left else verdict.outcome,
-        found=(*found, *verdict.found),
+        found=(*lines, *verdict.found),
         note="; ".join(filter(None, [verdict.note, more])),
         seconds=verdict.seconds + perf_counter() - began,
     )
 
 
-def _property(formula: TemporalFormula, prover: Prover | Visitor) -> Property:
-    from anygame.network.network import FALSE
+def _property(formula: TemporalFormula, model: Model) -> Property:
     from anygame.proving.properties import Property
-    from anygame.proving.prover import Prover
 
     def note_of(*last: Any) -> str:
         values = [f"{name} = {term}" for name, term in formula.instances(*last)[0].items()]
@@ -242,7 +253,7 @@ def _property(formula: TemporalFormula, prover: Prover | Visitor) -> Property:
     return Property(
         formula.text,
         formula.text,
-        formula.bad(prover.model) if isinstance(prover, Prover) else FALSE,
+        formula.bad(model),
         lambda *last: bool(formula.instances(*last)),
         to_be_reached=formula.is_to_be_reached,
         note_of=note_of,
@@ -260,7 +271,7 @@ def _asked(asked: list[str], game: Game) -> list[str]:
     """Return the full names of the properties asked for."""
     known = _known(game)
     kinds = list(dict.fromkeys(name.partition(" ")[0] for name in known))
-    found: dict[str, None] = {}
+    chosen: dict[str, None] = {}
     for text in asked:
         names = [name for name in known if text in (name, name.partition(" ")[0])]
         if not names:
@@ -269,5 +280,5 @@ def _asked(asked: list[str], game: Game) -> list[str]:
             meant = f"; did you mean {' or '.join(near)}?" if near else "."
             told = f"no property {shown(text) or 'without a name'}{meant}"
             raise QueryError(f"{told} There are {', '.join(kinds)}, and formulas in parentheses")
-        found.update(dict.fromkeys(names))
-    return list(found)
+        chosen.update(dict.fromkeys(names))
+    return list(chosen)

@@ -52,13 +52,13 @@ class _Obligation:
 
     def match(self) -> Match:
         """Return the joint moves from here to the bad state."""
-        found: list[tuple[int, ...]] = []
+        joints: list[tuple[int, ...]] = []
         here: _Obligation | None = self
         while here is not None:
             if here.joint is not None:
-                found.append(here.joint)
+                joints.append(here.joint)
             here = here.then
-        return tuple(found)
+        return tuple(joints)
 
 
 def reach(
@@ -268,13 +268,13 @@ class _Prover:
             smaller = cube - {literal}
             if smaller <= self._initial:
                 continue
-            found = self._unreachable(smaller, frame)
-            if found is None:
+            reduced = self._unreachable(smaller, frame)
+            if reduced is None:
                 failures += 1
                 if failures > _MOST_FAILURES:
                     break
             else:
-                cube, failures = found, 0
+                cube, failures = reduced, 0
         return cube
 
     def _add(self, cube: Cube, frame: int) -> None:

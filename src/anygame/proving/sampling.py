@@ -86,13 +86,13 @@ class Sample:
     def moves(self, part: slice, model: Model) -> NDArray[np.bool_]:
         """Return the joint move made in each of some states, none at an end: bool [states, all actions]."""
         places = self._places[part]
-        found = np.zeros((len(places), len(model.legal)), np.bool_)
+        made = np.zeros((len(places), len(model.legal)), np.bool_)
         for row, (step, lane) in enumerate(places.tolist()):
             if step < len(self._choices):
                 for nodes, action in zip(model.moves_of, self._choices[step][lane].tolist(), strict=True):
                     if action >= 0:
-                        found[row, nodes.start - model.first_action + action] = True
-        return found
+                        made[row, nodes.start - model.first_action + action] = True
+        return made
 
     def changes(self, *, rising: bool) -> NDArray[np.bool_]:
         """Return which fluents some step sets (rising), or clears: bool [fluents]."""

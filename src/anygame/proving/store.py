@@ -80,16 +80,16 @@ class ProofStore:
 
     def _read(self, data: object) -> dict[str, Certificate]:
         """Return the well-formed certificates of a file."""
-        found: dict[str, Certificate] = {}
+        certificates: dict[str, Certificate] = {}
         for name, value in list(data.items())[:_MOST] if isinstance(data, dict) else ():
             with suppress(TypeError, ValueError):
-                found[name] = self._certificate(value)
-        return found
+                certificates[name] = self._certificate(value)
+        return certificates
 
     def _certificate(self, value: Any) -> Certificate:
         """Return the certificate of a row. Raises ValueError or TypeError if it is malformed."""
         clauses, depth, is_everything, measure, most_lost, sums, groups = value
-        found = Certificate(
+        certificate = Certificate(
             tuple(map(self._clause, clauses)),
             None if depth is None else _number(depth, 0, self._deepest),
             _truth(is_everything),
@@ -98,11 +98,13 @@ class ProofStore:
             tuple(map(self._sum, sums)),
             tuple(map(self._clause, groups)),
         )
-        excludes = all(len(group) > 1 and not any(x & 1 for x in group) for group in found.groups)
-        repeats = any(len({x >> 1 for x in row}) < len(row) for row in (*found.clauses, *found.groups))
-        if not excludes or repeats or len(found.sums) > 2 * MOST_SUMS:
+        excludes = all(len(group) > 1 and not any(x & 1 for x in group) for group in certificate.groups)
+        repeats = any(
+            len({x >> 1 for x in row}) < len(row) for row in (*certificate.clauses, *certificate.groups)
+        )
+        if not excludes or repeats or len(certificate.sums) > 2 * MOST_SUMS:
             raise ValueError("not a certificate")
-        return found
+        return certificate
 
     def _clause(self, row: Iterable[Any]) -> tuple[int, ...]:
         literals = tuple(_number(literal, 2, 2 * self._fluents + 1) for literal in row)
@@ -144,10 +146,10 @@ def _plain(certificate: Certificate) -> list[Any]:
 def digest(compiled: CompiledGame) -> str:
     """Return a digest of a circuit and of the names of its inputs."""
     network = compiled.network
-    found = sha256()
+    hasher = sha256()
     names = [list(map(str, terms)) for terms in (compiled.roles, compiled.fluents, *compiled.actions)]
     cycles = [(cycle.first, cycle.end) for cycle in network.cycles]
-    found.update(json.dumps([names, cycles, network.terminal, network.goals, network.state_gates]).encode())
+    hasher.update(json.dumps([names, cycles, network.terminal, network.goals, network.state_gates]).encode())
     for array in (
         network.starts,
         network.inputs,
@@ -156,6 +158,6 @@ def digest(compiled: CompiledGame) -> str:
         network.legal,
         network.next,
     ):
-        found.update(str((array.dtype, array.shape)).encode())
-        found.update(array.tobytes())
-    return found.hexdigest()
+        hasher.update(str((array.dtype, array.shape)).encode())
+        hasher.update(array.tobytes())
+    return hasher.hexdigest()

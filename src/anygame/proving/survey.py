@@ -46,23 +46,23 @@ def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> 
     began = perf_counter()
     patience = prover.after_learning(seconds)
     prover.report(f"{name}: examining fluents")
-    found: list[_Found | None] = []
+    statements: list[_Found | None] = []
     steps, note = 0, ""
     try:
-        found += _WAYS[name](prover, roles, patience.part(_FOR_LOOKING))
-        against = prover.model.gates.disjunction([item.against for item in found if item is not None])
+        statements += _WAYS[name](prover, roles, patience.part(_FOR_LOOKING))
+        against = prover.model.gates.disjunction([item.against for item in statements if item is not None])
         steps = check_invariant(prover.model, against, prover.invariant, patience)
-        if None in found:
-            note = f"{found.count(None)} undecided"
+        if None in statements:
+            note = f"{statements.count(None)} undecided"
         elif name in _OF_INVARIANT and not prover.knowledge.is_everything:
             note = "there may be more: the time limit was reached before all candidates were tried"
     except OutOfTimeError:
-        found, note = [], "the time limit was reached before all candidates were examined"
+        statements, note = [], "the time limit was reached before all candidates were examined"
     return Verdict(
         name,
         SURVEYS[name],
         "open" if note else "proved",
-        found=tuple(item.text for item in found if item is not None),
+        found=tuple(item.text for item in statements if item is not None),
         steps=steps,
         note=note,
         seconds=perf_counter() - began,
@@ -122,13 +122,13 @@ def _is_clique(graph: nx.Graph[int], nodes: frozenset[int]) -> bool:
 
 def _greedy_clique(graph: nx.Graph[int], patience: Patience) -> set[int]:
     first = max(graph, key=lambda node: (graph.degree(node), -node))
-    found, left = {first}, set(graph[first])
+    clique, left = {first}, set(graph[first])
     while left:
         patience.check()
         node = max(left, key=lambda n: (len(left & set(graph[n])), -n))
-        found.add(node)
+        clique.add(node)
         left &= set(graph[node])
-    return found
+    return clique
 
 
 def _named(model: Model, nodes: set[int]) -> str:

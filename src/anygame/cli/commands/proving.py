@@ -42,8 +42,8 @@ with always, never, reachable and until.
 `proved` means that a checker has followed the proof. `refuted` comes with a match, which
 the rules have replayed. Moves of `random` count as any other moves. The exit status is 0 if
 everything is proved, else 1. Proofs need the extra `prove`. `anygame replay` and `anygame web`
-step through the records of --record. If a game cannot be compiled, the reasoner visits its
-states: fewer properties are decided, and the verdict says so.
+step through the records of --record. If a game cannot be compiled, all properties stay
+open, and the verdict says why.
 
 {json_shape('{"game", "interrupted", "verdicts": [VERDICT]}; a VERDICT is' + chr(10) + "  " + SHAPE)}"""
 

@@ -24,37 +24,41 @@ _MOST_GATES: Final = 2_000_000
 
 def aiger_text(model: Model) -> str:
     """Return a game in the ASCII form."""
-    found = _Transitions(model)
-    first = 1 + len(found.inputs)
+    system = _Transitions(model)
+    first = 1 + len(system.inputs)
     lines = [
-        f"aag {_header(found)}",
+        f"aag {_header(system)}",
         *(str(2 * number) for number in range(1, first)),
-        *(f"{2 * number} {_latch(latch)}" for number, latch in enumerate(found.latches, first)),
-        *(str(literal) for _, literal in found.bad),
-        *(f"{2 * number} {high} {low}" for number, (high, low) in enumerate(found.gates, found.first_gate)),
-        *_names(found),
+        *(f"{2 * number} {_latch(latch)}" for number, latch in enumerate(system.latches, first)),
+        *(str(literal) for _, literal in system.bad),
+        *(f"{2 * number} {high} {low}" for number, (high, low) in enumerate(system.gates, system.first_gate)),
+        *_names(system),
     ]
     return "".join(f"{line}\n" for line in lines)
 
 
 def aiger_bytes(model: Model) -> bytes:
     """Return a game in the binary form."""
-    found = _Transitions(model)
-    head = [f"aig {_header(found)}", *map(_latch, found.latches), *(str(literal) for _, literal in found.bad)]
+    system = _Transitions(model)
+    head = [
+        f"aig {_header(system)}",
+        *map(_latch, system.latches),
+        *(str(literal) for _, literal in system.bad),
+    ]
     deltas = bytearray()
-    for number, (high, low) in enumerate(found.gates, found.first_gate):
+    for number, (high, low) in enumerate(system.gates, system.first_gate):
         for delta in (2 * number - high, high - low):
             while delta > 127:
                 deltas.append(128 | delta & 127)
                 delta >>= 7
             deltas.append(delta)
-    texts = ("".join(f"{line}\n" for line in lines) for lines in (head, _names(found)))
+    texts = ("".join(f"{line}\n" for line in lines) for lines in (head, _names(system)))
     return bytes(deltas).join(text.encode() for text in texts)
 
 
-def _header(found: _Transitions) -> str:
-    variables = found.first_gate + len(found.gates) - 1
-    return f"{variables} {len(found.inputs)} {len(found.latches)} 0 {len(found.gates)} {len(found.bad)}"
+def _header(system: _Transitions) -> str:
+    variables = system.first_gate + len(system.gates) - 1
+    return f"{variables} {len(system.inputs)} {len(system.latches)} 0 {len(system.gates)} {len(system.bad)}"
 
 
 def _latch(latch: tuple[object, bool, int]) -> str:
@@ -62,16 +66,16 @@ def _latch(latch: tuple[object, bool, int]) -> str:
     return f"{after} 1" if first else str(after)
 
 
-def _names(found: _Transitions) -> Iterator[str]:
+def _names(system: _Transitions) -> Iterator[str]:
     """Yield the symbol table, then a comment with the literals of ``legal``, ``terminal`` and ``goal``."""
-    for number, term in enumerate(found.inputs):
+    for number, term in enumerate(system.inputs):
         yield f"i{number} {term}"
-    for number, (term, _, _) in enumerate(found.latches):
+    for number, (term, _, _) in enumerate(system.latches):
         yield f"l{number} {term}"
-    for number, (name, _) in enumerate(found.bad):
+    for number, (name, _) in enumerate(system.bad):
         yield f"b{number} {name}"
     yield "c"
-    for term, literal in found.outputs:
+    for term, literal in system.outputs:
         yield f"{literal} {term}"
 
 
@@ -151,7 +155,9 @@ class _Transitions:
         ]
         lasting = self._both(illegal ^ 1, self._literal(made)) ^ 1
         self.latches.append((Constant("illegal"), False, lasting))
-        self.bad = [(name, self._both(illegal ^ 1, self._literal(found))) for name, found in bad.items()]
+        self.bad = [
+            (name, self._both(illegal ^ 1, self._literal(violation))) for name, violation in bad.items()
+        ]
         self.outputs = [(term, self._literal(literal)) for term, literal in outputs]
 
     def _literal(self, literal: int) -> int:
@@ -171,12 +177,12 @@ class _Transitions:
             return FALSE
         if low == TRUE or high == low:
             return high
-        found = self._known.get((high, low))
-        if found is None:
+        gate = self._known.get((high, low))
+        if gate is None:
             if len(self.gates) == _MOST_GATES:
                 raise LimitError(
                     f"the game takes more than {_MOST_GATES:,} gates of two inputs", "gates", _MOST_GATES
                 )
-            found = self._known[high, low] = 2 * (self.first_gate + len(self.gates))
+            gate = self._known[high, low] = 2 * (self.first_gate + len(self.gates))
             self.gates.append((high, low))
-        return found
+        return gate

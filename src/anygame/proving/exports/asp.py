@@ -108,11 +108,11 @@ class _Writer:
     def _formula(self, formula: Formula, names: dict[Variable, str]) -> str:
         if isinstance(formula, Or):
             # Its variables are all bound elsewhere, so a count of the alternatives that hold is enough.
-            found = []
+            cases = []
             for number, literals in enumerate(_alternatives(formula)):
                 condition = ", ".join(self._formula(literal, names) for literal in literals)
-                found.append(f"{number} : {condition}" if condition else str(number))
-            return f"1 <= #count {{ {'; '.join(found)} }}"
+                cases.append(f"{number} : {condition}" if condition else str(number))
+            return f"1 <= #count {{ {'; '.join(cases)} }}"
         if isinstance(formula, Not):
             inner = formula.formula
             if isinstance(inner, Distinct):
@@ -136,49 +136,51 @@ class _Writer:
         if _PLAIN.fullmatch(text):
             return text
         if text not in self.odd:
-            self.odd[text] = "n'" + re.sub(r"[^A-Za-z0-9_]", lambda found: f"'{ord(found[0]):x}'", text)
+            self.odd[text] = "n'" + re.sub(
+                r"[^A-Za-z0-9_]", lambda character: f"'{ord(character[0]):x}'", text
+            )
         return self.odd[text]
 
 
 def _closure(first: frozenset[Key], bodies: Sequence[tuple[Key, set[Key]]]) -> set[Key]:
     """Return the relations that depend on some relations, including these."""
-    found, before = set(first), 0
-    while len(found) > before:
-        before = len(found)
-        found.update(head for head, body in bodies if not found.isdisjoint(body))
-    return found
+    closure, before = set(first), 0
+    while len(closure) > before:
+        before = len(closure)
+        closure.update(head for head, body in bodies if not closure.isdisjoint(body))
+    return closure
 
 
 def _variables(rule: NormalRule) -> dict[Variable, str]:
     """Return a name for each variable of a rule; ``T`` is the number of steps."""
-    found: dict[Variable, str] = {}
+    names: dict[Variable, str] = {}
     taken = {"T"}
     for variable in [*rule.head.variables(), *(each for part in rule.body for each in part.variables())]:
-        if variable not in found:
+        if variable not in names:
             text = variable.name
             name = text[0].upper() + text[1:] if _VARIABLE.fullmatch(text) else "V"
             while name in taken:
                 name += f"_{len(taken)}"
             taken.add(name)
-            found[variable] = name
-    return found
+            names[variable] = name
+    return names
 
 
 def _alternatives(formula: Formula) -> list[tuple[Formula, ...]]:
     """Return the disjunctive normal form of a formula."""
     if isinstance(formula, Or):
-        return _bounded(found for part in formula.formulas for found in _alternatives(part))
+        return _bounded(alternative for part in formula.formulas for alternative in _alternatives(part))
     if isinstance(formula, And):
         return _bounded(sum(parts, ()) for parts in product(*map(_alternatives, formula.formulas)))
     return [(formula,)]
 
 
 def _bounded(alternatives: Iterable[tuple[Formula, ...]]) -> list[tuple[Formula, ...]]:
-    found: list[tuple[Formula, ...]] = []
+    bounded: list[tuple[Formula, ...]] = []
     for alternative in alternatives:
-        if len(found) == MOST_OF_A_RULE:
+        if len(bounded) == MOST_OF_A_RULE:
             raise LimitError(
-                f"a disjunction stands for more than {MOST_OF_A_RULE:,} rules", "rules", MOST_OF_A_RULE
+                f"a disjunction expands to more than {MOST_OF_A_RULE:,} rules", "rules", MOST_OF_A_RULE
             )
-        found.append(alternative)
-    return found
+        bounded.append(alternative)
+    return bounded
