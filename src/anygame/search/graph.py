@@ -334,11 +334,6 @@ class StateExpansion:
     def __len__(self) -> int:
         return len(self._states.items)
 
-    @property
-    def states(self) -> list[State]:
-        """All states, by their numbers."""
-        return self._states.items
-
     def bytes_with(self, more: int) -> int:
         """Return the approximate memory in bytes after adding ``more`` states."""
         return (len(self._states.items) + more) * BYTES_OF_A_STATE

@@ -90,7 +90,7 @@ def solve(
     expansion = _expansion(game, start)
     began = perf_counter()
     half, most = None if seconds is None else seconds / 2, MOST_STATES if states is None else states
-    with reporting(progress, _exploring_told) as report:
+    with reporting(progress, _exploration_text) as report:
         graph = explore(expansion, game.roles, memory, report, half, most)
     solver = Solver(game, start, graph, began)
     solution = replace(solver.solution(), interrupted=graph.stopped == INTERRUPTED)
@@ -107,8 +107,8 @@ def solve(
     return with_proof(game, start, solution, memory, seconds, proving)
 
 
-def _exploring_told(expanded: int, found: int) -> str:
-    return f"exploring states: {found:,} found, {expanded:,} expanded"
+def _exploration_text(expanded: int, known: int) -> str:
+    return f"exploring states: {known:,} found, {expanded:,} expanded"
 
 
 def _expansion(game: Game, start: State) -> Expansion:
