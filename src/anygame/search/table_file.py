@@ -77,8 +77,8 @@ def _table(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], game: 
     """Return the table of a file; raise KeyError, TypeError or ValueError if there is none."""
     import numpy as np
 
-    from anygame.search.state_set import StateSet
     from anygame.search.lanes import words_for
+    from anygame.search.state_set import StateSet
 
     fluents = tuple([parse_term(text, case_sensitive=game.case_sensitive) for text in header["fluents"]])
     rows, bounds, kinds = arrays["states"], arrays["bounds"], arrays["kinds"]
