@@ -13,11 +13,11 @@ from tests.examples import examples
 from tests.network.evaluate import evaluate_moves, evaluate_state
 from tests.network.networks import Builder, countdown, networks, random_network, tic_tac_toe
 
-from anygame.network.kernels import gate_loop, straight_line
+from anygame.network.kernels import gate_loop, segments, straight_line
 from anygame.network.kernels import layout as kernel_rows
 from anygame.network.kernels.function import GO, LANES, RESTART
 from anygame.network.kernels.gate_code import copy_order
-from anygame.network.kernels.gate_loop import loop_gates
+from anygame.network.kernels.gate_loop import LoopWriter
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.layout import RowLayout
 from anygame.network.kernels.phases import Phases
@@ -106,7 +106,7 @@ def test_random_networks(style: Style, network: Network, rng: random.Random) -> 
 @given(network=networks(), rng=st.randoms(use_true_random=False), size=st.sampled_from((1, 3, 10, 30)))
 def test_values_cross_from_function_to_function(network: Network, rng: random.Random, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(straight_line, "FUNCTION_INPUTS", size)
+        patch.setattr(segments, "FUNCTION_INPUTS", size)
         patch.setattr(straight_line, "BLOCK_GATES", 4)
         patch.setattr(straight_line, "FUNCTION_FLUENTS", 2)
         check(network, rng, "straight")
@@ -139,7 +139,7 @@ def test_gates_that_ask_for_one_of_many_moves(style: Style, seed: int) -> None:
         check(network, rng, style)
 
 
-def test_rows_are_used_again() -> None:
+def test_rows_are_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A long chain of gates needs few rows, whoever computes it."""
     build = Builder(3, (1,))
     chain = build.fluents[0]
@@ -148,8 +148,9 @@ def test_rows_are_used_again() -> None:
     network = build.network(build.gates, [True] * 3, [TRUE], FALSE, [[]], [chain] * 3)
     phases = Phases.none(network)
     order, layout = schedule(network, phases), RowLayout(network, phases)
-    assert Allocation(network, order, phases, layout, 10, layout.end).end < 40
-    assert loop_gates(network, order, phases, layout, PROCESSOR, layout.end).end < 200
+    monkeypatch.setattr(segments, "FUNCTION_INPUTS", 10)
+    assert Allocation(network, order, phases, layout, layout.end).end < 40
+    assert LoopWriter(network, order, phases, layout, PROCESSOR, layout.end).write().end < 200
 
 
 def test_gates_that_nobody_needs_are_left_out() -> None:

@@ -15,7 +15,7 @@ from tests.network.networks import Builder, countdown, random_network, tic_tac_t
 
 from anygame.native.code import compile_library
 from anygame.network.block import Block
-from anygame.network.kernels import compilation, straight_line
+from anygame.network.kernels import compilation, segments
 from anygame.network.kernels import kernel as kernels
 from anygame.network.kernels import layout as kernel_rows
 from anygame.network.kernels import schedule as kernel_schedule
@@ -81,7 +81,7 @@ def played(network: Network, style: Style, whole: bool) -> tuple[list[list[int]]
 @given(network=clocked_networks())
 def test_what_is_left_out_changes_nothing(style: Style, network: Network) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(straight_line, "FUNCTION_INPUTS", 20)
+        patch.setattr(segments, "FUNCTION_INPUTS", 20)
         patch.setattr(kernel_schedule, "_STRETCH", 20)
         assert played(network, style, whole=False) == played(network, style, whole=True)
 
@@ -135,7 +135,7 @@ def test_codes_may_take_turns_in_every_step(network: Network, rng: random.Random
 @given(network=clocked_networks(), most=st.sampled_from((2, 64)))
 def test_an_order_of_computation_changes_nothing(network: Network, most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(straight_line, "FUNCTION_INPUTS", 20)
+        patch.setattr(segments, "FUNCTION_INPUTS", 20)
         patch.setattr(kernel_rows, "MOST_UNROLLED", most)
         patch.setattr("anygame.network.kernels.clusters._WIDE", 2)
         patch.setattr("anygame.network.kernels.clusters._NEAR", 4)
@@ -163,8 +163,9 @@ def test_gates_in_parts_compute_the_same(network: Network, rng: random.Random) -
     assert found[0] == found[1] == found[2]
 
 
-def test_what_is_shared_is_computed_side_by_side() -> None:
+def test_what_is_shared_is_computed_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each pair of actions far apart shares a gate, and one gate reads something of all of them."""
+    monkeypatch.setattr(segments, "FUNCTION_INPUTS", 20)
     build = Builder(120, (200,))
     shared = [build.conjunction(build.fluents[k], 1 ^ build.fluents[k + 1]) for k in range(100)]
     legal = [build.conjunction(gate, build.fluents[110 + half]) for half in range(2) for gate in shared]
@@ -175,7 +176,7 @@ def test_what_is_shared_is_computed_side_by_side() -> None:
         phases = Phases.none(network)
         layout = RowLayout(network, phases)
         order = kernel_schedule.schedule(network, phases, roots)
-        return Allocation(network, order, phases, layout, 20, layout.end).end - layout.end
+        return Allocation(network, order, phases, layout, layout.end).end - layout.end
 
     assert most_rows(network, []) > 90
     with pytest.MonkeyPatch.context() as patch:

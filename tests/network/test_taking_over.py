@@ -23,7 +23,7 @@ from tests.network.networks import Builder, networks, random_network, tic_tac_to
 from anygame.native import cache as cached_files
 from anygame.native import code
 from anygame.native.code import Library, compile_library
-from anygame.network.kernels import compilation, straight_line
+from anygame.network.kernels import compilation, segments
 from anygame.network.kernels import kernel as kernels
 from anygame.network.kernels import layout as kernel_rows
 from anygame.network.kernels.function import ACTIVE, GO, RANDOM, RESTART, STUCK
@@ -118,7 +118,7 @@ def agree(network: Network, rng: random.Random) -> None:
 @given(network=networks(), rng=st.randoms(use_true_random=False), size=st.sampled_from((2, 10, 2000)))
 def test_codes_may_take_turns_at_every_move(network: Network, rng: random.Random, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(straight_line, "FUNCTION_INPUTS", size)
+        patch.setattr(segments, "FUNCTION_INPUTS", size)
         patch.setattr(kernel_rows, "MOST_UNROLLED", rng.choice((2, 64)))
         agree(network, rng)
 
@@ -244,7 +244,7 @@ def test_where_no_other_process_helps(fails: str, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.usefixtures("standing_in")
 def test_code_of_other_sources_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """As after an update: what the other process would write is not what belongs to these rows."""
-    monkeypatch.setattr(straight_line, "FUNCTION_INPUTS", 3)
+    monkeypatch.setattr(segments, "FUNCTION_INPUTS", 3)
     network = random_network(random.Random(6), 150)
     kernel = build_kernel(network)
     making = kernel._start.making

@@ -50,9 +50,6 @@ def warp_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
 
     The parameters of its function ``playouts`` are the addresses of rows and data, the number of blocks, the
     bytes of the rows of a block, the addresses of records, lengths, start and status, and the step count.
-
-    Args:
-        kernel: the kernel of the game, for rows as wide as the rows of a warp.
     """
     code, data = kernel.written_for(WARP)
     entries = entry(ENTRY, "play_block", _PARAMETERS)

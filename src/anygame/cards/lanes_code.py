@@ -52,11 +52,7 @@ _COPIES, _PLACES, _CARRY = 0x0101010101010101, 0x8040201008040201, 0x7F7F7F7F7F7
 
 
 def warp_lanes_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
-    """Return the code of a game as PTX, and the data that it reads.
-
-    Args:
-        kernel: the kernel of the game, for rows as wide as the rows of a warp.
-    """
+    """Return the code of a game as PTX, and the data that it reads."""
     code, data = kernel.written_for(WARP)
     actions = kernel.layout.actions
     parts = [code, _look(), _check(), _move(actions), _choose_moves(actions), _put_back()]

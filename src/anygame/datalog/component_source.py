@@ -93,16 +93,9 @@ class ComponentWriter:
         bound: Mapping[Variable, str] = MappingProxyType({}),
         composed: Iterable[tuple[Variable, Compound]] = (),
     ) -> str:
-        """Return the source that adds the rows of a rule to a set; see `translate`.
+        """Return the source that adds the rows of a rule to a set; see ``rule_source.translate``.
 
-        Args:
-            rule: the rule.
-            target: the name of the set.
-            indent: spaces before each line.
-            relation: the derived relation, if the head was reduced to some columns.
-            delta: the literal to read from the newest rows only.
-            bound: variables that have a value already.
-            composed: the bound variables that equal compound terms, with these terms.
+        If the head was reduced to some columns, ``relation`` is the derived relation.
         """
         code = translate(rule, self.scope, delta, bound, composed)
         self.cost += code.cost
@@ -217,12 +210,8 @@ def block(lines: Iterable[str], indent: str) -> str:
 def emit(component: Component, schema: Schema, mode: Mode, snapshot: Snapshot, strategy: Strategy) -> Source:
     """Return the source of the function that computes a component.
 
-    Args:
-        component: the rules.
-        schema: the relations. Its table of terms contains the ground terms of the rules.
-        mode: which rows to compute.
-        snapshot: sizes of relations; contains all complete static relations that are not on demand.
-        strategy: thresholds.
+    The table of terms contains the ground terms of the rules. The snapshot contains all complete static
+    relations that are not on demand.
     """
     writer = ComponentWriter(component, schema, mode, snapshot, strategy)
     table = mode.index if isinstance(mode, Tabled) else None

@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 class Linker:
     """Compiles sources into functions.
 
-    Args:
-        schema: the meaning of slots.
-        static: the frame of static relations; it holds those that a source needs when it is linked.
-
     Attributes:
         namespace: the globals of all generated code.
         tables: the tables whose code is linked; removing one causes its code to be generated again.
@@ -203,11 +199,6 @@ class Guard:
 
     Generated code calls ``next(tick)`` in long loops and ``grow`` for large sets; on trial it calls
     ``try_tick`` and ``try_grow``.
-
-    Args:
-        limits: the limits.
-        strategy: how often they are checked.
-        namespace: the globals of the generated code; receives the guard's functions.
     """
 
     def __init__(self, limits: Limits, strategy: Strategy, namespace: dict[str, Any]) -> None:

@@ -227,11 +227,7 @@ def order_joins(
 ) -> tuple[float, list[Join | Compose]]:
     """Return the expected number of rows, and the items in join order.
 
-    Args:
-        items: the items to join.
-        scope: the relations.
-        first: the item to start with (read from the newest rows), if fixed.
-        bound: variables that are bound before.
+    A fixed ``first`` item is read from the newest rows.
     """
     if not items:
         return 1.0, []

@@ -51,6 +51,16 @@ class RuleCode:
 
 
 class _Translation:
+    """The translation of one rule, whose bound variables have names in the source.
+
+    Args:
+        rule: the rule.
+        scope: the relations as it sees them.
+        delta: the literal to read from the newest rows only (semi-naive evaluation).
+        bound: variables that have a value already, with their names in the source.
+        composed: the bound variables that equal compound terms, with these terms.
+    """
+
     def __init__(
         self,
         rule: FlatRule,
@@ -388,13 +398,5 @@ def translate(
     bound: Mapping[Variable, str],
     composed: Iterable[tuple[Variable, Compound]],
 ) -> RuleCode:
-    """Return the Python of a rule.
-
-    Args:
-        rule: the rule.
-        scope: the relations as it sees them.
-        delta: the literal to read from the newest rows only (semi-naive evaluation).
-        bound: variables that have a value already, with their names in the source.
-        composed: the bound variables that equal compound terms, with these terms.
-    """
+    """Return the Python of a rule; see ``_Translation``."""
     return _Translation(rule, scope, delta, bound, composed).run()

@@ -115,8 +115,6 @@ class Schema:
     """Relations, facts and components of a program.
 
     Args:
-        rules: flat rules and facts.
-        terms: the table of ground terms; receives those of the facts.
         inputs: relations given from outside, with their level (``STATE`` or ``ACTION``).
 
     Attributes:

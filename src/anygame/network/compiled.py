@@ -200,12 +200,9 @@ def _network(circuit: Circuit, names: Interface) -> Network:
 def _with_percepts(network: Network, percepts: Sequence[Sized]) -> Network:
     """Return a network whose last fluents are the percepts of the last joint move (GDL-II).
 
+    In the given network, ``next`` has the literals of the percepts of each role behind those of fluents.
     Kernels then compute percepts like the next state, and keep them until the next move. GDL-II is due to
     Thielscher, "A General Game Description Language for Incomplete Information Games", AAAI 2010.
-
-    Args:
-        network: a network whose ``next`` has the literals of percepts behind the literals of fluents.
-        percepts: the percepts of each role.
     """
     counts = tuple(map(len, percepts))
     added = sum(counts)

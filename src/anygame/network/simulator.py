@@ -258,13 +258,7 @@ class _ProcessorRun(Run):
 
 
 def counted_tally(kernel: Kernel, totals: Sequence[int], lengths: NDArray[np.int64]) -> Tally[DeadEnd]:
-    """Return the tally of some playouts.
-
-    Args:
-        kernel: the code of the game.
-        totals: the sum over all blocks of each row of counters.
-        lengths: int64 [limit + 2]; see ``Block``.
-    """
+    """Return the tally of playouts, given the sums of the rows of counters, and ``Block.lengths``."""
     counters, gates = kernel.counters, kernel.gates
     playouts = int(lengths[:-1].sum())
 

@@ -352,14 +352,6 @@ def ground(
 ) -> Grounding:
     """Ground the rules of a game.
 
-    Args:
-        reasoner: the rules.
-        limits: bounds.
-        progress: called regularly with the numbers of instances and atoms so far.
-        without: names of passes to skip; see ``pipeline.OPTIONAL``.
-        percepts: whether to ground the percepts of roles (GDL-II), too.
-        budget: pays for the work; by default a new one with the given limits.
-
     Raises:
         LimitError: a bound was reached.
     """

@@ -284,12 +284,6 @@ class SemiNaiveEvaluation:
     This is semi-naive evaluation (Bancilhon and Ramakrishnan 1986, "An amateur's introduction to recursive
     query processing strategies").
 
-    Args:
-        rule: the rule.
-        tables: the tables of all relations that the rule reads.
-        static: the static relations among them.
-        grows: whether a relation may still get rows.
-
     Attributes:
         reads: the relations that may still get rows, each once.
     """

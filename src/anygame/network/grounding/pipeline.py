@@ -150,17 +150,10 @@ def prepare(
     without: Collection[str] = (),
     large: bool = False,
 ) -> tuple[list[GroundRule], dict[str, Effect]]:
-    """Return rules ready for instantiation; they may read relations that the passes add.
+    """Return rules ready for instantiation, and the effect of each pass.
 
-    Args:
-        rules: the dynamic rules, with literals sorted by role.
-        context: facts about their relations.
-        budget: pays for the passes.
-        without: passes of ``OPTIONAL`` to leave out; the rules derive the same without them.
-        large: whether to run the passes for large sheets.
-
-    Returns:
-        The rules, and the effect of each pass.
+    The rules may read relations that the passes add. They derive the same ``without`` some passes of
+    ``OPTIONAL``.
     """
     first = (*FIRST_IF_LARGE, _AT_KEYS, *ONCE, *ONCE_IF_LARGE) if large else ONCE
     repeated = _REPEATED_OF_LARGE if large else REPEATED

@@ -220,10 +220,7 @@ def named_by_place(
 ) -> dict[Variable, Term]:
     """Return canonical names for the variables of some atoms, by order of occurrence.
 
-    Args:
-        atoms: the atoms.
-        name: a template with ``{}`` for the number of a variable.
-        but: variables that keep their names.
+    The name is a template with ``{}`` for the number of a variable; variables in ``but`` keep their names.
     """
     names: dict[Variable, Term] = {}
     for atom in atoms:

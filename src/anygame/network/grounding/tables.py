@@ -231,11 +231,6 @@ def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: i
 class Tables:
     """The table of each relation, and the values in them.
 
-    Args:
-        values: ground terms as numbers.
-        most: upper bound of the rows of a join.
-        budget: pays for joins.
-
     Attributes:
         of: the table of each relation that has one.
     """

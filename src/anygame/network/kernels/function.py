@@ -33,9 +33,6 @@ class FunctionBuilder:
     or written are reused until the next label.
 
     Args:
-        name: name of the function.
-        target: the machine for which it is written.
-        result: its result type.
         parameters: further parameters, each with its type.
         rare: whether the function is called so rarely that it should compile fast rather than run fast.
         inlined: whether it is inlined into its callers in the same module.

@@ -56,27 +56,6 @@ _SHIFT = 27
 _NARROW_ROWS = 1 << 16
 
 
-def loop_gates(
-    network: Network,
-    order: Schedule,
-    phases: Phases,
-    layout: RowLayout,
-    target: Target,
-    first_row: int,
-) -> GateCode:
-    """Write the gates of a network as data for a loop.
-
-    Args:
-        network: the game.
-        order: the order of its gates.
-        phases: its phases.
-        layout: the rows of inputs and outputs.
-        target: the machine for which they are written.
-        first_row: the first free row.
-    """
-    return _Writer(network, order, phases, layout, target, first_row).write()
-
-
 class Operation(IntEnum):
     """The kinds of operations: set fluents, evaluate a cycle or a run of gates, scatter moves.
 
@@ -89,7 +68,9 @@ class Operation(IntEnum):
     SCATTER = 3
 
 
-class _Writer:
+class LoopWriter:
+    """Writes the gates of a network as data for a loop, in rows from ``first_row`` on."""
+
     def __init__(
         self,
         network: Network,
@@ -169,6 +150,7 @@ class _Writer:
         return {(shape >> _SHIFT, shape & low): len(Operation) + number for number, shape in enumerate(many)}
 
     def write(self) -> GateCode:
+        """Return the data, with the functions that read it."""
         self._allocate()
         # Fluents that exchange values get additional rows.
         self._bits = 16 if self._end + self._network.fluents <= _NARROW_ROWS else 32

@@ -28,14 +28,15 @@ from anygame.native.code import (
 from anygame.network.kernels.clusters import cluster, part_by_phase
 from anygame.network.kernels.compilation import Compilation
 from anygame.network.kernels.gate_code import NO_DATA, single_state_functions
-from anygame.network.kernels.gate_loop import loop_gates
+from anygame.network.kernels.gate_loop import LoopWriter
 from anygame.network.kernels.layout import MOST_UNROLLED, RowLayout
 from anygame.network.kernels.nth_set_bit import Candidates, factor_functions, scratch_rows
 from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.playout_loop import Counters, PlayedGame, account_function, play_functions
 from anygame.network.kernels.schedule import schedule
+from anygame.network.kernels.segments import Allocation
 from anygame.network.kernels.shared_functions import SharedFunctions
-from anygame.network.kernels.straight_line import allocate, sizes, straight_gates
+from anygame.network.kernels.straight_line import StraightWriter, sizes
 from anygame.network.kernels.target import PROCESSOR, Target
 from anygame.network.kernels.uniform_choice import choose_function
 
@@ -230,8 +231,8 @@ class Kernel:
         """Return the code of the gates in a style."""
         parts = (self._parted, self._order, self._phases, self.layout)
         if style == "loop":
-            return loop_gates(*parts, target, self._shared_end)
-        return straight_gates(self._parted, allocate(*parts, self._shared_end), target)
+            return LoopWriter(*parts, target, self._shared_end).write()
+        return StraightWriter(self._parted, Allocation(*parts, self._shared_end), target).write()
 
     @property
     def key(self) -> str:
@@ -347,12 +348,12 @@ def build_kernel(
         shared_end += scratch_rows(len(actions)) if many else 0
     written: GateCode | None = None
     if style == "loop":
-        written = loop_gates(parted, order, phases, layout, target, shared_end)
+        written = LoopWriter(parted, order, phases, layout, target, shared_end).write()
         end = written.end
     else:
-        straight = allocate(parted, order, phases, layout, shared_end)
+        straight = Allocation(parted, order, phases, layout, shared_end)
         end = straight.end
-        written = None if stands_in else straight_gates(parted, straight, target)
+        written = None if stands_in else StraightWriter(parted, straight, target).write()
     places = (layout, counters, tuple(candidates), end, stands_in, target)
     return Kernel(network, style, *places, parted, phases, order, shared_end, written)
 

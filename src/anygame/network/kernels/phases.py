@@ -67,11 +67,7 @@ class Phases:
         return 2 * self.whole - 1
 
     def known_values(self, left_out: Mapping[int, int]) -> dict[tuple[int, bool], list[int]]:
-        """Group constant nodes by phases and value.
-
-        Args:
-            left_out: per node the phases in which it is not computed, since it is constant.
-        """
+        """Group constant nodes by phases and value, given per node the phases in which it is not computed."""
         found: dict[tuple[int, bool], list[int]] = {}
         for node, mask in left_out.items():
             holds = mask & self.holds.get(node, 0)
@@ -292,16 +288,9 @@ def _fluents_below(network: Network, node: int, is_cyclic: NDArray[np.bool_]) ->
 def run_alone(
     network: Network, fluents: Sequence[int], start: NDArray[np.bool_], most: int
 ) -> list[tuple[bool, ...]]:
-    """Return the successive values of autonomous fluents, up to the first repetition.
+    """Return the successive values of autonomous fluents from a state on, the last of which is a repetition.
 
-    Args:
-        network: the network of the game.
-        fluents: autonomous fluents, with all their dependences.
-        start: bool [fluents of the network]; the first state.
-        most: upper bound on different values.
-
-    Returns:
-        The values, the last of which is a repetition; empty if there are more than ``most``.
+    The fluents include all their dependences. The result is empty if there are more than ``most`` values.
     """
     values = tuple(bool(start[fluent]) for fluent in fluents)
     seen: dict[tuple[bool, ...], None] = {}

@@ -90,10 +90,6 @@ def play_functions(game: PlayedGame, shared: SharedFunctions) -> str:
     The function makes ``%steps`` steps, and returns whether all playouts of the block have ended. The
     histogram has a slot for each number of moves up to the limit, and a last slot for playouts that were cut.
     If playouts do not start from the initial state, ``%start`` has 0 or -1 per fluent.
-
-    Args:
-        game: the properties of the game.
-        shared: receives the called functions that do not depend on the game.
     """
     shared["leave_stuck"] = _leave_stuck(game)
     shared["wait"] = _wait(game)

@@ -15,6 +15,7 @@ from operator import or_
 from typing import TYPE_CHECKING, TypeVar
 
 from anygame.network.kernels import layout as layouts
+from anygame.network.kernels import segments
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
 from anygame.network.kernels.gate_code import (
     NO_DATA,
@@ -25,22 +26,16 @@ from anygame.network.kernels.gate_code import (
     set_fluent,
     state_function,
 )
-from anygame.network.kernels.segments import Allocation, Segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from anygame.network.kernels.layout import RowLayout
-    from anygame.network.kernels.phases import Phases
-    from anygame.network.kernels.schedule import Schedule
+    from anygame.network.kernels.segments import Allocation, Segment
     from anygame.network.kernels.target import Target
     from anygame.network.network import Network
 
 _Item = TypeVar("_Item")
 
-#: Gate inputs per function. Smaller functions run slightly faster, since fewer registers are spilled, but
-#: take longer to compile: 25 % longer at 500. Larger functions gain nothing.
-FUNCTION_INPUTS = 2000
 #: Gates per basic block. Without new blocks the code generator tries to keep all values in registers:
 #: compiling takes 50 % longer, and the code is slower.
 BLOCK_GATES = 100
@@ -49,21 +44,9 @@ BLOCK_GATES = 100
 FUNCTION_FLUENTS = 500
 
 
-def allocate(
-    network: Network, order: Schedule, phases: Phases, layout: RowLayout, first_row: int
-) -> Allocation:
-    """Return the segments of straight-line code and the rows of its values."""
-    return Allocation(network, order, phases, layout, FUNCTION_INPUTS, first_row)
-
-
 def sizes() -> tuple[int, ...]:
     """Return the constants that, besides the network, decide how straight-line code is cut."""
-    return FUNCTION_INPUTS, BLOCK_GATES, FUNCTION_FLUENTS, layouts.MOST_UNROLLED, layouts.GROUP
-
-
-def straight_gates(network: Network, allocation: Allocation, target: Target) -> GateCode:
-    """Write the gates of a network as straight-line code."""
-    return _Writer(network, allocation, target).write()
+    return segments.FUNCTION_INPUTS, BLOCK_GATES, FUNCTION_FLUENTS, layouts.MOST_UNROLLED, layouts.GROUP
 
 
 @dataclass(frozen=True)
@@ -83,7 +66,9 @@ class _Call:
     restart: bool = False
 
 
-class _Writer:
+class StraightWriter:
+    """Writes the gates of a network as straight-line code."""
+
     def __init__(self, network: Network, allocation: Allocation, target: Target) -> None:
         self._network = network
         self._target = target
@@ -97,6 +82,7 @@ class _Writer:
         self._sizes = Counter(group for group, _ in self._factors.values())
 
     def write(self) -> GateCode:
+        """Return the functions that evaluate the gates."""
         placed = self._rows
         calls: dict[bool, list[_Call]] = {False: [], True: []}
         goals: list[_Call] = []

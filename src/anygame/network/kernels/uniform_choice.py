@@ -80,14 +80,8 @@ def choose_function(
 
     It sets the rows of the actions, row GO to the lanes that have chosen, and the counters. It returns
     whether a role has no legal move in some lane. Then no move was chosen, no random number was sampled, and
-    row STUCK holds in these lanes.
-
-    Args:
-        roles: the candidates of each role.
-        step_cost: row operations of the rest of a step, which a waiting lane wastes.
-        phases: the phases of the game. If there are any, no lane waits, so that all stay in the same phase.
-        target: the machine for which the function is written.
-        shared: receives functions that do not depend on the game.
+    row STUCK holds in these lanes. A waiting lane wastes the ``step_cost`` of the rest of a step, in row
+    operations. If the game has phases, no lane waits, so that all stay in the same phase.
     """
     many = any(role.scratch is not None for role in roles)
     code = FunctionBuilder("choose_factors" if many else "choose", target, "i1")

@@ -34,17 +34,7 @@ def assemble(
     goals: Sequence[Sequence[tuple[int, int]]],
     next_state: Numbers,
 ) -> Network:
-    """Return the network of a circuit over ``len(initial)`` fluents and the actions.
-
-    Args:
-        circuit: the gates.
-        actions: number of actions per role.
-        initial: bool [fluents].
-        legal: a literal per action.
-        terminal: a literal.
-        goals: per role, pairs of value and literal.
-        next_state: a literal per fluent.
-    """
+    """Return the network of a circuit, given literals of its outputs."""
     first_gate = circuit.inputs
     order, cycles = _order(circuit)
     of_moves = _depend_on_moves(circuit, 1 + len(initial))[order]

@@ -67,9 +67,7 @@ class Atoms:
     def needed(self, wanted: Numbers, known: NDArray[np.bool_]) -> Numbers:
         """Return the atoms from which some atoms are derived, including themselves, ascending.
 
-        Args:
-            wanted: atoms.
-            known: bool [atoms]; atoms that are left out with their derivations.
+        Known atoms, bool [atoms], are left out with their derivations.
         """
         seen = known.copy()
         fresh = distinct(wanted[~seen[wanted]])

@@ -31,14 +31,9 @@ def build_circuit(
     choices: Sequence[tuple[int, ...]],
     budget: Budget,
 ) -> Circuit:
-    """Return the circuit of some atoms.
+    """Return the circuit of some atoms, given the atoms of its inputs in order; the first is node 1.
 
-    Args:
-        atoms: the atoms with their derivations.
-        inputs: the atoms that are fluents and actions, in the order of their nodes; the first is node 1.
-        outputs: literals of atoms, ``HOLDS`` or ``FAILS``, as in ``Circuit``.
-        choices: see ``Circuit``.
-        budget: pays for gates.
+    Outputs are literals of atoms, ``HOLDS`` or ``FAILS``.
     """
     known = np.zeros(atoms.count, np.bool_)
     known[inputs] = True

@@ -101,11 +101,7 @@ def can_be_joined(
 def determined(rule: GroundRule, known: Iterable[Variable], context: Context, most: float) -> set[Variable]:
     """Return the known variables and the variables with few values for each value of the known ones.
 
-    Args:
-        rule: the rule.
-        known: bound variables.
-        context: facts about relations.
-        most: average number of values up to which a static guard is followed.
+    Static guards with an average of at most ``most`` values are followed.
     """
     return _follow(rule, known, context, most)[0]
 

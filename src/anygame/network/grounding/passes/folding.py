@@ -78,15 +78,9 @@ def _inline(rule: GroundRule, context: Context, *, dense: bool) -> list[GroundRu
 
 
 def unfolded(rule: GroundRule, atom: FlatAtom, body: GroundRule) -> tuple[GroundRule, Bindings] | None:
-    """Replace a literal of a rule by the body of a rule that derives it.
+    """Replace a literal of a rule by the body of a rule that derives it; return the rule and the bindings.
 
-    Args:
-        rule: the rule.
-        atom: one of its positive literals or guards.
-        body: a rule for the relation of the literal.
-
-    Returns:
-        The new rule and the bindings of variables; None if the head of the body does not unify.
+    The result is None if the head of the body does not unify with the literal.
 
     Raises:
         NotAVariableError: a condition on a variable would become one on another term.
