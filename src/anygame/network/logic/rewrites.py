@@ -87,10 +87,6 @@ def _conjuncts(circuit: Circuit, literal: int) -> set[int]:
     return implied
 
 
-#: Maximum length of a merged gate, since all its inputs must fit into the caches.
-_LONGEST: Final = 2_000
-
-
 def merge_conjunctions(circuit: Circuit) -> Circuit:
     """Merge a conjunction into its only reader, if that is a conjunction.
 
@@ -106,9 +102,7 @@ def merge_conjunctions(circuit: Circuit) -> Circuit:
     """
     owners = np.repeat(circuit.needed, circuit.lengths[circuit.needed])
     literals = circuit.literals_of(circuit.needed)
-    reader = _only_readers(circuit, owners, literals)
-    root = _roots(reader)
-    root = _shortened(circuit, reader, root)
+    root = _roots(_only_readers(circuit, owners, literals))
     moved = root != np.arange(len(root))
     gates = (literals >> 1) - circuit.inputs
     # Merged gates are no longer read.
@@ -137,39 +131,6 @@ def _roots(reader: Numbers) -> Numbers:
         if np.array_equal(further, reader):
             return reader
         reader = further
-
-
-def _shortened(circuit: Circuit, reader: Numbers, root: Numbers) -> Numbers:
-    """Return the roots after some gates are kept separate, so that no merged gate gets too long."""
-    parts = np.bincount(root, circuit.lengths - (root != np.arange(len(root))), len(root))
-    pending = np.flatnonzero(parts > _LONGEST).tolist()
-    if not pending:
-        return root
-    reader = reader.copy()
-    while pending:
-        pending += _cut(circuit, reader, pending.pop())
-    return _roots(reader)
-
-
-def _cut(circuit: Circuit, reader: Numbers, gate: int) -> list[int]:
-    """Keep gates separate, in place, that would make a gate too long; return these gates."""
-    kept_apart = []
-    pending = circuit.inputs_of(2 * (circuit.inputs + gate)) or []
-    kept = 0
-    while pending:
-        literal = pending.pop()
-        part = (literal >> 1) - circuit.inputs
-        if literal & 1 or part < 0 or reader[part] == part:
-            kept += 1
-            continue
-        inputs = circuit.inputs_of(literal) or []
-        if len(inputs) + kept + len(pending) > _LONGEST:
-            reader[part] = part
-            kept_apart.append(part)
-            kept += 1
-        else:
-            pending += inputs
-    return kept_apart
 
 
 #: The rewrites in their order; each can be skipped.
