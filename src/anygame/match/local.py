@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from concurrent.futures import Future
 from dataclasses import replace
 from queue import SimpleQueue
 from random import Random
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anygame.errors import PlayerError
 from anygame.language.terms import Term
@@ -160,7 +160,7 @@ class LocalSeat:
         if self._worker is None:
             self._worker = CallThread(f"player {self.name}")
         try:
-            returned = await asyncio.wait_for(self._worker.submit(call), seconds)
+            returned = await asyncio.wait_for(asyncio.wrap_future(self._worker.submit(call)), seconds)
         except TimeoutError:
             return Reply(None, TIMED_OUT, f"{self.name} did not answer within {seconds:g} s")
         except PlayerFailedError as error:
@@ -198,9 +198,9 @@ class CallThread:
         """Queue a call, which must not raise."""
         self._calls.put(call)
 
-    def submit(self, call: Callable[[], object]) -> asyncio.Future[Any]:
-        """Queue a call; return its future, which belongs to the running event loop."""
-        future = asyncio.get_running_loop().create_future()
+    def submit(self, call: Callable[[], object]) -> Future[object]:
+        """Queue a call of a player; its future raises PlayerFailedError."""
+        future: Future[object] = Future()
         self.put(lambda: _make(call, future))
         return future
 
@@ -214,21 +214,11 @@ class CallThread:
             del call
 
 
-def _make(call: Callable[[], object], future: asyncio.Future[Any]) -> None:
-    if future.cancelled():
+def _make(call: Callable[[], object], future: Future[object]) -> None:
+    if not future.set_running_or_notify_cancel():
         return
     try:
-        outcome: object = call()
+        future.set_result(call())
     except BaseException as error:  # a player may raise anything
-        outcome = PlayerFailedError(f"{type(error).__name__}: {error}"[:1000], own_traceback(error))
-    with suppress(RuntimeError):  # the event loop is closed
-        future.get_loop().call_soon_threadsafe(_deliver, future, outcome)
-
-
-def _deliver(future: asyncio.Future[Any], outcome: object) -> None:
-    if future.done():
-        return
-    if isinstance(outcome, PlayerFailedError):
-        future.set_exception(outcome)
-    else:
-        future.set_result(outcome)
+        message = f"{type(error).__name__}: {error}"[:1000]
+        future.set_exception(PlayerFailedError(message, own_traceback(error)))

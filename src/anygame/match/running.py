@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import SystemRandom
@@ -308,17 +309,13 @@ def wait_for(work: Coroutine[Any, Any, _Result]) -> _Result:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    results: list[_Result | BaseException] = []
+    outcome: Future[_Result] = Future()
 
     def work_aside() -> None:
         try:
-            results.append(asyncio.run(work))
+            outcome.set_result(asyncio.run(work))
         except BaseException as error:
-            results.append(error)
+            outcome.set_exception(error)
 
-    thread = Thread(target=work_aside, name="match", daemon=True)
-    thread.start()
-    thread.join()
-    if isinstance(results[0], BaseException):
-        raise results[0]
-    return results[0]
+    Thread(target=work_aside, name="match", daemon=True).start()
+    return outcome.result()

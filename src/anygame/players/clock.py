@@ -49,7 +49,7 @@ class Clock:
     @property
     def is_up(self) -> bool:
         """Whether the answer is due."""
-        return monotonic() >= self.deadline
+        return not self.remaining()
 
     def remaining(self) -> float:
         """Return the seconds left, at least 0."""

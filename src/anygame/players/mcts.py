@@ -75,6 +75,8 @@ class MctsPlayer(Player):
     """
 
     plays_unprepared = True
+    #: Whether to search from the knowledge of the role in every game, not only where rules hide information.
+    _always_believes = False
 
     def __init__(
         self,
@@ -118,7 +120,7 @@ class MctsPlayer(Player):
         """Compile the game, and search from the initial state."""
         game, role = self.game, self.role
         self._stop_pondering(clock)
-        self._believes = self._is_to_believe(game)
+        self._believes = self._always_believes or game.is_gdl2
         model = None if self._believes else self._found_model(game)
         self._search = Search(
             game,
@@ -150,10 +152,6 @@ class MctsPlayer(Player):
                 self._practise(clock)
             if self.iterations is None:
                 self._think(game.initial_state(), clock)
-
-    def _is_to_believe(self, game: Game) -> bool:
-        """Return whether to search from the knowledge of the role, rather than from states."""
-        return game.is_gdl2
 
     def _found_model(self, game: Game) -> Model | None:
         """Return the model of a game; comment on the model, or on the reason why there is none."""
@@ -305,6 +303,8 @@ class IsmctsPlayer(MctsPlayer):
         aloud: whether to comment on each move.
     """
 
+    _always_believes = True
+
     def __init__(
         self,
         seed: int | None = None,
@@ -314,6 +314,3 @@ class IsmctsPlayer(MctsPlayer):
         aloud: bool = False,
     ) -> None:
         super().__init__(seed, memory=memory, aloud=aloud, iterations=iterations)
-
-    def _is_to_believe(self, game: Game) -> bool:
-        return True

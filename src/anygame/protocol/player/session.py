@@ -72,14 +72,9 @@ class _MatchClock(Clock):
         super().__init__(seconds, deadline)
         object.__setattr__(self, "_ended", ended)
 
-    @property
-    def is_up(self) -> bool:
-        """Whether the answer is due, or no longer needed."""
-        return self._ended.is_set() or monotonic() >= self.deadline
-
     def remaining(self) -> float:
-        """Return the seconds left, at least 0."""
-        return 0.0 if self._ended.is_set() else max(0.0, self.deadline - monotonic())
+        """Return the seconds until the answer is due; 0 when it is no longer needed."""
+        return 0.0 if self._ended.is_set() else super().remaining()
 
 
 class Session:
