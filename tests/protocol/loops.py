@@ -19,6 +19,8 @@ from anygame.protocol.player.server import PlayerServer
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 
+    from anygame.protocol.player.hosts import Host
+
 _Result = TypeVar("_Result")
 #: Processes that were there before the loop that runs now.
 _EARLIER: set[int] = set()
@@ -81,6 +83,15 @@ def _forget_what_was_there() -> None:
     """Let the collections of garbage after each run look at what is new alone: they are many."""
     gc.collect()
     gc.freeze()
+
+
+async def started(host: Host) -> None:
+    """Wait until a session that plays no match answers, or has ended."""
+    answered = asyncio.Event()
+    former, host.on_event = host.on_event, lambda _: answered.set()
+    host.send("best", 0)
+    await answered.wait()
+    host.on_event = former
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.protocol.loops import RULES, listening, processes, run, say
+from tests.protocol.loops import RULES, listening, processes, run, say, started
 
 import anygame
 from anygame.language.parser import parse_term
@@ -174,7 +174,8 @@ def test_who_dies_again_and_again_is_not_begun_without_end() -> None:
             _kill()
             while match.host is former:
                 await asyncio.sleep(0.01)
-            await match.host.begun()
+            while not processes():
+                await asyncio.sleep(0.01)
         _kill()
         while not match.host.is_gone:
             await asyncio.sleep(0.01)
@@ -283,7 +284,6 @@ _TELLING = """
 import json, os, pathlib, sys
 sys.path[:] = json.loads(sys.argv[1])
 folder = pathlib.Path(FOLDER)
-os.write(1, b'["begun"]\\n')
 for line in sys.stdin.buffer:
     kind = json.loads(line)[0]
     if kind == STAGE and (folder / "garbage").exists():
@@ -374,7 +374,6 @@ def test_a_process_that_cannot_be_begun_is_told(error: Exception, monkeypatch: p
         host = ProcessHost("legal", None, PlayerSettings())
         told: list[Any] = []
         host.on_event = told.append
-        await host.begun()
         await host.wait()
         assert [kind for kind, _ in told] == ["gone"]
         assert (
@@ -400,7 +399,7 @@ def test_a_process_is_killed_once_alone(monkeypatch: pytest.MonkeyPatch) -> None
     async def main() -> None:
         monkeypatch.setattr(asyncio.subprocess.Process, "kill", counted)
         host = ProcessHost("legal", None, PlayerSettings())
-        await host.begun()
+        await started(host)
         for _ in range(3):
             host.end()
             await asyncio.sleep(0)

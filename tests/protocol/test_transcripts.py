@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus
 
 import pytest
-from tests.protocol.loops import LocalTransport, listening, reply_of, run, send
+from tests.protocol.loops import LocalTransport, listening, reply_of, run, send, started
 
 from anygame.players import LegalPlayer
 from anygame.protocol.player.server import PlayerServer
@@ -86,7 +86,7 @@ def _check_without_a_wire(path: Path, player: Callable[[], Player] | str) -> Non
     async def main() -> None:
         server = PlayerServer(player, **options)
         server._sessions.warm_up()
-        await server._sessions.begun()
+        await started(server._sessions._idle[0])
         transport = LocalTransport(server.respond)
         for message, reply in said:
             assert (message, (await transport.exchange(message, 10)).text) == (message, reply)

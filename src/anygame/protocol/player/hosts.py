@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.processes.child import ChildProcess
-from anygame.protocol.player.session import BEGUN, Session
+from anygame.protocol.player.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,6 @@ Event = list[Any]
 
 #: The types of the arguments of each event.
 _EVENTS: Final[dict[str, tuple[type | UnionType, ...]]] = {
-    "begun": (),
     "loaded": (),
     "ready": (),
     "failed": (str,),
@@ -74,9 +73,6 @@ class Host:
     def send(self, *command: Any) -> None:
         """Send a command to the session; see `anygame.protocol.player.session`."""
         raise NotImplementedError
-
-    async def begun(self) -> None:
-        """Wait until the session has started, or has failed to."""
 
     def end(self) -> None:
         """End the session, even if it is busy, where that is possible."""
@@ -124,7 +120,6 @@ class ProcessHost(Host):
 
     def __init__(self, strategy: str, seed: int | None, settings: PlayerSettings) -> None:
         super().__init__()
-        self._begun = asyncio.Event()
         self._child = ChildProcess(
             "anygame.protocol.player.session",
             strategy,
@@ -132,8 +127,8 @@ class ProcessHost(Host):
             settings,
             name="the process of the player",
             longest=_LONGEST_EVENT,
-            received=self._receive,
-            ended=self._end,
+            received=lambda message: self.on_event(check_event(message)),
+            ended=lambda how: self.on_event(["gone", how]),
         )
 
     @property
@@ -145,10 +140,6 @@ class ProcessHost(Host):
         """See `Host.send`; commands wait until the process has started."""
         self._child.send(command)
 
-    async def begun(self) -> None:
-        """Wait until the process has started, or has ended."""
-        await self._begun.wait()
-
     def end(self) -> None:
         """Kill the process."""
         super().end()
@@ -157,14 +148,3 @@ class ProcessHost(Host):
     async def wait(self) -> None:
         """Wait until the process has ended."""
         await self._child.wait()
-
-    def _receive(self, message: Any) -> None:
-        event = check_event(message)
-        if event == BEGUN:
-            self._begun.set()
-        else:
-            self.on_event(event)
-
-    def _end(self, how: str) -> None:
-        self._begun.set()
-        self.on_event(["gone", how])

@@ -372,11 +372,6 @@ class SessionPool:
         if not self._idle and self._size:
             self._idle.append(self._make())
 
-    async def begun(self) -> None:
-        """Wait until the idle sessions have started."""
-        for host in list(self._idle):
-            await host.begun()
-
     def take(self) -> Host | None:
         """Return a session for a match; None if too many hang in former matches and cannot be killed."""
         while self._idle:

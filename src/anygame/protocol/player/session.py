@@ -17,7 +17,6 @@ Commands are lists that begin with the name of the command; times are of `time.t
 
 Events likewise:
 
-- ``begun``: the session has started, in another process
 - ``loaded``: the rules are loaded; ``ready``: so is the player; ``failed``, reason: one of them has failed
 - ``legal``, turn, move, again: some legal move, and whether the last joint move could be made once more
 - ``best``, turn, move: the best move so far, None for none
@@ -52,9 +51,7 @@ if TYPE_CHECKING:
     from anygame.players.player import Player
     from anygame.protocol.player.played_game import PlayerSettings, Position
 
-#: The first event of a session in another process.
-BEGUN: Final = ["begun"]
-#: The names of its threads.
+#: The names of the threads of a session.
 THREADS: Final = ("rules", "thinking")
 
 #: Seconds for finding a state that agrees with the last percepts, to report the goals.
@@ -367,7 +364,6 @@ def main(strategy: str, seed: int | None, settings: PlayerSettings) -> None:
 
     threading.excepthook = _end_with
     session = Session(make, settings, send)
-    send(BEGUN)
     session.prepare(lambda: player_class(split_options(strategy)[0]))
     listen(session.handle)
 
