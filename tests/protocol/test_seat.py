@@ -18,6 +18,7 @@ from anygame.match.referee import Referee
 from anygame.match.running import Terms, new_record
 from anygame.match.seats import LONGEST_REPLY, MatchInfo, Reply
 from anygame.players import Clock, LegalPlayer, RandomPlayer
+from anygame.protocol import seat as seat_module
 from anygame.protocol.messages import Message, PlayerInfo, PlayII, Start, Stop, StopII, parse_message
 from anygame.protocol.player.played_game import PlayerSettings
 from anygame.protocol.player.server import PlayerServer
@@ -183,7 +184,9 @@ def test_a_player_that_begins_to_listen_late_is_started() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="how full queues are treated differs")
-def test_a_connection_that_is_never_made_is_bounded() -> None:
+def test_a_connection_that_is_never_made_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seat_module, "REACH_CLOCK", 0.3)
+
     async def main() -> Reply:
         with socket.socket() as server:
             server.bind(("127.0.0.1", 0))
@@ -194,7 +197,7 @@ def test_a_connection_that_is_never_made_is_bounded() -> None:
                 each.setblocking(False)
                 each.connect_ex(address)
             try:
-                return await HttpTransport(*address, reach=0.3).exchange("( INFO )", 20)
+                return await HttpTransport(*address).exchange("( INFO )", 20)
             finally:
                 for each in waiting:
                     each.close()

@@ -27,12 +27,7 @@ _MOST_REMEMBERED: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Cell of a table.
-
-    Attributes:
-        text: the content.
-        interval: lower end, value and upper end of a confidence interval to draw; None for none.
-    """
+    """Cell of a table, with a confidence interval to draw: lower end, value and upper end."""
 
     text: str
     interval: tuple[float, float, float] | None = None
@@ -40,13 +35,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Table with a row for each player.
-
-    Attributes:
-        columns: the headings.
-        rows: the rows, each as long as ``columns``.
-        note: a remark below the table.
-    """
+    """Table with headings, a row for each player, and a remark below."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]

@@ -201,7 +201,8 @@ class HostedMatch(Course):
                         self._asked[index] = self._aside(self._ask(index))
                 break
             await self._step()
-            if not self.is_over and self._is_pausing:
+            nobody_chooses = not (self.people and (self.game.is_gdl2 or self.choosing))
+            if not self.is_over and nobody_chooses:
                 self._aside(self._go_on(_PACE))
                 break
         self._watch_clocks()
@@ -222,10 +223,6 @@ class HostedMatch(Course):
             self.fault = f"given up after {_LONGEST:,} joint moves"
         await asyncio.to_thread(self._keep, self.record)
         self._changed()
-
-    @property
-    def _is_pausing(self) -> bool:
-        return not self.people or not (self.game.is_gdl2 or self.choosing)
 
     def _forget_asking(self) -> None:
         self.chosen.clear()

@@ -10,13 +10,13 @@ and the reasons of errors.
 from __future__ import annotations
 
 import json
-import secrets
 import string
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import RecordError, TermSyntaxError
@@ -34,13 +34,10 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 _FILE_LIMIT: Final = 256 * 2**20
-_TOKEN_LENGTH: Final = 32
 _BIGGEST: Final = 1e18
 _OWN: Final = "anygame"
 #: The most characters of a reason, enough for the last line of a traceback or a message of the parser.
 _LONGEST_REASON: Final = 500
-
-
 #: The most joint moves that a notebook shows.
 _MOST_SHOWN: Final = 500
 
@@ -50,11 +47,6 @@ def _step_text(moves: Sequence[str], errors: Sequence[str]) -> str:
     joint = ", ".join(moves)
     wrong = ", ".join([error for error in errors if error])
     return f"{joint} (replaced: {wrong})" if wrong else joint
-
-
-def _random_token() -> str:
-    letters = string.ascii_letters + string.digits
-    return "".join(secrets.choice(letters) for _ in range(_TOKEN_LENGTH))
 
 
 @dataclass(slots=True, repr=False)
@@ -97,7 +89,7 @@ class Record:
     state_times: list[int] = field(default_factory=list)
     goals: list[int] | None = None
     start_time: int = field(default_factory=lambda: int(time.time() * 1000))
-    token: str = field(default_factory=_random_token)
+    token: str = field(default_factory=lambda: token_hex(16))
     game_url: str = ""
     tournament: str = ""
     preview_clock: float = -1
@@ -223,7 +215,7 @@ def new_match_id(name: str) -> str:
     """Return a unique match id for a game, one atom."""
     stem = Path(name).stem
     kept = "".join(character if character in _SAFE else "_" for character in stem)[:60]
-    return f"{kept or 'match'}.{int(time.time() * 1000)}.{_random_token()[:6]}"
+    return f"{kept or 'match'}.{int(time.time() * 1000)}.{token_hex(3)}"
 
 
 def format_state(facts: Iterable[Term]) -> str:

@@ -39,7 +39,7 @@ from anygame.protocol.messages import (
 from anygame.sheets.scrambling import Scrambling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from anygame.game.game import Game
     from anygame.game.state import State
@@ -99,15 +99,11 @@ class RemoteSeat:
         gdl2 = match.game.is_gdl2 if self._gdl2 is None else self._gdl2
         self._sending = _Sending(match, gdl2=gdl2)
         reply = await self._exchange(self._sending.start(), match.start_clock, retry=_RETRY)
-        if match.course is not None:
-            await self._recall(match, match.course()[1])
+        # The last joint move comes with the next PLAY. Replies to earlier ones do not count.
+        joints = match.course()[1] if match.course else ()
+        for joint in [None, *joints[:-1]] if joints else []:
+            await self.play(match.match_id, joint, match.play_clock)
         return reply
-
-    async def _recall(self, match: MatchInfo, joints: Sequence[tuple[Term, ...]]) -> None:
-        """Send the player all earlier joint moves except the last, which comes with the next PLAY."""
-        for before in range(len(joints)):
-            # Its reply does not count.
-            await self.play(match.match_id, joints[before - 1] if before else None, match.play_clock)
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
         """Send PLAY; wait for at most the clock and its grace."""
@@ -168,7 +164,6 @@ class _Sending:
     """Creates the messages of one match.
 
     Attributes:
-        match: the match.
         gdl2: whether to send percepts instead of moves.
         words: the scrambled words; None to send the game as it is.
     """
@@ -249,23 +244,21 @@ class HttpTransport:
         host: the host of the player.
         port: its port.
         receiver: its name, for the header ``Receiver``.
-        reach: seconds to connect, before the clock starts.
     """
 
-    def __init__(self, host: str, port: int, receiver: str = "", *, reach: float = REACH_CLOCK) -> None:
+    def __init__(self, host: str, port: int, receiver: str = "") -> None:
         need_h11()
         self.host = host
         self.port = port
         self.receiver = receiver
-        self.reach = reach
 
     async def exchange(self, text: str, clock: float, *, retry: float = 0.0) -> Reply:
         """See `Transport.exchange`."""
         try:
-            async with asyncio.timeout(self.reach):
+            async with asyncio.timeout(REACH_CLOCK):
                 reader, writer = await self._connect(monotonic() + retry)
         except TimeoutError:
-            return self._failed(f"no connection within {self.reach:g} seconds")
+            return self._failed(f"no connection within {REACH_CLOCK:g} seconds")
         except (OSError, ValueError, UnicodeError) as error:
             return self._failed(getattr(error, "strerror", None) or str(error))
         is_over = False
@@ -280,7 +273,11 @@ class HttpTransport:
         except (HttpError, OSError) as error:
             return self._failed(getattr(error, "strerror", None) or str(error))
         finally:
-            await _closed(writer, at_once=not is_over)
+            if not is_over:
+                writer.transport.abort()
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
         reply = body.content.decode(errors="replace")
         is_cut = body.is_cut or len(reply) > LONGEST_REPLY
         detail = f"only the first {LONGEST_REPLY:,} characters of the reply were read" if is_cut else ""
@@ -299,26 +296,8 @@ class HttpTransport:
         return Reply(None, CONNECTION_ERROR, f"{self.host}:{self.port}: {reason}")
 
 
-async def _closed(writer: asyncio.StreamWriter, *, at_once: bool) -> None:
-    """Close a connection; ``at_once`` drops unsent data."""
-    if at_once:
-        writer.transport.abort()
-    writer.close()
-    with suppress(OSError):
-        await writer.wait_closed()
-
-
 async def read_response(reader: asyncio.StreamReader, limit: int) -> Body:
-    """Read one response; see `ResponseFraming`.
-
-    Args:
-        reader: the stream.
-        limit: upper bound of the body in bytes; the rest is not read.
-
-    Raises:
-        HttpError: the message is not HTTP, or its end is missing.
-        OSError: the connection broke.
-    """
+    """Read one response; see `ResponseFraming`. Raises HttpError and OSError."""
     framing = ResponseFraming(limit)
     while (response := framing.poll()) is None:
         framing.receive(await reader.read(CHUNK), monotonic())

@@ -35,14 +35,7 @@ _BETWEEN_LOOKS: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Everything that is needed to play a match of a tournament, in this process or another.
-
-    Attributes:
-        games: by name.
-        players: the spec of each player, by name.
-        terms: clocks and seed of all matches.
-        make_seat: returns a seat for the name and spec of a player, and a seed.
-    """
+    """Everything that a process needs to play a match of a tournament; see `Tournament`."""
 
     games: Mapping[str, Game]
     players: Mapping[str, str]
@@ -128,17 +121,12 @@ class Tournament:
         self.store = store
         self._contest = Contest(games, players, terms, make_seat)
         self._failures = Failures()
-        self._settle()
-
-    def _settle(self) -> None:
-        contest = self._contest
-        facts = {"clocks": f"{contest.terms.start_clock:g} and {contest.terms.play_clock:g} s"}
-        facts |= {f"player {name}": spec for name, spec in contest.players.items()}
+        facts = {"clocks": f"{terms.start_clock:g} and {terms.play_clock:g} s"}
+        facts |= {f"player {name}": spec for name, spec in players.items()}
         facts |= {
-            f"rules of {name}": rules_digest(game).removeprefix("sha256:")
-            for name, game in contest.games.items()
+            f"rules of {name}": rules_digest(game).removeprefix("sha256:") for name, game in games.items()
         }
-        self.store.settle(facts)
+        store.settle(facts)
 
     def meetings(self, rounds: int) -> list[Meeting]:
         """Return all matches of some rounds."""

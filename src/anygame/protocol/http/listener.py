@@ -217,17 +217,9 @@ async def read_request(
     on_continue: Callable[[], None],
     refusal: Callable[[bytes], str | None] = lambda _: None,
 ) -> Body:
-    """Read one request; see `RequestFraming`.
+    """Read one request; see `RequestFraming` for the limit and the refusal. Raises HttpError and OSError.
 
-    Args:
-        reader: the stream.
-        limit: upper bound of the body in bytes.
-        on_continue: called when the client waits for status 100 before it sends the body.
-        refusal: takes the beginning of a long body; returns the answer if it is refused, else None.
-
-    Raises:
-        HttpError: the message is not HTTP, is too large, or is refused.
-        OSError: the connection broke.
+    ``on_continue`` is called when the client waits for status 100 before it sends the body.
     """
     framing = RequestFraming(limit, refusal)
     while (request := framing.poll(monotonic())) is None:

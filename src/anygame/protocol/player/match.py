@@ -200,7 +200,7 @@ class PlayerMatch:
             case ["left"]:
                 _settle(self._left, "left")
             case ["gone", reason]:
-                self._go_on_elsewhere(reason)
+                self._continue_elsewhere(reason)
             case [kind, number, move, *more]:
                 self._rules_answered(number)
                 if self._turn is not None and self._turn.number == number:
@@ -235,7 +235,7 @@ class PlayerMatch:
             self._rules_due.cancel()
             self._rules_due = None
 
-    def _go_on_elsewhere(self, reason: str) -> None:
+    def _continue_elsewhere(self, reason: str) -> None:
         """Continue in another session after one has died; give up after too many crashes."""
         self._deaths += 1
         is_hopeless = not self._is_loaded and self._deaths >= _MOST_DEATHS_READING

@@ -171,7 +171,7 @@ class PlayedGame:
         """Return a move as text, with the spelling of START."""
         return self._names.restore(spaced(move))
 
-    def go_on(self, message: Message, answered: str | None, guess_by: float) -> Position:
+    def advance(self, message: Message, answered: str | None, guess_by: float) -> Position:
         """Advance the state by a PLAY or STOP message."""
         tracker = self._tracker
         if tracker is None:

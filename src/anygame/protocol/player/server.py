@@ -158,9 +158,9 @@ class PlayerServer:
         Raises:
             OSError: the address cannot be used.
         """
-        found = await self._listener.open(host, port)
+        bound_port = await self._listener.open(host, port)
         self._sessions.warm_up()
-        return found
+        return bound_port
 
     async def close(self) -> None:
         """Abort all matches, stop listening, and release everything; threads that hang stay behind."""

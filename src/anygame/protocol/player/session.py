@@ -110,10 +110,10 @@ class Session:
         match kind:
             case "start":
                 role, rules, start_clock, play_clock, think_by = given
-                found = self._match = PlayedGame(self._settings)
-                clock = self._clock(found, start_clock, think_by)
+                match = self._match = PlayedGame(self._settings)
+                clock = self._clock(match, start_clock, think_by)
                 longest = max(start_clock, play_clock)
-                self._rules.put(lambda: self._load(found, role, rules, longest, clock))
+                self._rules.put(lambda: self._load(match, role, rules, longest, clock))
             case "play":
                 self._play(*given)
             case "replay":
@@ -194,12 +194,12 @@ class Session:
             return
         clock = self._clock(match, seconds, think_by)
 
-        def go_on() -> None:
+        def advance() -> None:
             if match.ended.is_set():
                 return
             guess_by = monotonic() + share_of_guessing(self._player) * clock.remaining()
             try:
-                position = match.go_on(parse_message(text), answered, guess_by)
+                position = match.advance(parse_message(text), answered, guess_by)
                 legal = match.legal = position.legal
                 match.turn, match.thinking_of = turn, None
                 some = match.spelled(match.random.choice(legal)) if legal else None
@@ -212,21 +212,21 @@ class Session:
             self._write(["legal", turn, some, position.is_repeatable])
             self._thinking.put(lambda: self._think(match, turn, position, clock))
 
-        self._rules.put(go_on)
+        self._rules.put(advance)
 
     def _replay(self, turns: Sequence[tuple[str, str | None]]) -> None:
         """Advance the state by turns that are over."""
         match = self._match
 
-        def go_on() -> None:
+        def advance() -> None:
             for text, answered in turns:
                 # A message that failed fails again. No time is spent on guessing a state before a move is
                 # asked for.
                 with suppress(BaseException):
                     if match is not None and not match.ended.is_set():
-                        match.go_on(parse_message(text), answered, 0.0)
+                        match.advance(parse_message(text), answered, 0.0)
 
-        self._rules.put(go_on)
+        self._rules.put(advance)
 
     def _think(self, match: PlayedGame, turn: int, position: Position, clock: Clock) -> None:
         if match.ended.is_set() or match.turn != turn:
@@ -293,7 +293,7 @@ class Session:
         def leave_with_goals() -> None:
             try:
                 assert match is not None
-                position = match.go_on(parse_message(text), answered, monotonic() + _LAST_GUESS)
+                position = match.advance(parse_message(text), answered, monotonic() + _LAST_GUESS)
                 goals = position.state.goals()
             except BaseException:
                 self._thinking.put(lambda: self._leave(match))
