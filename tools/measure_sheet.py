@@ -21,8 +21,6 @@ from random import Random
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, Final
 
-import networkx  # noqa: F401  (loaded with the first rules; that is no part of setting up a game)
-
 import anygame
 from anygame.cli.inspection import describe
 from anygame.errors import AnygameError, IllegalMoveError

@@ -388,7 +388,7 @@ def test_help_and_version_load_no_library_that_they_do_not_need() -> None:
 
 
 #: What takes long to load, and no question about a state needs.
-_HEAVY = {"asyncio", "llvmlite", "networkx", "numpy", "prompt_toolkit", "rich", "scipy", "multiprocessing"}
+_HEAVY = {"asyncio", "llvmlite", "numpy", "prompt_toolkit", "rich", "scipy", "multiprocessing"}
 _HEAVY |= {"anygame.network", "anygame.proving", "anygame.search", "anygame.players", "anygame.doctor"}
 
 
@@ -398,10 +398,6 @@ def test_a_question_about_a_state_loads_nothing_heavy(question: list[str]) -> No
     loaded = _loaded(command, "tic_tac_toe", *rest)
     assert "anygame.datalog.reasoner" in loaded
     assert not _HEAVY & loaded
-
-
-def test_networkx_is_loaded_for_proofs_alone() -> None:
-    assert {"networkx", "anygame.proving"} <= _loaded("prove", "tic_tac_toe", "--property", "ends")
 
 
 def test_standard_input_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

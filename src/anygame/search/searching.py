@@ -76,10 +76,6 @@ class Searcher(Protocol):
     def is_done(self) -> bool:
         """Whether nothing is left to do: the root is an end, or proven for all roles."""
 
-    @property
-    def bytes(self) -> int:
-        """The memory of the tree."""
-
 
 #: A gigabyte: most machines have as much to spare.
 DEFAULT_MEMORY: Final = 1 << 30

@@ -403,11 +403,6 @@ class BeliefSearcher:
         """Whether there is no choice, or nothing to search."""
         return len(self._allowed) < 2
 
-    @property
-    def bytes(self) -> int:
-        """Approximate memory of the trees."""
-        return self._search.bytes
-
     def best(self, role: int) -> Term:
         """Return the move with the most tries; ties go to the greater mean.
 
@@ -442,7 +437,7 @@ class BeliefSearcher:
             seconds=0.0,
             nodes=self._search.nodes,
             depth=0,
-            bytes=self.bytes,
+            bytes=self._search.bytes,
             moves={role: tuple(moves)},
             goals={role: mean},
             proven={role: None},

@@ -136,11 +136,6 @@ class LineSearch:
         return self._begun.is_over
 
     @property
-    def bytes(self) -> int:
-        """Always 0: memory is not counted."""
-        return 0
-
-    @property
     def line(self) -> Line:
         """The best known line."""
         return self._begun.line(self._seconds)
@@ -181,7 +176,7 @@ class LineSearch:
             seconds=0.0,
             nodes=line.states,
             depth=len(line.moves),
-            bytes=self.bytes,
+            bytes=0,
             moves={role: tuple(of_role) for role, of_role in moves.items()},
             goals={role: line.goal if role == chooser else None for role in roles},
             proven={role: line.goal if role == chooser and line.goal == most else None for role in roles},
