@@ -43,6 +43,8 @@ NIL: Final = "nil"
 #: The match can begin.
 READY: Final = "ready"
 
+#: The messages with rules; all others are short.
+WITH_RULES: Final = ("START", "PREVIEW")
 #: Upper bound of a message without rules, in characters: thousands of moves or percepts.
 LONGEST_USUAL: Final = 65_536
 
@@ -174,7 +176,7 @@ Message = Info | Ping | Start | Play | Stop | PlayII | StopII | Abort | Preview 
 def parse_message(text: str) -> Message:
     """Parse a message. Never raises."""
     keyword, _ = peek_message(text)
-    if len(text) > LONGEST_USUAL and keyword not in ("START", "PREVIEW"):
+    if len(text) > LONGEST_USUAL and keyword not in WITH_RULES:
         reason = f"a message of {len(text):,} characters; only those with rules may have as many"
         return Unreadable(keyword, reason)
     try:
@@ -384,7 +386,7 @@ def player_name(text: str) -> str:
 
 _PARENTHESIS: Final = re.compile(r"[()]")
 _COMMENT: Final = re.compile(r";[^\r\n]*")
-#: Upper bound of the lists in a message: some 100 ms of work. Sheets of a million tokens have fewer.
+#: Upper bound of the lists in a message: half a second of work. Sheets of a million tokens have fewer.
 _MOST_LISTS: Final = 400_000
 _MOST_COMMENTS: Final = 100_000
 #: Upper bound of the parts of a list: no game has as many roles or percepts.
@@ -409,44 +411,36 @@ def split(text: str) -> list[str]:
     """
     if max(text.count("("), text.count(")")) > _MOST_LISTS or text.count(";") > _MOST_COMMENTS:
         raise TermSyntaxError(f"more than {_MOST_LISTS:,} lists or {_MOST_COMMENTS:,} comments", text[:200])
-    outer, inner = _parts(text)
-    parts = inner if len(outer) == 1 and is_list(outer[0]) else outer
-    if len(parts) > _MOST_PARTS:
-        raise TermSyntaxError(f"more than {_MOST_PARTS:,} parts", text[:200])
-    return parts
+    parts = _parts(text)
+    return _parts(parts[0][1:-1]) if len(parts) == 1 and is_list(parts[0]) else parts
 
 
-def _parts(text: str) -> tuple[list[str], list[str]]:
-    """Return the atoms and lists of a text in order, and the atoms and lists inside its lists."""
+def _parts(text: str) -> list[str]:
+    """Return the atoms and lists of a text in order. Raises TermSyntaxError; see `split`."""
     blank = _COMMENT.sub(lambda comment: " " * len(comment[0]), text) if ";" in text else text
-    parts: tuple[list[str], list[str]] = ([], [])
-    #: For depths 0 and 1: the end of the text read so far, and the start of the open list.
-    rests, starts, depth = [0, 0], [0, 0], 0
-
-    def add_atoms(level: int, end: int) -> None:
-        if len(parts[level]) <= _MOST_PARTS:
-            parts[level].extend(blank[rests[level] : end].split(None, _MOST_PARTS + 1))
-
+    parts: list[str] = []
+    end = start = depth = 0
     for match in _PARENTHESIS.finditer(blank):
         if match[0] == "(":
-            if depth < 2:
-                add_atoms(depth, match.start())
-                starts[depth] = match.start()
+            if not depth:
+                parts += blank[end : match.start()].split(None, _MOST_PARTS + 1)
+                start = match.start()
             depth += 1
-            if depth == 1:
-                rests[1] = match.end()
             continue
         depth -= 1
         if depth < 0:
             raise TermSyntaxError("a closing parenthesis has no opening one", text[:200], match.start())
-        if depth < 2:
-            if depth == 0:
-                add_atoms(1, match.start())
-            parts[depth].append(text[starts[depth] : match.end()])
-            rests[depth] = match.end()
-    if depth:
-        raise TermSyntaxError("an opening parenthesis is never closed", text[:200], starts[0])
-    add_atoms(0, len(text))
+        if not depth:
+            parts.append(text[start : match.end()])
+            end = match.end()
+        if len(parts) > _MOST_PARTS:
+            break
+    else:
+        if depth:
+            raise TermSyntaxError("an opening parenthesis is never closed", text[:200], start)
+        parts += blank[end:].split(None, _MOST_PARTS + 1)
+    if len(parts) > _MOST_PARTS:
+        raise TermSyntaxError(f"more than {_MOST_PARTS:,} parts", text[:200])
     return parts
 
 

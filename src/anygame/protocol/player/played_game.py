@@ -190,12 +190,12 @@ class PlayedGame:
             if moves is None or not (moves or tracker.game.is_gdl2):
                 tracker.restart()
             else:
-                self._advance(message, moves, answered, guess_by)
+                self._advance_by_list(message, moves, answered, guess_by)
                 again = tracker.joint_of(moves) is not None
         view = tracker.view if self.game.is_gdl2 else None
         return Position(tracker.state, tracker.state.legal_moves(tracker.role), view, again)
 
-    def _advance(
+    def _advance_by_list(
         self, message: Message, moves: tuple[Term, ...], answered: str | None, guess_by: float
     ) -> None:
         """Advance by the list of a two-field message: moves, or percepts of old GDL-II managers."""

@@ -36,6 +36,7 @@ from anygame.protocol.messages import (
     LONGEST_USUAL,
     NIL,
     READY,
+    WITH_RULES,
     Abort,
     Info,
     Ping,
@@ -77,8 +78,6 @@ _MOST_WAITING: Final = 8
 _TOO_MANY: Final = f"{_MOST_WAITING} messages are already waiting for this match"
 #: The player that replaces one whose processes keep dying: it needs next to nothing.
 _STAND_IN: Final = "random"
-#: The messages with rules. All others are short.
-_LONG_KINDS: Final = ("START", "PREVIEW")
 #: Upper bound of the sessions still busy with former matches, beyond twice the parallel matches: players that
 #: save what they learned take some seconds, and matches may be shorter.
 _MOST_LEAVING: Final = 4
@@ -206,7 +205,7 @@ class PlayerServer:
             return parse_message(text)
         if len(text) > LONGEST_USUAL and self._refusal(text) is not None:
             keyword, match_id = peek_message(text)
-            if keyword in _LONG_KINDS:
+            if keyword in WITH_RULES:
                 return Unreadable(keyword, f"another match is in progress, not {shown(match_id)}")
             return Unreadable(keyword, f"more than {LONGEST_USUAL:,} characters, which only START may have")
         is_known = self._match_called(peek_message(text)[1]) is not None
@@ -216,7 +215,7 @@ class PlayerServer:
     def _refusal(self, begin: str) -> str | None:
         """Return the answer to a long message that need not be read; None where it must be read."""
         keyword, match_id = peek_message(begin)
-        if keyword not in _LONG_KINDS:
+        if keyword not in WITH_RULES:
             return NIL
         is_known = keyword == "START" and self._match_called(match_id) is not None
         return BUSY if self._is_full and not is_known else None
@@ -239,7 +238,7 @@ class PlayerServer:
             case Ping():
                 return READY, ""
             case Unreadable(keyword, reason):
-                return BUSY if keyword in ("START", "PREVIEW") else NIL, reason
+                return BUSY if keyword in WITH_RULES else NIL, reason
             case Preview():
                 return await self._preview(message, arrived)
             case Start():
