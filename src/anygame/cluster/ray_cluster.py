@@ -75,7 +75,7 @@ class Cluster:
             raise ValueError(f"cpus is a number from 1, for a cluster that is started here; got {cpus}")
         self._ray = _ray()
         if address is not None and address != "auto":
-            _knock(address)
+            _check_address(address)
         settings: dict[str, Any] = {"log_to_driver": True, "logging_level": "ERROR"}
         if address is None:
             settings |= {"num_cpus": cpus, "include_dashboard": False}
@@ -280,7 +280,7 @@ def _ray() -> Any:
         return import_module("ray")
 
 
-def _knock(address: str) -> None:
+def _check_address(address: str) -> None:
     """Check that a connection to the address of a cluster is possible.
 
     Raises:

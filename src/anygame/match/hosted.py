@@ -70,7 +70,7 @@ class HostedMatch(Course):
         self._clock: tuple[float, float] | None = (
             tuple(record.own["clock"]) if record.own.get("clock") else None
         )
-        self._flag: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._random = Random(f"{record.own.get('seed')}:{record.step}")
         self.people = {
             index
@@ -83,17 +83,17 @@ class HostedMatch(Course):
         async with self._lock:
             self.summary = await asyncio.to_thread(summary_of, self.states[-1])
             for opponent in self.opponents.values():
-                self._aside(
+                self._start_task(
                     opponent.prepare(self.record.match_id, self.game, list(self.line), self.states[-1])
                 )
-        self._aside(self._go_on())
+        self._start_task(self._resume())
 
-    async def _go_on(self, pause: float = 0.0) -> None:
+    async def _resume(self, pause: float = 0.0) -> None:
         await asyncio.sleep(pause)
         async with self._lock:
             await self._advance()
 
-    def _aside(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def _start_task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -113,7 +113,7 @@ class HostedMatch(Course):
             if index not in self.turn:
                 raise IllegalMoveError(f"{role} has no choice now", role, text)
             self.chosen[index] = move_of(text, role, self.states[-1])
-            self._note_time(index)
+            self._record_time(index)
             await self._advance()
 
     async def resign(self, index: int) -> None:
@@ -132,7 +132,7 @@ class HostedMatch(Course):
         role = str(self.game.roles[index])
         self.left = role, how
         self.record.own[how] = role
-        self._forget_asking()
+        self._reset_turn()
         await self._advance()
 
     async def take_back(self, roles: Collection[int]) -> None:
@@ -145,7 +145,7 @@ class HostedMatch(Course):
             if self.left is not None:
                 await self._go_back(len(self.line))
             elif not any(index in self.chosen for index in roles if index in self.choosing):
-                step = self._former_choice(roles)
+                step = self._last_choice(roles)
                 if step is None:
                     raise IllegalMoveError("there is no move to take back")
                 await self._go_back(step)
@@ -153,16 +153,16 @@ class HostedMatch(Course):
                 self.chosen.pop(index, None)
             await self._advance()
 
-    def _former_choice(self, roles: Collection[int]) -> int | None:
+    def _last_choice(self, roles: Collection[int]) -> int | None:
         return next((step for step in reversed(range(len(self.line))) if self.chose[step] & set(roles)), None)
 
     @property
     def can_take_back(self) -> bool:
         """Whether there is a choice of a person to take back."""
-        return self.left is not None or self._former_choice(self.people) is not None
+        return self.left is not None or self._last_choice(self.people) is not None
 
     async def _go_back(self, step: int) -> None:
-        self._forget_asking()
+        self._reset_turn()
         await super()._go_back(step)
         await asyncio.to_thread(self._keep, self.record)
 
@@ -198,12 +198,12 @@ class HostedMatch(Course):
             if len(self.chosen) < len(self.game.roles):
                 for index in self.opponents:
                     if index not in self.chosen and index not in self._asked:
-                        self._asked[index] = self._aside(self._ask(index))
+                        self._asked[index] = self._start_task(self._ask(index))
                 break
             await self._step()
             nobody_chooses = not (self.people and (self.game.is_gdl2 or self.choosing))
             if not self.is_over and nobody_chooses:
-                self._aside(self._go_on(_PACE))
+                self._start_task(self._resume(_PACE))
                 break
         self._watch_clocks()
         if self.is_over:
@@ -218,13 +218,13 @@ class HostedMatch(Course):
         except AnygameError as error:
             self.fault = str(error)
             return
-        self._forget_asking()
+        self._reset_turn()
         if len(self.line) >= _LONGEST:
             self.fault = f"given up after {_LONGEST:,} joint moves"
         await asyncio.to_thread(self._keep, self.record)
         self._changed()
 
-    def _forget_asking(self) -> None:
+    def _reset_turn(self) -> None:
         self.chosen.clear()
         self._asked.clear()
         self.verdicts.clear()
@@ -244,7 +244,7 @@ class HostedMatch(Course):
             legal = self.summary.legal[index]
             verdict = self.verdicts[index] = judge(reply, legal, case_sensitive=self.game.case_sensitive)
             self.chosen[index] = verdict.move or self._random.choice(legal)
-            self._note_time(index)
+            self._record_time(index)
             await self._advance()
 
     async def _finish(self) -> None:
@@ -254,9 +254,9 @@ class HostedMatch(Course):
         self._note_result()
         await asyncio.to_thread(self._keep, self.record)
         for opponent in self.opponents.values():
-            self._aside(opponent.stop(list(self.line), self.states[-1]))
+            self._start_task(opponent.stop(list(self.line), self.states[-1]))
 
-    def _note_time(self, index: int) -> None:
+    def _record_time(self, index: int) -> None:
         used = self.record.own.setdefault("seconds", [0.0] * len(self.game.roles))
         more = self._clock[1] if self._clock and index in self.people else 0.0
         used[index] = round(used[index] + self._running - more, 1)
@@ -281,16 +281,16 @@ class HostedMatch(Course):
 
     def _watch_clocks(self) -> None:
         """Set a timer for the end of the time of the next person, who then loses the match."""
-        if self._flag is not None:
-            self._flag.cancel()
-            self._flag = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         left = [seconds for index in self.turn if (seconds := self.time_left(index)) is not None]
         if left and self.is_running:
             loop = asyncio.get_running_loop()
             until = max(0.0, min(left) - self._running) + 0.05
-            self._flag = loop.call_later(until, lambda: self._aside(self._fall()))
+            self._timer = loop.call_later(until, lambda: self._start_task(self._time_out()))
 
-    async def _fall(self) -> None:
+    async def _time_out(self) -> None:
         async with self._lock:
             late = [index for index in self.turn if (self.time_left(index) or 0.0) <= self._running]
             if late and not self.is_over:

@@ -77,7 +77,7 @@ class LocalSeat:
         """
         if self._match is None or self._match.match_id != match_id:
             return Reply("busy", detail=f"{self.name} does not play {match_id}")
-        role, state, hiding = self._match.role, self._advanced(joint), self._hiding
+        role, state, hiding = self._match.role, self._current_state(joint), self._hiding
         moment = None if self._match.step is None else f"{self._match.drawing}/{self._match.step()}"
         self._is_thinking = False
 
@@ -97,7 +97,7 @@ class LocalSeat:
         reply = await self._ask(think, clock + PLAY_GRACE, None, "nil")
         best = self.player.best
         if hiding is not None and hiding.is_lost and reply.text is not None:
-            reply = self._mended(reply, state)
+            reply = self._with_legal_move(reply, state)
         if not self._is_thinking or not isinstance(best, Term):
             return reply
         if reply.error == TIMED_OUT:
@@ -107,7 +107,7 @@ class LocalSeat:
             return replace(reply, text=str(best), detail=detail)
         return reply
 
-    def _mended(self, reply: Reply, state: State) -> Reply:
+    def _with_legal_move(self, reply: Reply, state: State) -> Reply:
         """Replace a reply chosen in a guessed state, if it is not legal in the true state."""
         assert self._match is not None
         legal = state.legal_moves(self._match.role)
@@ -116,7 +116,7 @@ class LocalSeat:
         detail = "no state was found that agrees with its observations; played: a random legal move"
         return replace(reply, text=str(self._random.choice(legal)), detail=detail)
 
-    def _advanced(self, joint: tuple[Term, ...] | None) -> State:
+    def _current_state(self, joint: tuple[Term, ...] | None) -> State:
         """Return the present state of the match: from the referee, or after the joint move."""
         assert self._match is not None
         assert self._state is not None
@@ -130,7 +130,7 @@ class LocalSeat:
         """Report the end of the match to the player."""
         if self._match is None or self._match.match_id != match_id:
             return
-        goals = self._advanced(joint).goals()
+        goals = self._current_state(joint).goals()
         seconds = self._match.play_clock
         self._match = self._state = None
         await self._ask(lambda: self.player.stop(goals), seconds, "done", "done")
@@ -150,13 +150,11 @@ class LocalSeat:
 
     async def _ask(self, call: Callable[[], object], seconds: float, done: str | None, failed: str) -> Reply:
         """Make a call in the thread of the player; reply ``done`` or the result, or ``failed``."""
-        reply = await self._answered(call, seconds, done, failed)
+        reply = await self._call(call, seconds, done, failed)
         said = self.player.take_said()
         return replace(reply, said=said) if said else reply
 
-    async def _answered(
-        self, call: Callable[[], object], seconds: float, done: str | None, failed: str
-    ) -> Reply:
+    async def _call(self, call: Callable[[], object], seconds: float, done: str | None, failed: str) -> Reply:
         if self._worker is None:
             self._worker = CallThread(f"player {self.name}")
         try:

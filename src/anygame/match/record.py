@@ -307,8 +307,8 @@ def _from_json(data: object, name: str) -> Record:
             values[key] = values["own"].pop(key, [])
             if not _SHAPES[wanted](values[key]):
                 raise RecordError(f"{name} is damaged: {key} should be {wanted}")
-    unsaid: dict[str, Any] = {"token": "", "start_time": 0, "others": others}
-    record = Record(**unsaid | values)
+    defaults: dict[str, Any] = {"token": "", "start_time": 0, "others": others}
+    record = Record(**defaults | values)
     _check_lengths(record, name)
     return record
 

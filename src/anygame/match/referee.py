@@ -141,7 +141,7 @@ class Referee:
         self._scramble = record.start_time if record.is_scrambled else None
         self._failures = failures or Failures()
         self._course: list[Joint] = list(past)
-        self._is_told = False
+        self._is_announced = False
 
     async def play(self) -> Record:
         """Run the match to its end, and return the record.
@@ -177,10 +177,10 @@ class Referee:
         self._watcher.started(record, self._state)
         if self._former:
             await self._abort(self._former)
-        self._is_told = True
+        self._is_announced = True
         self._watcher.asked(0, record.start_clock)
-        recalling = len(self._course) * (record.play_clock + PLAY_GRACE + REACH_CLOCK)
-        replies = await self._ask(self._start, record.start_clock + REACH_CLOCK + recalling)
+        replay_seconds = len(self._course) * (record.play_clock + PLAY_GRACE + REACH_CLOCK)
+        replies = await self._ask(self._start, record.start_clock + REACH_CLOCK + replay_seconds)
         verdicts = [Verdict(None, reply.error or "", reply.detail, reply.said) for reply, _ in replies]
         if is_new:
             record.errors[0] = [verdict.error for verdict in verdicts]
@@ -191,7 +191,7 @@ class Referee:
 
     async def _turn(self) -> None:
         record = self.record
-        drawn = self._draw()
+        sampled = self._sample_moves()
         last = self._last
         clock = record.play_clock
         self._watcher.asked(record.step + 1, clock)
@@ -200,9 +200,9 @@ class Referee:
         )
         verdicts = [
             Verdict(move) if seat is None else judge(reply, legal, case_sensitive=self.game.case_sensitive)
-            for seat, (reply, _), move, legal in zip(self.seats, replies, drawn, self._legal, strict=True)
+            for seat, (reply, _), move, legal in zip(self.seats, replies, sampled, self._legal, strict=True)
         ]
-        joint = tuple([verdict.move or move for verdict, move in zip(verdicts, drawn, strict=True)])
+        joint = tuple([verdict.move or move for verdict, move in zip(verdicts, sampled, strict=True)])
         state = self._state = await asyncio.to_thread(self._state.next, joint)
         self._course.append(joint)
         record.add_turn(joint, state, verdicts)
@@ -223,7 +223,7 @@ class Referee:
         if self.record.states and not self.record.is_completed:
             self.record.is_aborted = True
             self._keep(self.record)
-        if self._is_told:
+        if self._is_announced:
             await self._abort(self._id)
 
     @property
@@ -260,7 +260,7 @@ class Referee:
             *[_guarded(message, index, seat, limit) for index, seat in enumerate(self.seats)]
         )
 
-    def _draw(self) -> Joint:
+    def _sample_moves(self) -> Joint:
         random = Random(f"{self._seed}:{self.record.step}")
         return tuple([random.choice(moves) for moves in self._legal])
 

@@ -100,7 +100,7 @@ def run(
     terms = Terms(start_clock, play_clock) if seed is None else Terms(start_clock, play_clock, seed)
     made = [
         LocalSeat(make_player(player, seed=terms.seed + index) if isinstance(player, str) else player)
-        for index, player in enumerate(_in_order(game, players))
+        for index, player in enumerate(_players_in_order(game, players))
     ]
     for seat in made:
         seat.prepare()
@@ -119,7 +119,7 @@ def run(
     return wait_for(play())
 
 
-def _in_order(
+def _players_in_order(
     game: Game, players: Sequence[Player | str] | Mapping[str, Player | str]
 ) -> Sequence[Player | str]:
     if not isinstance(players, Mapping):

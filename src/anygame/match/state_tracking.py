@@ -130,17 +130,17 @@ class StateTracker:
         Raises:
             LostTrackError: the move is not legal in any state found; the message is kept.
         """
-        joint = self._shown(percepts)
+        joint = self._joint_in(percepts)
         if joint is not None:
             self.advance(joint)
             return
         observation = Observation(move, tuple(percepts), legal)
         self._turns.append(_Turn(observation, _texts(percepts), is_over))
         self._known = False
-        agreeing, guesses = self._followed(self._turns[-1], deadline)
+        agreeing, guesses = self._successors(self._turns[-1], deadline)
         if self.is_lost or not agreeing:
             # The carried states were too few, or guesses.
-            agreeing = self._replayed(deadline)
+            agreeing = self._search_from_start(deadline)
             self.is_lost = not agreeing
         if not agreeing and not guesses:
             raise LostTrackError(f"the move {move} is not legal in any state that agrees with the percepts")
@@ -148,7 +148,7 @@ class StateTracker:
         self._states = list(agreeing or guesses)
         self._random.shuffle(self._states)
 
-    def _followed(self, turn: _Turn, deadline: float) -> tuple[dict[State, None], dict[State, None]]:
+    def _successors(self, turn: _Turn, deadline: float) -> tuple[dict[State, None], dict[State, None]]:
         """Return successors of the carried states: those that agree with a turn, and some others."""
         agreeing: dict[State, None] = {}
         guesses: dict[State, None] = {}
@@ -165,23 +165,23 @@ class StateTracker:
                     guesses[state] = None
         return agreeing, guesses
 
-    def _replayed(self, deadline: float) -> dict[State, None]:
+    def _search_from_start(self, deadline: float) -> dict[State, None]:
         """Search from the start for states that agree with all turns.
 
         An existing state is found unless the deadline or the limit of joint moves is reached first.
         """
         agreeing: dict[State, None] = {}
         trials = takewhile(lambda _: monotonic() <= deadline, count())
-        first = self._searched(islice(trials, _MOST_MADE_AGAIN))
+        first = self._search(islice(trials, _MOST_MADE_AGAIN))
         if first is not None:
             agreeing[first] = None
             # The search for further states gets fewer trials.
             more = islice(trials, _MOST_JOINTS)
-            others = iter(lambda: self._searched(more), None)
+            others = iter(lambda: self._search(more), None)
             agreeing.update(dict.fromkeys(islice(others, _MOST_STATES - 1)))
         return agreeing
 
-    def _searched(self, trials: Iterator[int]) -> State | None:
+    def _search(self, trials: Iterator[int]) -> State | None:
         """Return the last state of a line that agrees with all turns: randomised depth-first search.
 
         Each state is tried once per turn, as its successors do not depend on the line that leads to it.
@@ -215,7 +215,7 @@ class StateTracker:
             and (legal is None or following.legal_moves(self.role) == legal)
         )
 
-    def _shown(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
+    def _joint_in(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
         """Return the joint move in percepts, which managers add in games without percepts of their own."""
         did = {
             percept.arguments[0]: percept.arguments[1]

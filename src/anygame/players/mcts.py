@@ -121,7 +121,7 @@ class MctsPlayer(Player):
         game, role = self.game, self.role
         self._stop_pondering(clock)
         self._believes = self._always_believes or game.is_gdl2
-        model = None if self._believes else self._found_model(game)
+        model = None if self._believes else self._model_of(game)
         self._search = Search(
             game,
             seed=self.random.getrandbits(32) if self._believes else self._seed,
@@ -153,7 +153,7 @@ class MctsPlayer(Player):
             if self.iterations is None:
                 self._think(game.initial_state(), clock)
 
-    def _found_model(self, game: Game) -> Model | None:
+    def _model_of(self, game: Game) -> Model | None:
         """Return the model of a game; comment on the model, or on the reason why there is none."""
         try:
             model = wanted_model(game, self.model)
@@ -192,7 +192,7 @@ class MctsPlayer(Player):
             self._think(state, clock)
             best = self.best or best
             if self.aloud:
-                self._say_worth_of(best)
+                self._say_value_of(best)
         if self.pondering and not self._believes and self._pondering is None:
             self._pondering = _Pondering(self._search, state, best, self.role, _PATIENCE * clock.seconds)
         return best
@@ -218,7 +218,7 @@ class MctsPlayer(Player):
         if search.is_lost and not was_lost:
             self.say("belief has run empty: no state was found that agrees with all observations")
 
-    def _say_worth_of(self, best: Term) -> None:
+    def _say_value_of(self, best: Term) -> None:
         """Comment on a move: its value, its share of the search, and the expected line."""
         with suppress(ValueError):
             found = self._search.analysis()
@@ -226,13 +226,13 @@ class MctsPlayer(Player):
             chosen = next((each for each in moves if each.move == best and each.goal is not None), None)
             if chosen is None:
                 return
-            worth = f"mean goal {chosen.goal:.1f}"
+            value = f"mean goal {chosen.goal:.1f}"
             if chosen.proven is not None:
-                worth = f"goal {chosen.proven:g}, proven"
+                value = f"goal {chosen.proven:g}, proven"
             share = chosen.visits / max(1, sum(each.visits for each in moves))
             line = ", ".join(" ".join(map(str, joint)) for joint in chosen.line[1:_SAID])
             then = "; ".join(["", *filter(None, [found.believed, line and f"then {line}"])])
-            self.say(f"{best}: {worth}, {share:.0%} of {counted(found.iterations, 'try')}{then}")
+            self.say(f"{best}: {value}, {share:.0%} of {counted(found.iterations, 'try')}{then}")
 
     def _prefer(self, state: State, role: int) -> None:
         if state.legal_moves(self.role):

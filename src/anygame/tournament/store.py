@@ -97,7 +97,7 @@ class _Sqlite:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.name = str(path)
-        with _told(self.name, sqlite3.Error):
+        with _database_errors(self.name, sqlite3.Error):
             self._base = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
         try:
             self.execute("PRAGMA synchronous = FULL")
@@ -106,7 +106,7 @@ class _Sqlite:
             raise
 
     def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with _told(self.name, sqlite3.Error):
+        with _database_errors(self.name, sqlite3.Error):
             return self._base.execute(query, values).fetchall()
 
     @contextmanager
@@ -136,20 +136,20 @@ class _Postgres:
         self.name = _without_password(address)
         with needing("postgresql", "a PostgreSQL store needs psycopg"):
             self._library = import_module("psycopg")
-        with self._told():
+        with self._database_errors():
             self._base = self._library.connect(address, autocommit=True, connect_timeout=_PATIENCE)
 
-    def _told(self) -> AbstractContextManager[None]:
-        return _told(self.name, self._library.Error)
+    def _database_errors(self) -> AbstractContextManager[None]:
+        return _database_errors(self.name, self._library.Error)
 
     def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with self._told():
+        with self._database_errors():
             cursor = self._base.execute(query.replace("?", "%s"), values)
             return cursor.fetchall() if cursor.description else []
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        with self._told(), self._base.transaction():
+        with self._database_errors(), self._base.transaction():
             # Until the end of the transaction: two processes cannot create the same table at a time.
             self.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (_ALL,))
             yield
@@ -168,7 +168,7 @@ class _Postgres:
 
 
 @contextmanager
-def _told(name: str, kind: type[Exception]) -> Iterator[None]:
+def _database_errors(name: str, kind: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kind as error:

@@ -114,7 +114,7 @@ class GameEnv(gymnasium.Env):
         self.observation_space = observer.space(self._role, masked=self._with_mask)
         self.action_space = observer.action_space(self._role)
         self._is_ready = self._has_ended = False
-        self._drawn: list[int] | None = None
+        self._ending_joint: list[int] | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -125,15 +125,15 @@ class GameEnv(gymnasium.Env):
         episode.begin()
         for opponent in self._opponents.values():
             opponent.start(np.zeros(1, np.intp))
-        self._is_ready, self._has_ended, self._drawn = True, False, None
-        while self._is_forced() and self._drawn is None:
+        self._is_ready, self._has_ended, self._ending_joint = True, False, None
+        while self._is_forced() and self._ending_joint is None:
             mark = episode.mark()
             joint = self._joint(episode.legal[self._role][0])
             episode.move(joint)
             if episode.is_over:
                 # A match must not begin with its end, so the learner makes the only move itself.
                 episode.go_back(mark)
-                self._drawn = joint
+                self._ending_joint = joint
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -153,7 +153,7 @@ class GameEnv(gymnasium.Env):
             raise IllegalMoveError("the match is over: no move can be made before the next reset")
         if not episode.is_over:
             number = episode.checked(self._role, action, self.np_random)
-            joint, self._drawn = self._drawn or self._joint(number), None
+            joint, self._ending_joint = self._ending_joint or self._joint(number), None
             episode.move(joint)
             while self._is_forced():
                 episode.move(self._joint(episode.legal[self._role][0]))
@@ -258,8 +258,8 @@ class GameVectorEnv(VectorEnv):
         self._steps = np.zeros(num_envs, np.int64)
         self._ended = np.zeros(num_envs, np.bool_)
         #: Lanes whose match ends before any choice of the learner, and the joint moves that end them.
-        self._is_drawn = np.zeros(num_envs, np.bool_)
-        self._drawn = np.zeros((len(game.roles), num_envs), np.int64)
+        self._is_ended_early = np.zeros(num_envs, np.bool_)
+        self._ending_joint = np.zeros((len(game.roles), num_envs), np.int64)
         self._is_ready = False
 
     def reset(
@@ -295,7 +295,7 @@ class GameVectorEnv(VectorEnv):
         lanes = self._lanes
         lanes.begin(chosen)
         self._steps[chosen] = 0
-        self._ended[chosen] = self._is_drawn[chosen] = False
+        self._ended[chosen] = self._is_ended_early[chosen] = False
         for opponent in self._opponents.values():
             opponent.start(np.flatnonzero(chosen))
         ahead = chosen & self._forced()
@@ -307,8 +307,8 @@ class GameVectorEnv(VectorEnv):
             if ended.any():
                 # A match must not begin with its end, so the learner makes the only move itself.
                 lanes.go_back(mark, ended)
-                self._drawn[:, ended] = np.stack(joint)[:, ended]
-                self._is_drawn |= ended
+                self._ending_joint[:, ended] = np.stack(joint)[:, ended]
+                self._is_ended_early |= ended
             ahead &= ~ended & self._forced()
 
     def step(
@@ -392,7 +392,7 @@ class GameVectorEnv(VectorEnv):
     def _joint(self, own: NDArray[np.int64], going: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
         """Return joint moves for some lanes, given the learner's moves: int [lanes] per role."""
         joint = [own] * len(self.game.roles)
-        asked = np.flatnonzero(going & ~self._is_drawn)
+        asked = np.flatnonzero(going & ~self._is_ended_early)
         for role, opponent in self._opponents.items():
             numbers = np.zeros(self.num_envs, np.int64)
             if len(asked):
@@ -403,8 +403,8 @@ class GameVectorEnv(VectorEnv):
                     self._lanes.batch.state,
                 )
                 numbers[asked] = opponent.choose_many(view, self.np_random)
-            joint[role] = np.where(self._is_drawn, self._drawn[role], numbers)
-        self._is_drawn &= ~going
+            joint[role] = np.where(self._is_ended_early, self._ending_joint[role], numbers)
+        self._is_ended_early &= ~going
         return joint
 
     def _forced(self) -> NDArray[np.bool_]:

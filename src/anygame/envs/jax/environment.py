@@ -177,7 +177,7 @@ class Environment:
         offenders = self._offenders(state, action) & ~over
         does = self._joint(state, action)
         if key is not None:
-            does += [_drawn(key, state._legal[columns]) for columns in self._by_chance]
+            does += [_sampled(key, state._legal[columns]) for columns in self._by_chance]
         after = self._move(jnp.concatenate([state._fluents, self._unseen, self._in_order(does)]))
         illegal = offenders.any()
         fluents = jnp.where(over | illegal, state._fluents, after[: len(self.fluents)])
@@ -363,7 +363,7 @@ class SimultaneousEnvironment(Environment):
     _together = True
 
 
-def _drawn(key: Array, legal: Array) -> Array:
+def _sampled(key: Array, legal: Array) -> Array:
     """Return a uniformly random legal move: bool [moves]."""
     count = legal.sum()
     chosen = jax.random.randint(key, (), 0, jnp.maximum(count, 1))

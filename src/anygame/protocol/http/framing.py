@@ -225,14 +225,14 @@ class RequestFraming(_Framing):
         self._target = ""
         self._has_length = False
         #: Whether the body is read without h11, because its framing was wrong or missing.
-        self._is_beyond = False
+        self._is_unframed = False
 
     @property
     def due(self) -> float | None:
         """When to poll again even if nothing has come; None to wait for more bytes."""
         if self._head is not None:
             return None
-        if self._is_beyond:
+        if self._is_unframed:
             waits = not self._has_length and not self._content.is_plausible
         else:
             waits = not self._content.is_message
@@ -250,7 +250,7 @@ class RequestFraming(_Framing):
         is_whole = self._is_whole(is_silent=is_silent)
         if self._content.is_cut:
             raise HttpError(f"the request has more than {self._content.limit:,} bytes", 413)
-        self._check_wanted()
+        self._check_refusal()
         if not is_whole:
             return None
         return Body(self._method, self._target, bytes(self._content.data), self._arrived)
@@ -266,7 +266,7 @@ class RequestFraming(_Framing):
         )
 
     def _take(self, data: bytes) -> None:
-        if self._is_beyond:
+        if self._is_unframed:
             self._content.add(data)
         else:
             super()._take(data)
@@ -274,18 +274,18 @@ class RequestFraming(_Framing):
     def _is_whole(self, *, is_silent: bool) -> bool:
         if self._method != "POST":
             return True
-        if not self._is_beyond:
+        if not self._is_unframed:
             is_framed = self._framed()
             if is_framed is None and not (is_silent and self._content.is_message):
                 return False
             if is_framed and self._has_length and self._content.is_plausible:
                 return True
-            self._is_beyond = True
+            self._is_unframed = True
             self._content.add(self._connection.trailing_data[0])
             is_silent = False
         return self._content.is_message or self._is_closed or is_silent
 
-    def _check_wanted(self) -> None:
+    def _check_refusal(self) -> None:
         if self._refusal is not None and len(self._content.data) > _ENOUGH_TO_JUDGE:
             reply = self._refusal(bytes(self._content.data[:_ENOUGH_TO_JUDGE]))
             self._refusal = None

@@ -114,7 +114,7 @@ class Listener:
                 await asyncio.sleep(0)
             has_room = self._make_room()
             self._connections[task] = _peer(writer).rpartition(":")[0]
-            await self._converse(reader, writer, task, has_room)
+            await self._answer(reader, writer, task, has_room)
         except asyncio.CancelledError:
             writer.transport.abort()
         except OSError as error:
@@ -143,7 +143,7 @@ class Listener:
         next(task for task, address in reading.items() if address == most).cancel()
         return True
 
-    async def _converse(
+    async def _answer(
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,

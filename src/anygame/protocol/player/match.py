@@ -204,9 +204,9 @@ class PlayerMatch:
             case [kind, number, move, *more]:
                 self._rules_answered(number)
                 if self._turn is not None and self._turn.number == number:
-                    self._hear_of_turn(self._turn, kind, move, more)
+                    self._receive_of_turn(self._turn, kind, move, more)
 
-    def _hear_of_turn(self, turn: _Turn, kind: str, move: str | None, more: list[Any]) -> None:
+    def _receive_of_turn(self, turn: _Turn, kind: str, move: str | None, more: list[Any]) -> None:
         match kind:
             case "legal":
                 turn.fallback, turn.is_repeatable = move, more[0]

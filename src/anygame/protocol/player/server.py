@@ -297,7 +297,7 @@ class PlayerServer:
         del self._matches[match.start.match_id]
         self._alarms.pop(match).cancel()
         match.end(message)
-        self._sessions.part(match)
+        self._sessions.release(match)
 
     def _set_alarm(self, match: PlayerMatch) -> None:
         """Restart the timer that aborts a match after long silence of its manager."""
@@ -410,13 +410,13 @@ class SessionPool:
         if host.can_be_ended:
             self.warm_up()
 
-    def part(self, match: PlayerMatch) -> None:
+    def release(self, match: PlayerMatch) -> None:
         """Take back the session of a match that has ended, when its player has finished."""
-        task = asyncio.create_task(self._part(match))
+        task = asyncio.create_task(self._release(match))
         self._leaving[task] = match.host
         task.add_done_callback(self._leaving.pop)
 
-    async def _part(self, match: PlayerMatch) -> None:
+    async def _release(self, match: PlayerMatch) -> None:
         has_left = False
         try:
             has_left = await match.has_left()

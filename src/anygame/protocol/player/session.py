@@ -148,7 +148,7 @@ class Session:
 
         self._thinking.put(get_ready)
 
-    def _made(self) -> Player:
+    def _get_player(self) -> Player:
         if self._player is None:
             self._player = self._make()
         return self._player
@@ -179,7 +179,7 @@ class Session:
         if match.ended.is_set():
             return
         try:
-            self._made().begin(match.game, match.role, clock)
+            self._get_player().begin(match.game, match.role, clock)
         except BaseException as error:  # a player may raise anything
             self._report(error)
             self._write(["failed", _described(error)])
@@ -244,7 +244,7 @@ class Session:
         move: object = None
         fault = ""
         try:
-            player = self._made()
+            player = self._get_player()
             player.best, player.view = None, position.view
             match.thinking_of = turn
             move = player.move(position.state, clock)
@@ -317,7 +317,7 @@ class Session:
     def _preview(self, rules: str, clock: Clock) -> None:
         fault = ""
         try:
-            self._made().preview(load_rules(rules, self._settings, clock.seconds), clock)
+            self._get_player().preview(load_rules(rules, self._settings, clock.seconds), clock)
         except BaseException as error:
             fault = _described(error)
         self._write(["previewed", fault])
