@@ -62,14 +62,6 @@ class Broadcast:
         self.matches: list[BroadcastMatch] = []
         self.on_change: Callable[[BroadcastMatch | None], object] = lambda _: None
 
-    def match(self, load: Callable[[], Record | None] | None = None) -> BroadcastMatch:
-        """Return the report of the next match.
-
-        Args:
-            load: returns the record of the match after its end, in any thread.
-        """
-        return BroadcastMatch(self, load)
-
     def add(self, match: BroadcastMatch) -> None:
         """Add a match that has begun, or was played earlier."""
         self.matches.append(match)
@@ -84,7 +76,7 @@ class BroadcastMatch(Watcher):
 
     Args:
         broadcast: the report of all matches.
-        load: returns the record after the end of the match; None if the record is not kept.
+        load: returns the record after the end of the match, in any thread; None if the record is not kept.
 
     Attributes:
         number: the number of the match, from 1 in the order of the starts; 0 before its start.

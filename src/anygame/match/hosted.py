@@ -35,8 +35,7 @@ class HostedMatch(Course):
     """A match between people and players.
 
     Args:
-        record: the record of the match so far, which grows.
-        states: the states of the record, at least the initial one.
+        record, states: see `Course`.
         opponents: the players, by the index of their role.
         keep: writes the record.
         changed: called after every change of the match.

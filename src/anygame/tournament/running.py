@@ -34,8 +34,8 @@ _BETWEEN_LOOKS: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
-    """Everything that a process needs to play a match of a tournament; see `Tournament`."""
+class MatchRunner:
+    """Plays matches of a tournament, in this process or another; see `Tournament` for the attributes."""
 
     games: Mapping[str, Game]
     players: Mapping[str, str]
@@ -89,8 +89,8 @@ def _begins_anew(seats: Sequence[Seat]) -> bool:
     return len(local) == len(seats) and any(player.remembers for player in local)
 
 
-def _play_apart(contest: Contest, match: tuple[Meeting, Record | None]) -> Record:
-    return wait_for(contest.play(*match, Failures()))
+def _play_apart(runner: MatchRunner, match: tuple[Meeting, Record | None]) -> Record:
+    return wait_for(runner.play(*match, Failures()))
 
 
 class Tournament:
@@ -119,7 +119,7 @@ class Tournament:
         self.games = games
         self.players = players
         self.store = store
-        self._contest = Contest(games, players, terms, make_seat)
+        self._runner = MatchRunner(games, players, terms, make_seat)
         self._failures = Failures()
         facts = {"clocks": f"{terms.start_clock:g} and {terms.play_clock:g} s"}
         facts |= {f"player {name}": spec for name, spec in players.items()}
@@ -161,7 +161,7 @@ class Tournament:
         def keep(record: Record) -> None:
             self.store.keep(meeting, record)
 
-        record = await self._contest.play(meeting, self.store.record(meeting), self._failures, keep, watcher)
+        record = await self._runner.play(meeting, self.store.record(meeting), self._failures, keep, watcher)
         self._finish(meeting, record)
         return record
 
@@ -172,7 +172,7 @@ class Tournament:
         """
         claimed = [each for each in meetings if not self.store.is_over(each) and self.store.claim(each)]
         matches = [(meeting, self.store.record(meeting)) for meeting in claimed]
-        for number, record in workers.map(_play_apart, self._contest, matches):
+        for number, record in workers.map(_play_apart, self._runner, matches):
             result = self._finish(claimed[number], record)
             self.store.release(claimed[number])
             yield result, record

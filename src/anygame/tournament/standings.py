@@ -246,16 +246,7 @@ _HIGHEST: Final = 100.0
 
 
 def plot_standings(standings: Sequence[Standing], path: str | os.PathLike[str]) -> None:
-    """Draw ratings with their uncertainty, and mean goals, the best player on top.
-
-    Args:
-        standings: as `anygame.tournament.standings.standings` returns them.
-        path: the image; its suffix gives the format.
-
-    Raises:
-        MissingExtraError: the extra ``plot`` is not installed.
-        RecordError: the image cannot be written.
-    """
+    """Draw an image of ratings with their uncertainty, and of mean goals; see `anygame.plotting.image`."""
     with image(path, 2, (9, 1.5 + 0.4 * len(standings)), same_rows=True) as (left, right):
         _plot_ratings(standings, left)
         _plot_goals(standings, right)

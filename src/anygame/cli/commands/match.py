@@ -20,7 +20,7 @@ from anygame.cli.sheets import read_game, record_path
 from anygame.errors import AnygameError, PlayerError, RecordError
 from anygame.game.machine import reason_of
 from anygame.language.diagnostics import counted
-from anygame.match.broadcast import Broadcast
+from anygame.match.broadcast import Broadcast, BroadcastMatch
 from anygame.match.record import read_record
 from anygame.match.referee import Referee, Watchers
 from anygame.match.replaying import rules_of
@@ -270,7 +270,7 @@ def _shown(options: _Options, watcher: Watcher, broadcast: Broadcast, path: str 
     """Return a watcher that also feeds the pages, if there are any."""
     if options.web is None:
         return watcher
-    return Watchers(watcher, broadcast.match(None if path is None else lambda: read_record(path)))
+    return Watchers(watcher, BroadcastMatch(broadcast, None if path is None else lambda: read_record(path)))
 
 
 def _watcher(options: _Options, game: Game, path: str | None, seats: Sequence[Seat | None]) -> Watcher:

@@ -15,7 +15,7 @@ from anygame.cli.shared_options import ClockOptions, cluster_option, joined, plo
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, PlayerError, RecordError, RuleSheetError
 from anygame.language.diagnostics import counted
-from anygame.match.broadcast import Broadcast
+from anygame.match.broadcast import Broadcast, BroadcastMatch
 from anygame.match.referee import Watchers
 from anygame.match.running import Terms
 from anygame.players.loading import is_address
@@ -150,14 +150,14 @@ class _Pages:
         """Show a match that was played earlier or on the cluster."""
         goals = zip(result.players, result.goals or (), strict=False)
         shown = ", ".join(f"{name} {goal}" for name, goal in goals)
-        match = self.broadcast.match(lambda: self._record(result))
+        match = BroadcastMatch(self.broadcast, lambda: self._record(result))
         match.past(result.sheet, ", ".join(result.players), shown or f"given up: {result.fault}")
 
     def watcher(self, meeting: Meeting, other: Watcher | None) -> Watcher | None:
         """Return a watcher that also shows a match on the pages; ``other`` if there are none."""
         if not self._is_shown:
             return other
-        match = self.broadcast.match(lambda: self._record(meeting))
+        match = BroadcastMatch(self.broadcast, lambda: self._record(meeting))
         return match if other is None else Watchers(other, match)
 
     def _record(self, meeting: Meeting) -> Record | None:

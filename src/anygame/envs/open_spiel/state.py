@@ -135,15 +135,7 @@ def numbered(terms: Iterable[Term]) -> Mapping[Term, int]:
 def describe(
     name: str, text: str, case_sensitive: bool, lenient: bool, dynamics: Dynamics, max_steps: int
 ) -> Description:
-    """Return the description of a sheet.
-
-    Args:
-        name: the name of the sheet, for messages.
-        text: the text of the sheet.
-        case_sensitive: whether names that differ by case differ.
-        lenient: see ``anygame.load``.
-        dynamics: the treatment of simultaneous moves.
-        max_steps: joint moves after which a play is cut; 0 for the default.
+    """Return the description of a sheet; ``name`` is for messages, and 0 steps mean the default.
 
     Raises:
         RuleSheetError: the sheet cannot be used, or has no players.

@@ -221,12 +221,7 @@ class PlayedGame:
 
 
 def load_rules(rules: str, settings: PlayerSettings, seconds: float) -> Game:
-    """Load the rules of a START or PREVIEW message.
-
-    Args:
-        rules: the sheet.
-        settings: with the limits of the reasoner.
-        seconds: upper bound of the time limit of the reasoner.
+    """Load the rules of a START or PREVIEW message; the reasoner gets at most ``seconds``.
 
     Raises:
         AnygameError: the rules cannot be used.
