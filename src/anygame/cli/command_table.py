@@ -57,6 +57,7 @@ _MODULES: Final = {
     **dict.fromkeys(("games", "explain-code"), "listing"),
     **dict.fromkeys(("format", "translate", "mend"), "rewriting"),
     **dict.fromkeys(("prove", "equal"), "proving"),
+    **dict.fromkeys(("analyse", "solve"), "searching"),
     **dict.fromkeys(("train", "models"), "training"),
     **dict.fromkeys(("quiz", "grade"), "quizzes"),
     **dict.fromkeys(("language-server", "serve-tools"), "serving"),

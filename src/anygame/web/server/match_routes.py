@@ -21,10 +21,12 @@ from anygame.web.server.pages import match_context
 from anygame.web.server.processes import NotFoundError, RefusedError, try_again
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from starlette.requests import Request
 
+    from anygame.web.server.guards import Visitor
     from anygame.web.server.matches import Match, Matches
     from anygame.web.server.pages import Pages
     from anygame.web.settings import Settings
@@ -178,9 +180,7 @@ class MatchRoutes:
         match = await self._match(request)
         visitor = visitor_of(request)
         form = await read_form(request)
-        role = form.get("role", "")
-        if role not in match.roles_of(visitor.name):
-            raise RefusedError("this browser does not have that role: it may only watch")
+        role = _own_role(match, visitor, form)
         step = read_count(form.get("step", ""), "the step")
         await self._matches.change(match, "move", role=role, text=form.get("move", "")[:4000], step=step)
         return await self._changed(request, match, visitor.name)
@@ -200,9 +200,7 @@ class MatchRoutes:
         """Give up for a role of the visitor."""
         match = await self._match(request)
         visitor = visitor_of(request)
-        role = (await read_form(request)).get("role", "")
-        if role not in match.roles_of(visitor.name):
-            raise RefusedError("this browser does not have that role: it may only watch")
+        role = _own_role(match, visitor, await read_form(request))
         await self._matches.change(match, "resign", role=role)
         return await self._changed(request, match, visitor.name)
 
@@ -268,6 +266,13 @@ class MatchRoutes:
         response = self._back_to(branched)
         visitor.mark(response)
         return response
+
+
+def _own_role(match: Match, visitor: Visitor, form: Mapping[str, str]) -> str:
+    role = form.get("role", "")
+    if role not in match.roles_of(visitor.name):
+        raise RefusedError("this browser does not have that role: it may only watch")
+    return role
 
 
 def _public(path: Path) -> bytes:

@@ -1,10 +1,11 @@
-"""The ``analyse`` command: searches a state and prints the values of its moves."""
+"""The commands that search: ``analyse`` for the values of moves, ``solve`` for the exact value of a state."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING, Final
 
+from anygame.answers.solution import SHAPE, Solved
 from anygame.cli.options import (
     Command,
     Status,
@@ -15,21 +16,24 @@ from anygame.cli.options import (
     seconds,
     threads,
 )
-from anygame.cli.output import Screen, complain, print_event
+from anygame.cli.output import Screen, complain, print_answer, print_event
 from anygame.cli.positions import load_compiled_position
-from anygame.cli.progress import analyse, compile_search, practise
-from anygame.cli.shared_options import AFTER, PositionOptions, plot_option, seed_option
+from anygame.cli.progress import analyse, compile_search, practise, progress
+from anygame.cli.shared_options import AFTER, PositionOptions, json_shape, plot_option, seed_option
 from anygame.errors import ModelError, PositionError
+from anygame.language.diagnostics import counted
 from anygame.plotting import image
-from anygame.search import Search, load_table
+from anygame.search import Search, load_table, save_table, solve
 from anygame.search.model import wanted_model
 
 if TYPE_CHECKING:
     from anygame.answers.position import Position
     from anygame.game import Game
-    from anygame.search import Analysis, Model
+    from anygame.search import Analysis, Model, Solution
 
-_DETAILS: Final = f"""\
+# -- analyse -------------------------------------------------------------------------------------------
+
+_ANALYSE_DETAILS: Final = f"""\
 Each role's moves are listed, the best first: visits (number of leaves evaluated below
 the move), mean goal and its standard error, the exact value or its bounds where they are
 proven, and a line of best play as far as it is known. On a terminal, the table updates.
@@ -57,7 +61,7 @@ _NOTHING_TO_PRACTISE: Final = "there was no practice: it needs a compiled game w
 
 
 @command_options
-class _Options(PositionOptions):
+class _AnalyseOptions(PositionOptions):
     practise: float | None = option(
         "--practise", "S", "first learn from self-play for S seconds, and use that if it helps", seconds
     )
@@ -73,8 +77,7 @@ class _Options(PositionOptions):
     plot: str | None = plot_option("the goals of the moves")
 
 
-def run(options: _Options) -> int:
-    """Search a state and print the results repeatedly; Ctrl-C ends the search and keeps the results."""
+def _analyse(options: _AnalyseOptions) -> int:
     at = load_compiled_position(options)
     game = at.game
     table = None if options.table is None else load_table(options.table, game)
@@ -99,7 +102,7 @@ def run(options: _Options) -> int:
     return Status.INTERRUPTED if found.interrupted else Status.OK
 
 
-def _model(options: _Options, game: Game) -> Model | None:
+def _model(options: _AnalyseOptions, game: Game) -> Model | None:
     """Return the model to search with. Raises ModelError if a model asked for by name cannot be used."""
     if options.machine == "reasoner":
         if options.model not in {None, "no"}:
@@ -125,7 +128,7 @@ def _draw(found: Analysis, path: str) -> None:
             found.plot(ax, role)
 
 
-def _printed(options: _Options, search: Search, at: Position) -> Analysis:
+def _printed(options: _AnalyseOptions, search: Search, at: Position) -> Analysis:
     position = at.to_json()
 
     def show(analysis: Analysis) -> None:
@@ -136,4 +139,71 @@ def _printed(options: _Options, search: Search, at: Position) -> Analysis:
     return found
 
 
-COMMANDS: Final = {"analyse": Command(_Options, run, _DETAILS)}
+# -- solve ---------------------------------------------------------------------------------------------
+
+
+@command_options
+class _SolveOptions(PositionOptions):
+    memory: float = option("--memory", "GB", "give up if more gigabytes are needed", gigabytes, default=4.0)
+    seconds: float | None = option(
+        "--seconds",
+        "S",
+        "time limit: half to count states, the rest to search for a proof if there are too many (default: "
+        "count until --memory is used, then search equally long)",
+        seconds,
+    )
+    table: str | None = option("--table", "FILE", "write the values of all states to FILE")
+
+
+def _solve(options: _SolveOptions) -> int:
+    at = load_compiled_position(options)
+    found = _solved(at, options)
+    print_answer(Solved(at, found), options)
+    if options.table is not None:
+        said = f"nothing was written to {options.table}: no values are known"
+        if found.table is not None:
+            save_table(found.table, options.table)
+            said = f"the values of {counted(len(found.table), 'state')} are in {options.table}"
+        if not options.json:
+            print(said)
+    if found.interrupted:
+        return Status.INTERRUPTED
+    return Status.OK if found.solved else Status.ANSWER_IS_NO
+
+
+def _solved(at: Position, options: _SolveOptions) -> Solution:
+    with progress("exploring states") as show:
+        return solve(
+            at.game,
+            at.state,
+            memory=round(options.memory * 2**30),
+            table=options.table is not None,
+            seconds=options.seconds,
+            progress=lambda expanded, states: show(
+                description=f"{counted(states, 'state')}, {states - expanded:,} of them to be continued"
+            ),
+            proving=lambda analysis: show(description=f"looking for a proof: {analysis.iterations:,} leaves"),
+        )
+
+
+_SOLVE_DETAILS: Final = f"""\
+One role: the best goal. Two roles of which one gains what the other loses: minimax if they
+take turns, mixed strategies (extra `solve`) if they move at the same time. If there are too
+many states to count, a search tries to prove what each of two roles can be sure of
+(maximin), or looks for the best line of one. A winner's line is the shortest, a loser's the
+longest, except under maximin, which does not compare lengths. Moves of `random` have equal
+weight. An end that gives a role no goal, or several, may be worth anything to it: a value is
+given if that makes no difference. No value is computed for other games, or for games with
+hidden information; then the exit status is 1.
+
+--table FILE writes the values of all states. `anygame analyse --table` and, from Python,
+anygame.load_table look them up for these rules.
+
+{AFTER}
+{json_shape(SHAPE)}"""
+
+
+COMMANDS: Final = {
+    "analyse": Command(_AnalyseOptions, _analyse, _ANALYSE_DETAILS),
+    "solve": Command(_SolveOptions, _solve, _SOLVE_DETAILS),
+}
