@@ -55,7 +55,7 @@ def test_a_budget_ends_it() -> None:
 def test_the_reasoner_takes_no_model(model: str) -> None:
     output, status = run(["analyse", "tic_tac_toe", "--iterations", "3", "--model", model, *_REASONER])
     assert status == 2
-    assert "--model is for compiled games: it does not go with --machine reasoner" in output
+    assert "--model needs a compiled game: leave out --machine reasoner" in output
     assert run(["analyse", "tic_tac_toe", "--iterations", "3", "--model", "no", *_REASONER])[1] == 0
 
 
@@ -66,7 +66,7 @@ def test_practice_comes_before() -> None:
     assert output.startswith("practised ")
     output, status = run(["analyse", "lights_out", "--practise", "0.2", "--iterations", "30"])
     assert status == 0
-    assert output.startswith("there was no practice: it needs a compiled game with several roles")
+    assert output.startswith("no practice: it needs a compiled game with several roles")
 
 
 def test_json_is_an_object_a_line(monkeypatch: pytest.MonkeyPatch) -> None:

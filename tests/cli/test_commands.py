@@ -238,8 +238,8 @@ def test_closed_output_ends_quietly() -> None:
         ("legal nope >&-", 2, "anygame: there is no file nope"),
         ("legal nope 2>&-", 2, ""),
         ("legal nope 2>/dev/full", 2, ""),
-        ("legal pig >/dev/full", 2, "anygame: cannot go on: No space left on device"),
-        ("format pig >/dev/full", 2, "anygame: cannot go on: No space left on device"),
+        ("legal pig >/dev/full", 2, "anygame: cannot continue: No space left on device"),
+        ("format pig >/dev/full", 2, "anygame: cannot continue: No space left on device"),
         ("repl pig </dev/zero", 2, "anygame: line 1 has more than 1,048,576 characters: that is no script"),
     ],
 )
@@ -410,7 +410,7 @@ def test_playouts_that_never_end_are_told() -> None:
     sheet = "(role x) (legal x go) (init a) (<= (next a) (true a)) (<= terminal (true b))"
     output, status = run(["playout", "-", "--count", "3", "--seed", "1", "--limit", "7"], sheet)
     assert status == 0
-    assert output.splitlines()[1:3] == ["3 more were given up for their length", "goal of x  unknown"]
+    assert output.splitlines()[1:3] == ["3 more were abandoned after too many moves", "goal of x  unknown"]
 
 
 MANY = (

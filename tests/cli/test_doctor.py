@@ -281,7 +281,7 @@ def test_interrupted_play_tells_what_it_found(form: list[str], monkeypatch: pyte
     output, status = run(command)
     assert status == 130
     first, _, rest = output.partition("\n")
-    assert first.startswith("anygame: interrupted in endless.kif after 2 of 50 playouts: here is what")
+    assert first.startswith("anygame: interrupted in endless.kif after 2 of 50 playouts: these are")
     assert "2 of 2 random playouts did not end within 5 joint moves" in rest
     if form:
         found = json.loads(rest)
@@ -304,7 +304,7 @@ def test_an_interrupt_before_play_leaves_what_the_files_before_had(
     output, status = run(["check", "warned.kif", "second.kif", "warned.kif"])
     assert status == 130
     assert output.count("warning[") >= 1
-    assert output.endswith("anygame: interrupted in second.kif: here is what was found so far\n")
+    assert output.endswith("anygame: interrupted in second.kif: these are the findings so far\n")
 
 
 @pytest.mark.slow

@@ -112,7 +112,7 @@ def test_a_game_with_wrong_rules_ends_with_status_1(tmp_path: Path) -> None:
     sheet.write_text("(role a) (init (s 1)) (<= (legal a go) (true (s 1))) (<= terminal (true (s 9)))")
     output, status = run(["match", str(sheet), "--players", "legal"])
     assert status == 1
-    assert "the match was given up: the rules give a no legal move although the game is not over" in output
+    assert "the match was aborted: the rules give a no legal move although the game is not over" in output
 
 
 def test_nobody_listens_and_the_match_goes_on() -> None:
@@ -186,7 +186,7 @@ def test_code_is_not_run_because_a_record_names_it(tmp_path: Path) -> None:
     assert f"add --players x={tmp_path}/evil.py:Evil y=legal" in output
     data["anygame"]["players"] = "all"
     path.write_text(json.dumps(data))
-    assert "does not say who plays: give --players" in run(["match", "--resume", str(path)])[0]
+    assert "names no players: add --players" in run(["match", "--resume", str(path)])[0]
 
 
 @pytest.mark.slow
@@ -223,7 +223,7 @@ def test_who_is_ended_keeps_the_record_and_says_how_to_go_on(
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "child").read_text()), 0)
     (path,) = records.glob("*.json")
-    assert told == f"anygame: interrupted; resume with: anygame match --resume {path}\n"
+    assert told == f"anygame: interrupted; to resume: anygame match --resume {path}\n"
     record = read_record(path)
     assert (record.is_aborted, record.is_completed) == (True, False)
     assert record.step >= 1

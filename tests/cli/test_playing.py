@@ -169,7 +169,7 @@ def test_an_end_without_a_goal_is_a_fault_of_the_sheet(tmp_path: Path) -> None:
     sheet.write_text(f"{NO_GOAL} (legal a wait)", encoding="utf-8")
     output, status = play(str(sheet), ["go"], "--record", str(folder))
     assert status == 0
-    assert "The match has no result, a fault of the rule sheet: " in output
+    assert "The match has no result because of an error in the rule sheet: " in output
     assert "the rules give a no goal: no (goal a ...) holds here\n" in output
     record = read_record(recorded(folder))
     assert (record.is_completed, record.is_aborted, record.goals) == (False, True, None)
@@ -326,9 +326,9 @@ def test_rules_are_told_in_the_words_of_their_author() -> None:
     assert "Red wants a path from the top row to the bottom row" in output
     assert "Moves  (place ROW COL)" in output
     assert "board: hex" not in output
-    assert "The goals of each side, in the words of the rules:\n" in output
+    assert "The goals of each role, as the rules define them:\n" in output
     assert "(<= (goal ?player 100)" in output
-    assert "Cells that a side wants: red: a ?column; red: i ?column; blue: ?row 1; blue: ?row 9\n" in output
+    assert "Cells that a role aims at: red: a ?column; red: i ?column; blue: ?row 1; blue: ?row 9\n" in output
 
 
 def test_people_play_against_levels(tmp_path: Path) -> None:
@@ -388,9 +388,9 @@ def test_a_terminal_shows_boards_turns_and_the_end(start: Callable[..., spawn[st
 
 def test_enter_draws_for_chance(start: Callable[..., spawn[str]]) -> None:
     child = start("play", "pig", "--against", "legal", "--seed", "1")
-    child.expect("move 2: Enter draws")
+    child.expect("move 2: Enter samples the move")
     child.sendline("hold")
-    child.expect("nobody here has to choose; Enter draws")
+    child.expect("no person has a choice here; Enter samples the move")
     child.sendline("")
     child.expect(r"2  random \(die \d\)")
     child.expect("move [34]: ")
@@ -403,7 +403,7 @@ def test_ctrl_c_ends_waiting_and_ctrl_d_the_game(start: Callable[..., spawn[str]
     child.sendline("1 1")
     child.expect("Hanging to move: ")
     child.send(CTRL_C)
-    child.expect("interrupted; Ctrl-D or `quit` ends")
+    child.expect("interrupted; Ctrl-D or `quit` leaves the prompt")
     child.expect("x>")
     child.send(CTRL_D)
     child.expect(pexpect.EOF)
@@ -436,7 +436,7 @@ def test_a_person_plays_a_match_and_may_leave_it(start: Callable[..., spawn[str]
     child.sendline("1 1")
     child.expect(r"2  noop  \(mark 1 2\).*x>")
     child.send(CTRL_D)
-    child.expect("interrupted; resume with: anygame match --resume")
+    child.expect("interrupted; to resume: anygame match --resume")
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 130
@@ -485,7 +485,7 @@ def test_people_need_a_terminal(tmp_path: Path) -> None:
     ):
         output, status = run(command)
         assert status == 2
-        assert "`human` types moves at a terminal, and standard input or output is none here" in output
+        assert "`human` needs a terminal, and standard input or output is not a terminal" in output
     with pytest.raises(anygame.PlayerError, match="a person plays at a terminal"):
         make_player("human")
 

@@ -114,7 +114,7 @@ def test_history_comes_back_also_in_the_next_session(copolymer: spawn[str], tmp_
 def test_ctrl_c_ends_the_line_and_ctrl_d_the_session(copolymer: spawn[str]) -> None:
     copolymer.send("play (move")
     copolymer.send(CTRL_C)
-    copolymer.expect("interrupted; Ctrl-D or `quit` ends")
+    copolymer.expect("interrupted; Ctrl-D or `quit` leaves the prompt")
     copolymer.expect("0>")
     copolymer.send(CTRL_D)
     copolymer.expect(pexpect.EOF)
@@ -137,7 +137,7 @@ def test_the_end_is_told_with_goals(tmp_path: Path) -> None:
     child.sendline("random end")
     child.expect("the game is over; goals: x [0-9]+, o [0-9]+")
     child.sendline("play 1")
-    child.expect("`undo` takes the last move back, `restart` plays again")
+    child.expect("`undo` takes back the last move, `restart` starts again")
     child.sendline("quit")
     child.expect(pexpect.EOF)
 

@@ -53,7 +53,9 @@ def test_simulate_prints_what_was_found() -> None:
     result = anygame.load(_SHEET).simulate(20_000, seed=7)
     assert lines[0] == f"20,000 random playouts of {_SHEET}, seed 7"
     for role, line in zip(("x", "o"), lines[1:3], strict=True):
-        assert line.startswith(f"goal of {role}  {result.mean_goals[role]:.2f} on average, give or take 0.3")
+        assert line.startswith(
+            f"goal of {role}  {result.mean_goals[role]:.2f} on average, standard error 0.3"
+        )
         shares = ", ".join(
             f"{value}: {count / 200:.1f} %" for value, count in result.goal_counts[role].items()
         )
@@ -134,7 +136,7 @@ def test_games_without_an_end_are_told() -> None:
     output, status = run(["simulate", _SHEET, "--playouts", "30", "--seed", "1", "--limit", "4"])
     assert status == 0
     assert output.startswith("0 of 30 random playouts")
-    assert "30 more were given up for their length" in output
+    assert "30 more were abandoned after too many moves" in output
     output, _ = run(["simulate", _SHEET, "--playouts", "30", "--seed", "1", "--limit", "4", "--json"])
     found = json.loads(output)
     assert found["lengths"]["mean"] is None
@@ -152,7 +154,7 @@ def test_an_interrupt_ends_it_with_what_was_played(monkeypatch: pytest.MonkeyPat
     output, status = run(["simulate", _SHEET, "--playouts", "1e12", "--seed", "1"])
     assert status == 130
     assert re.match(r"[\d,]+ of 1,000,000,000,000 random playouts", output)
-    assert "interrupted: only these were played" in output
+    assert "interrupted: only these games were played" in output
 
 
 @pytest.mark.slow
@@ -242,7 +244,7 @@ def test_large_pictures_are_refused() -> None:
 
 def test_a_picture_needs_the_network_and_a_place(tmp_path: Path) -> None:
     output, status = run(["explain", _SHEET, "--strata", "--dot", "-"])
-    assert (status, output) == (2, "anygame: --dot draws the network: give --network too\n")
+    assert (status, output) == (2, "anygame: --dot draws the network: it needs --network\n")
     output, status = run(["explain", _SHEET, "--network", "--dot", str(tmp_path)])
     assert status == 2
     assert output.startswith(f"anygame: cannot write {tmp_path}: ")
@@ -304,10 +306,10 @@ def test_games_that_cannot_go_on_are_told(tmp_path: Path) -> None:
     first = "r had no legal move after 1 joint move, in a state that is not terminal: ((at cliff))"
     output, status = run(["simulate", str(sheet), "--playouts", "100", "--seed", "1"])
     assert status == 0
-    assert f"more could not go on; the first: {first}" in output
+    assert f"more got stuck: a role has no legal move; the first: {first}" in output
     output, status = run(["playout", str(sheet), "--count", "100", "--seed", "1"])
     assert status == 0
-    assert f"more could not go on; the first: {first}" in output
+    assert f"more got stuck: a role has no legal move; the first: {first}" in output
     for command in (["simulate", str(sheet), "--playouts"], ["playout", str(sheet), "--count"]):
         found = json.loads(run([*command, "100", "--seed", "1", "--json"])[0])
         assert 30 < found["stuck"] < 70

@@ -42,7 +42,7 @@ def test_what_is_not_solved_has_a_reason_and_a_status() -> None:
     output, status = run(["solve", "connect_four", "--memory", "0.01"])
     assert status == 1
     assert output.startswith("not solved: not all states were found: 0.01 GiB are too little memory\n")
-    assert " of them continued, " in output
+    assert " of them expanded, " in output
 
 
 def test_ends_without_a_goal_are_told(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_ends_without_a_goal_are_told(tmp_path: Path) -> None:
     assert output.splitlines()[:3] == [
         "not solved: best play may never end, or end without a goal: 1 end gives left no goal, or several",
         "left   between 0 and 100",
-        "ends without a goal for left: 1; each may be worth anything from 0 to 100",
+        "final states without a goal for left: 1; each may be worth 0 to 100",
     ]
     found = json.loads(run(["solve", str(sheet), "--json"])[0])
     assert (found["solved"], found["goals"]["right"]) == (False, None)
@@ -69,11 +69,11 @@ def test_solve_keeps_the_values_of_all_states(tmp_path: Path) -> None:
     path = str(tmp_path / "values.table")
     output, status = run(["solve", "tic_tac_toe", "--table", path])
     assert status == 0
-    assert output.splitlines()[-1] == f"the values of 5,478 states are in {path}"
+    assert output.splitlines()[-1] == f"wrote the values of 5,478 states to {path}"
     assert len(load_table(path, load("tic_tac_toe"))) == 5478
     output, status = run(["solve", "three_player_chomp", "--table", str(tmp_path / "none")])
     assert status == 1
-    assert output.splitlines()[-1].startswith("nothing was written to ")
+    assert output.splitlines()[-1].endswith(" was not written: no values are known")
     (tmp_path / "other").write_text("mine")
     output, status = run(["solve", "tic_tac_toe", "--table", str(tmp_path / "other")])
     assert status == 2

@@ -113,7 +113,7 @@ def test_a_killed_tournament_goes_on(tmp_path: Path) -> None:
 
 def test_a_report_makes_no_store(tmp_path: Path) -> None:
     store = tmp_path / "none.sqlite"
-    message = f"anygame: there is no store {store}: a tournament that is played makes one\n"
+    message = f"anygame: there is no store {store}: playing a tournament creates it\n"
     assert run(["tournament", "--store", str(store), "--report"]) == (message, 2)
     output, status = run(["tournament", "--store", str(store)])
     assert (status, "expected rule sheets, and --players after them" in output) == (2, True)

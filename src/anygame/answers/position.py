@@ -27,8 +27,8 @@ LEGAL_SHAPE: Final = '{"game", "step", "terminal", "legal": {ROLE: [MOVE]}}'
 GOALS_SHAPE: Final = """\
 {"game", "step", "terminal", "goals": {ROLE: NUMBER or null},
    "conflicts": {ROLE: [VALUE]}}
-  conflicts holds the roles to which the rules give several goals at once;
-  these have null in goals"""
+  conflicts lists the roles to which the rules give several goals at once; in goals these
+  are null"""
 BINDINGS_SHAPE: Final = '{"game", "step", "terminal", "pattern", "bindings": [{"?VARIABLE": TERM}]}'
 
 

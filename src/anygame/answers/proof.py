@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 SHAPE: Final = """\
 {"property", "claim", "verdict": "proved" | "refuted" | "open", "match": [[MOVE]], "shortest",
    "depth", "invariant": [CLAUSE], "lemmas", "note", "found": [TEXT], "seconds"}
-  match is null, or the joint moves to a state that refutes the claim, or that shows it
-  where one state is enough; depth is, where a claim is open, so many moves were looked at
-  without such a state; invariant holds clauses in GDL of which each holds in every state,
-  lemmas counts the steps of a solver's proof that were checked"""
+  match is null, or the joint moves to a state that refutes the claim, or that proves it if
+  one state is enough; depth, if a claim is open, is the number of joint moves within which no
+  such state exists; invariant lists clauses in GDL that hold in every state; lemmas counts the
+  checked steps of the solver's proof"""
 #: Maximum number of facts that are shown without ``everything``.
 _SHOWN: Final = 6
 
@@ -36,7 +36,7 @@ def verdict_lines(verdict: Verdict, *, everything: bool = False) -> Iterator[str
 def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
     lemmas = counted(verdict.steps, "lemma")
     if verdict.outcome == "open" and verdict.depth is not None:
-        yield f"no match of up to {counted(verdict.depth, 'move')} decides it"
+        yield f"undecided: no match of up to {counted(verdict.depth, 'move')} refutes it"
     if verdict.note:
         yield from verdict.note.splitlines()
     if verdict.match is not None:

@@ -22,11 +22,11 @@ SHAPE: Final = """\
    "lengths": {"mean", "min", "max", "counts": {LENGTH: NUMBER}},
    "roles": {ROLE: {"mean", "spread", "error", "counts": {GOAL: NUMBER}, "missing", "double",
                     "branching"}}}
-  spread is the standard deviation of the goals, error that of their mean; missing and double
-  count games that ended without a goal or with several; cut those given up for their length,
-  stuck those in which a role had no legal move, abandoned those under way at Ctrl-C;
+  spread is the standard deviation of the goals, error the standard error of their mean; missing
+  and double count games that ended without a goal or with several; cut counts games that reached
+  --limit, stuck games in which a role had no legal move, abandoned games that Ctrl-C ended;
   first_stuck is null or {"role", "facts", "moves"};
-  fallback is null, or why the reasoner plays instead of the network"""
+  fallback is null, or the reason why the reasoner plays instead of the network"""
 
 _COUNTED: Final = (
     *("interrupted", "abandoned", "states", "seconds", "setup_seconds"),
@@ -95,14 +95,14 @@ class Simulation:
         done = f"{result.playouts:,}" + (f" of {self.asked:,}" if result.playouts != self.asked else "")
         yield f"{done} random {'playout' if done == '1' else 'playouts'} of {game.name}, seed {result.seed}"
         if result.interrupted:
-            yield "interrupted: only these were played"
+            yield "interrupted: only these games were played"
         if result.abandoned:
-            yield f"{result.abandoned:,} more were under way and given up: short ones are favoured"
+            yield f"{result.abandoned:,} unfinished games do not count, so short games are over-represented"
         if result.cut:
-            yield f"{result.cut:,} more were given up for their length"
+            yield f"{result.cut:,} more were abandoned after too many moves"
         if result.stuck:
             first = f"; the first: {result.first_stuck}" if result.first_stuck else ""
-            yield f"{result.stuck:,} more could not go on{first}"
+            yield f"{result.stuck:,} more got stuck: a role has no legal move{first}"
         width = max(map(len, game.roles))
         for role in game.roles:
             yield f"goal of {role.ljust(width)}  {self._goals(role)}"
@@ -129,7 +129,8 @@ class Simulation:
         if isnan(mean):
             return ", ".join([*parts, *["too large for a mean"] * bool(counts)]) or "unknown"
         spread, error = result.goal_spread[role], result.goal_error[role]
-        return f"{mean:.2f} on average, give or take {error:.2f}; spread {spread:.1f} ({', '.join(parts)})"
+        deviation = f"standard error {error:.2f}, standard deviation {spread:.1f}"
+        return f"{mean:.2f} on average, {deviation} ({', '.join(parts)})"
 
     def _share(self, count: int) -> str:
         return f"{100 * count / self.result.playouts:.1f} %"

@@ -20,12 +20,12 @@ SHAPE: Final = """\
 {"game", "step", "terminal", "solved", "method", "goals": {ROLE: N}, "bounds": {ROLE: [N, N]},
    "reason", "interrupted", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves",
    "missing": {ROLE: N}, "line": [[MOVE]], "fallback"}
-  goals are null where they are not known, and reason says why; bounds are null or enclose the goal;
-  expanded counts the states of which every joint move was followed, edges these joint moves;
-  depth is the number of joint moves within which every state was expanded; leaves counts the
-  positions evaluated in search of a proof; missing counts, per role, the final states that
-  give it no goal, several, or one that is not a whole number; fallback is null, or why the
-  reasoner computes the states instead of the network"""
+  unknown goals are null, and reason says why; bounds are null or enclose the goal; expanded counts
+  the states all of whose joint moves were followed, edges these joint moves; depth is the number
+  of joint moves within which every state was expanded; leaves counts the positions that the search
+  for a proof evaluated; missing counts, per role, the final states that give it no goal, several,
+  or one that is not a whole number; fallback is null, or the reason why the reasoner computes the
+  states instead of the network"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ class Solved:
                     yield f"{role.ljust(width)}  between {bounds.least:g} and {bounds.most:g}"
         for role, count in found.missing.items():
             if count:
-                yield f"ends without a goal for {role}: {count:,}; each may be worth anything from 0 to 100"
+                yield f"final states without a goal for {role}: {count:,}; each may be worth 0 to 100"
         if found.line:
             yield self._title()
         for number, joint in enumerate(found.line, start=1):
             yield f"{number:>3}  {'  '.join(map(str, joint))}"
-        part = "" if found.expanded == found.states else f", {found.expanded:,} of them continued"
-        proof = f", then {found.leaves:,} leaves in search of a proof" if found.leaves else ""
+        part = "" if found.expanded == found.states else f", {found.expanded:,} of them expanded"
+        proof = f", then {found.leaves:,} leaves in the search for a proof" if found.leaves else ""
         yield (
             f"{counted(found.states, 'state')}{part}, {counted(found.edges, 'joint move')}, "
             f"{found.depth} deep{proof}; {found.seconds:.2f} s, {found.bytes / 2**20:,.0f} MiB"
@@ -80,7 +80,7 @@ class Solved:
 
     def _title(self) -> str:
         if not self.solution.solved:
-            return "the best line that was found:"
+            return "the best line found:"
         if self.solution.method == "maximin":
             return "a line that keeps the value, of any length:"
         return "a line of best play:"

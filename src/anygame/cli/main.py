@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 _INTRODUCTION: Final = """\
 anygame plays any game written in the Game Description Language (GDL). To begin:
 
-  anygame games                      the games that come with it
+  anygame games                      list the installed games
   anygame play tic_tac_toe           play against the computer
-  anygame copolymer                  open a prompt on a game: its moves, its facts, and why
+  anygame copolymer                  open a prompt on a game: play moves, ask what holds, and why
   anygame match connect_four --players mcts greedy
-                                     watch two players
-  anygame check my_game.kif          find errors in a sheet of your own
+                                     watch a match between two players
+  anygame check my_game.kif          find errors in your own rule sheet
 
 usage: anygame COMMAND ...; `anygame --help` lists the commands, `anygame COMMAND --help` explains one.
 """
@@ -46,10 +46,10 @@ examples:
 `anygame FILE` opens the prompt of `anygame repl FILE`.
 
 exit status:
-  0    done
+  0    success
   1    the answer is no: query found nothing, check or replay found errors, a match was
-       given up, a line of a script for the prompt failed
-  2    bad input; standard error says what is wrong
+       aborted, a line of a script for the prompt failed
+  2    bad input; the message on standard error says what is wrong
   130  ended by Ctrl-C, with the results so far; servers (web, player) end with 0
   143  ended by SIGTERM
 """
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         # Commands report faulty files as AnygameError, so the output failed: usually the disk is full.
         _drop_output()
-        complain(f"cannot go on: {error.strerror or error}")
+        complain(f"cannot continue: {error.strerror or error}")
         return Status.BAD_INPUT
 
 

@@ -88,7 +88,8 @@ def option(
     """
     usual = ""
     if isinstance(default, int | float | str):
-        usual = f" (default {f'{default:,}' if isinstance(default, int) else default})".replace(".0)", ")")
+        is_count = isinstance(default, int) and metavar != "PORT"
+        usual = f" (default {f'{default:,}' if is_count else default})".replace(".0)", ")")
     settings |= {"metavar": metavar, "type": reader, "default": default, "help": f"{help}{usual}"}
     declared = [(tuple(flags.split()), settings)]
     if former:
@@ -201,7 +202,7 @@ def whole_from(least: int, most: int | None, text: str) -> int:
     """Read a whole number in a range; it has at most 18 digits."""
     is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
     if not is_number or not least <= int(text) <= (int(text) if most is None else most):
-        wanted = f"from {least}" + ("" if most is None else f" to {most}")
+        wanted = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise argparse.ArgumentTypeError(f"expected a whole number {wanted}, found {text[:40]!r}")
     return int(text)
 

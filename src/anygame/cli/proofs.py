@@ -30,8 +30,8 @@ need the extra `prove`, and a sheet that can be played."""
 class SameGameOptions:
     """Options of the commands that rewrite a sheet."""
 
-    prove: bool = flag("--prove", "prove that the game stays the same")
-    seconds: float = option("--seconds", "S", "time limit of the proof in seconds", seconds, default=60.0)
+    prove: bool = flag("--prove", "prove that the result is the same game")
+    seconds: float = option("--seconds", "S", "time limit of the proof, in seconds", seconds, default=60.0)
 
 
 def compared(first: Game, second: Game, **asked: Any) -> Verdict:

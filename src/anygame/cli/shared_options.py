@@ -24,20 +24,22 @@ in the role's list of legal moves.
 """
 
 #: Help of ``--lenient``.
-LENIENT_HELP: Final = "allow variables that no positive literal binds, as Prolog-style sheets have them"
+LENIENT_HELP: Final = "allow variables that no positive literal binds, as in Prolog-style sheets"
 #: Help of the argument that names a rule sheet.
 SHEET_HELP: Final = "rule sheet, or name of an installed game (`anygame games` lists them)"
 
 
 def seed_option(default: int | None = None) -> Any:
     """Declare ``--seed``; without a default, every run uses a new random seed."""
-    unset = "" if default is not None else " (default: a new one each time)"
-    return option("--seed", "S", f"random seed; the same seed repeats results{unset}", whole, default=default)
+    unset = "" if default is not None else " (default: a new seed for each run)"
+    return option(
+        "--seed", "S", f"random seed: the same seed gives the same results{unset}", whole, default=default
+    )
 
 
 def plot_option(what: str) -> Any:
     """Declare ``--plot``, which writes a plot at the end."""
-    return option("--plot", "IMAGE", f"draw {what} into a file: *.png, *.svg or *.pdf")
+    return option("--plot", "IMAGE", f"write a plot of {what} to this file: *.png, *.svg or *.pdf")
 
 
 def json_shape(shape: str) -> str:
@@ -49,7 +51,9 @@ def json_shape(shape: str) -> str:
 class CaseOption:
     """Option for the case of names."""
 
-    case_sensitive: bool = flag("--case-insensitive", "ignore case in names", to=False)
+    case_sensitive: bool = flag(
+        "--case-insensitive", "treat names that differ only in case as the same", to=False
+    )
 
 
 @command_options
@@ -70,7 +74,7 @@ class SheetOptions(ReadingOptions):
 class JsonOption:
     """Option for the form of the answer."""
 
-    json: bool = flag("--json", "print JSON")
+    json: bool = flag("--json", "print JSON; its form is described below")
 
 
 @command_options
@@ -80,7 +84,8 @@ class MachineOption(SheetOptions):
     machine: MachineName = option(
         "--machine",
         None,
-        "interpret the rules (reasoner), compile them (network), or choose; the answers are the same",
+        "how to compute: reasoner interprets the rules, network compiles them, auto chooses; the answers "
+        "are the same",
         choices=("auto", "reasoner", "network"),
         default="auto",
     )
@@ -90,7 +95,7 @@ class MachineOption(SheetOptions):
 class PositionOptions(JsonOption, MachineOption):
     """Options of commands about one state: the initial state, or the state after some moves."""
 
-    after: list[str] = several("--after", "MOVES", "joint move to play before the question is asked")
+    after: list[str] = several("--after", "MOVES", "joint move to play first, as described below")
 
 
 def import_with_extra(module: str, extra: str, needed: str) -> Any:
@@ -129,6 +134,12 @@ def joined(address: str | None) -> Iterator[Cluster | None]:
 class ClockOptions(JsonOption, ReadingOptions):
     """Options for the clocks, and for the names in the rules that players receive."""
 
-    start_clock: float = option("--start-clock", "SECONDS", "time to get ready", seconds, default=30.0)
-    play_clock: float = option("--play-clock", "SECONDS", "time for each move", seconds, default=10.0)
-    scramble: bool = flag("--scramble", "scramble the names in the rules that are sent to HOST:PORT players")
+    start_clock: float = option(
+        "--start-clock", "SECONDS", "time for players to get ready, in seconds", seconds, default=30.0
+    )
+    play_clock: float = option(
+        "--play-clock", "SECONDS", "time for each move, in seconds", seconds, default=10.0
+    )
+    scramble: bool = flag(
+        "--scramble", "scramble the names in the rules that remote players (HOST:PORT) receive"
+    )

@@ -44,25 +44,25 @@ if TYPE_CHECKING:
     from anygame.proving import Verdict
 
 _DETAILS: Final = f"""\
-Folders are searched for *.kif. Likely causes come first. A finding shows how many others
-follow from it; --all lists these, too. Matters of style are infos, which --info or
---select shows. `anygame explain-code CODE` explains a code.
+Folders are searched for *.kif. Likely causes come first. A finding shows the number of its
+consequences; --all lists them, too. Matters of style are infos; --info or --select shows
+them. `anygame explain-code CODE` explains a code.
 
-A few random games are played, as many as a moment allows, and the states near the start
-are searched. With --play N, N games are played, and those that do not end are reported.
-A fault in play is shown with the shortest line of play found, as commands of the prompt.
+A few random games are played, up to 10 within a moment, and the states near the start are
+searched. With --play N, N games are played, and games that do not end are reported. A fault
+in play is shown with the shortest known line of play, as commands of the prompt.
 
---prove settles doubts: that a role can be left without a move, that a goal is missing or
-doubled, that a match need not end, that a rule never fires. Each is either shown by a
+--prove decides doubtful findings: a role may be left without a move, a goal may be missing
+or given twice, a match may not end, a rule may never fire. Each is either confirmed by a
 match, or proved impossible and withdrawn. --record writes these matches for
 `anygame replay` and `anygame web`. Proofs need the extra `prove`.
 
 with --json, one object; play is a line of play, as joint moves in the order of the roles;
-mend is there if `anygame mend` can fix the finding, with the edits:
+mend exists if `anygame mend` can fix the finding, and has the edits:
   {{"files", "errors", "warnings", "infos", "diagnostics": [{SHAPE}],
    "played", "proofs": [{{"file", ...}}]}}
-  played is the number of random games; proof is there if a verdict is about the finding;
-  proofs are verdicts as of `anygame prove`
+  played is the number of random games; proof exists if a verdict is about the finding; proofs
+  are verdicts in the form of `anygame prove`
 
 exit status:
   0    no errors
@@ -75,21 +75,21 @@ exit status:
 @command_options
 class _Options(JsonOption, ReadingOptions):
     files: list[str] = argument("FILE", nargs="+", help="rule sheets or folders; - for standard input")
-    info: bool = flag("--info", "show infos too")
-    strict: bool = flag("--strict", "count warnings as errors")
-    select: list[str] = several("--select", "CODE", "show only these codes, with commas between them")
-    ignore: list[str] = several("--ignore", "CODE", "hide these codes, with commas between them")
-    json: bool = flag("--json", "print JSON", group="form")
+    info: bool = flag("--info", "also show infos: matters of style")
+    strict: bool = flag("--strict", "treat warnings as errors")
+    select: list[str] = several("--select", "CODE", "show only these codes, separated by commas")
+    ignore: list[str] = several("--ignore", "CODE", "hide these codes, separated by commas")
+    json: bool = flag("--json", "print JSON; its form is described below", group="form")
     sarif: bool = flag("--sarif", "print SARIF 2.1.0, for editors and CI", group="form")
-    all: bool = flag("--all", "also show findings that only follow from other findings")
+    all: bool = flag("--all", "also show findings that are consequences of other findings")
     play: int | None = option(
-        "--play", "N", "play N random games, 0 for none (default: up to 10 in a short time)", natural
+        "--play", "N", "play N random games; 0 for none (default: up to 10 within a moment)", natural
     )
-    lines: str | None = option("--lines", "FILE", "write the lines of play in full to FILE")
+    lines: str | None = option("--lines", "FILE", "write the complete lines of play to FILE")
     seed: int = seed_option(0)
-    prove: bool = flag("--prove", "settle doubtful findings by proof")
-    seconds: float = option("--seconds", "S", "time limit of each proof in seconds", seconds, default=10.0)
-    record: str | None = option("--record", "DIR", "write the refuting matches as records into DIR")
+    prove: bool = flag("--prove", "prove or refute doubtful findings")
+    seconds: float = option("--seconds", "S", "time limit of each proof, in seconds", seconds, default=10.0)
+    record: str | None = option("--record", "DIR", "folder for the refuting matches, as records")
     steps: int = option(
         "--limit",
         "N",
@@ -115,7 +115,7 @@ def run(options: _Options) -> int:
             examination = _examination(options, sheet_source(file))
             _run(examination)
         except KeyboardInterrupt:
-            complain(f"interrupted in {_name(file)}{_progress(examination)}: here is what was found so far")
+            complain(f"interrupted in {_name(file)}{_progress(examination)}: these are the findings so far")
             status = Status.INTERRUPTED
         except RuleSheetError as error:
             if not error.diagnostics:

@@ -20,14 +20,16 @@ _SHAPE: Final = """\
 {"game", "step", "terminal",
    "boards": [{"title", "cells": [{"id", "name", "x", "y", "shape", "marks", "facts"}]}],
    "others": {FLUENT: [TEXT]}, "moves": {ROLE: {MOVE: [ID]}}}
-  x and y are those of the middle of a cell, in cells, y downwards; moves, with --legal, tell the cells
-  that each legal move names"""
+  x and y are the centre of a cell, in cells, y downwards; moves, with --legal, lists the cells that
+  each legal move names"""
 
 
 @command_options
 class _Options(PositionOptions):
-    svg: str | None = option("--svg", "OUT", "write an SVG file; - for standard output")
-    dark: bool = flag("--dark", "draw the SVG for a dark background (default: for a light one, and print)")
+    svg: str | None = option("--svg", "OUT", "write the drawing to this SVG file; - for standard output")
+    dark: bool = flag(
+        "--dark", "draw the SVG for a dark background (default: for a light background, and for print)"
+    )
     text: bool = flag("--text", "draw with letters only, even on a terminal")
     legal: list[str] = several("--legal", "ROLE", "mark the legal moves of a role")
 
@@ -81,9 +83,9 @@ def _cell(cell: Cell) -> dict[str, Any]:
 
 
 _DETAILS: Final = f"""\
-Without --svg, the boards are drawn on the terminal, or as letters if the output is not a
-terminal. The last move of --after is marked. A sheet may describe its boards in a
-comment: `;; board: hex`.
+Without --svg, the boards are drawn on the terminal, or with letters if the output is no
+terminal. The last move of --after is marked. A sheet may describe its boards in a comment
+such as `;; board: hex`.
 
 {AFTER}
 {json_shape(_SHAPE)}"""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
 
 _DETAILS: Final = f"""\
-Without an option: a summary of the rules in a few lines.
+Without an option, a summary of the rules is printed.
 
 {json_shape('{"game", "summary" or "strata" or "plan" or "domains" or "network": ...}')}"""
 
@@ -25,14 +25,18 @@ Without an option: a summary of the rules in a few lines.
 class _Options(JsonOption, SheetOptions):
     what: str = choice(
         {
-            "strata": "print the order in which relations are computed",
-            "plan": "print how the rules are joined",
-            "domains": "print the values that each argument can have",
-            "network": "print figures of the compiled network",
+            "strata": "print the strata: the order in which relations are computed",
+            "plan": "print the plan: the joins of each rule",
+            "domains": "print the possible values of each argument",
+            "network": "compile the rules, and print figures of the network",
         },
         default="summary",
     )
-    dot: str | None = option("--dot", "OUT", "with --network, write it for Graphviz, if it is small")
+    dot: str | None = option(
+        "--dot",
+        "OUT",
+        "with --network, write a small network to this file for Graphviz; - for standard output",
+    )
 
 
 def run(options: _Options) -> int:
@@ -51,7 +55,7 @@ def run(options: _Options) -> int:
 
 def _draw(game: Game, options: _Options) -> int:
     if options.what != "network" or options.dot is None:
-        raise AnygameError("--dot draws the network: give --network too")
+        raise AnygameError("--dot draws the network: it needs --network")
     drawn = game.backends.needed_network().picture()
     if options.dot == "-":
         print(drawn, end="")

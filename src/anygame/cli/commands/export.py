@@ -66,12 +66,12 @@ class _Options(MachineOption):
     to: str = option("--to", None, "format to write", choices=tuple(_BELONGS), required=True)
     output: str | None = option("-o --output", "OUT", "file to write (default: standard output)")
     depth: int | None = option("--depth", "N", "asp: maximum number of joint moves", natural)
-    role: str | None = option("--role", "ROLE", "asp: role that is to reach --goal (default: the first)")
-    goal: int | None = option("--goal", "N", "asp: least goal to reach, from 0 to 100", natural)
+    role: str | None = option("--role", "ROLE", "asp: role that must reach --goal (default: the first)")
+    goal: int | None = option("--goal", "N", "asp: minimum goal of --role, from 0 to 100", natural)
     histories: int | None = option(
         "--histories",
         "N",
-        f"efg: write nothing if there are more than N histories (default {MOST_HISTORIES:,})",
+        f"efg: refuse games with more than N histories (default {MOST_HISTORIES:,})",
         positive,
     )
     scale: Fraction | None = option(
@@ -101,7 +101,7 @@ def _check(options: _Options) -> None:
             forms = [form for form, names in _BELONGS.items() if name in names]
             raise AnygameError(f"--{name} is for --to {' and '.join(forms)}, not for {options.to}")
     if "depth" in _BELONGS[options.to] and options.depth is None:
-        raise AnygameError(f"--to {options.to} needs --depth: how many joint moves there are at most")
+        raise AnygameError(f"--to {options.to} needs --depth N: the maximum number of joint moves")
 
 
 def _written(game: Game, options: _Options) -> str | bytes:

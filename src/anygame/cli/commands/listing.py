@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Minimum width of the column of summaries, in characters.
 _NARROWEST: Final = 30
 _GAMES_DETAILS: Final = """\
-Commands that take FILE take these names, too, unless there is such a file:
+Commands that take FILE also accept these names, unless there is a file of that name:
   anygame repl copolymer
 
 with --json, one object:
@@ -95,7 +95,7 @@ def _explain_code(options: _ExplainCodeOptions) -> int:
     return Status.OK
 
 
-_EXPLAIN_CODE_DETAILS: Final = "The text says what the rule is and why GDL has it, and gives examples.\n"
+_EXPLAIN_CODE_DETAILS: Final = "The text states the rule, the reason for it, a bad example and a good one.\n"
 
 COMMANDS: Final = {
     "games": Command(_GamesOptions, _games, _GAMES_DETAILS),

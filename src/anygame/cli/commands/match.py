@@ -44,11 +44,12 @@ if TYPE_CHECKING:
 
 _DETAILS: Final = f"""\
 {PLAYERS}
-If the code of a player raises, the traceback is printed once on standard error, and with
---record also written beside the record. Messages of players are shown and recorded.
+If the code of a player raises an exception, its traceback is printed once on standard
+error, and with --record also written beside the record. Comments of players are shown and
+recorded.
 
 A reply that is late (TO), missing (CE), or not a legal move (IL) is replaced by a random
-legal move, and the match goes on. Ctrl-C sends ABORT to the players.
+legal move, and the match continues. Ctrl-C sends ABORT to the players.
 
 {WATCHING}
 with --json, one object a line:
@@ -60,12 +61,12 @@ with --json, one object a line:
   {{"event": "end", "match", "completed", "goals": {{ROLE: GOAL}} or null, "fault"}}
   {{"event": "summary", "games", "fallback", "failed": [NAME],
    "players": [{{"name", "games", "mean", "margin", "errors"}}]}}
-  errors, reasons, seconds and said (lines that a player said) list only roles that have any;
+  errors, reasons, seconds and said (comments of players) list only roles that have any;
   margin is half the width of a 95 % interval; failed names players whose moves were all
   replaced in some match; fallback is null, or why the reasoner plays instead of the network
 
 exit status:
-  0    done
+  0    success
   1    an error in the rules ended a match, or all moves of a player in a match were replaced
   2    bad input
   130  ended by Ctrl-C
@@ -78,11 +79,13 @@ class _Options(ClockOptions, WebOptions):
     file: str | None = argument("FILE", nargs="?", help=f"{SHEET_HELP}; not needed with --resume")
     players: list[str] | None = option("--players", "PLAYER", "players in the order of the roles", nargs="+")
     games: int = option("--games", "N", "number of matches", positive, default=1)
-    swap_roles: bool = flag("--swap-roles", "rotate the players through the roles, match by match")
-    record: str | None = option("--record", "DIR", "write the record of each match into DIR")
-    resume: str | None = option("--resume", "RECORD", "resume the match of a record")
+    swap_roles: bool = flag("--swap-roles", "rotate the players through the roles from match to match")
+    record: str | None = option(
+        "--record", "DIR", "folder for the record of each match (default: no records)"
+    )
+    resume: str | None = option("--resume", "RECORD", "resume the interrupted match of this record")
     sign: str | None = option(
-        "--sign", "KEY", "sign records with this RSA key (PEM; made if the file is missing)"
+        "--sign", "KEY", "sign records with the RSA key in this PEM file, which is created if it is missing"
     )
     seed: int | None = seed_option()
 
@@ -92,7 +95,7 @@ def run(options: _Options) -> int:
     if options.resume is not None:
         return _resume(options, options.resume)
     if options.file is None or not options.players:
-        raise AnygameError("expected a rule sheet, and --players after it, or --resume RECORD")
+        raise AnygameError("expected a rule sheet and --players, or --resume RECORD")
     game = read_game(options.file, options)
     seed = SystemRandom().randrange(2**32) if options.seed is None else options.seed
     terms = Terms(options.start_clock, options.play_clock, seed, options.scramble)
@@ -116,7 +119,7 @@ def _led(
         if isinstance(watcher, TerminalWatcher):
             watcher.close()
         if path is not None and Path(path).exists():
-            complain(f"interrupted; resume with: anygame match --resume {shlex.quote(path)}")
+            complain(f"interrupted; to resume: anygame match --resume {shlex.quote(path)}")
         else:
             complain("interrupted; with --record DIR, matches can be resumed")
         return end.status
@@ -254,7 +257,7 @@ def _players(record: Record) -> list[Named]:
         isinstance(one, list) and len(one) == 2 and all(isinstance(part, str) for part in one)
         for one in found
     ):
-        raise RecordError(f"the record of {record.match_id} does not say who plays: give --players")
+        raise RecordError(f"the record of {record.match_id} names no players: add --players")
     code = [what for _, what in found if what != HUMAN and not is_strategy(what) and not is_address(what)]
     if code:
         # Records come from strangers, and must not cause code to be run.
@@ -277,7 +280,7 @@ def _watcher(options: _Options, game: Game, path: str | None, seats: Sequence[Se
     has_people = any(map(is_person, seats))
     if options.json:
         if has_people:
-            raise PlayerError("`human` and --json do not go together: the terminal is for the person")
+            raise PlayerError("`human` and --json exclude each other: the person uses the terminal")
         return JsonWatcher(game, path)
     screen = Screen()
     if has_people:

@@ -24,11 +24,11 @@ _MOST_DIGITS: Final = 4_300
 
 _SHAPE: Final = """\
 {"game", "depth", "count", "divide": [{"moves": [MOVE], "count"}], "interrupted"}
-  divide only with --divide; interrupted is there, and true, after Ctrl-C: count is null
-  then, and divide has the first joint moves whose count is done"""
+  divide exists only with --divide; after Ctrl-C, interrupted is true, count is null, and divide
+  lists the finished first joint moves"""
 
 _DETAILS: Final = f"""\
-Ctrl-C ends the count early and prints the first joint moves that are done.
+Ctrl-C ends the count early, and prints the finished first joint moves.
 
 {json_shape(_SHAPE)}"""
 

@@ -21,23 +21,24 @@ if TYPE_CHECKING:
     from anygame.protocol import Said
 
 _DETAILS: Final = """\
-Managers send the rules and ask for moves by the GGP protocol (HTTP, usually port 9147).
-Only this machine can connect unless --host says otherwise: 0.0.0.0 allows everybody. If
-no port is given and 9147 is taken, the next free one is used. Ctrl-C ends the player.
+Managers send the rules and ask for moves through the GGP protocol (HTTP, usually port 9147).
+Only this machine can connect, unless --host names another address: 0.0.0.0 accepts other
+machines. Without --port, the next free port is used if 9147 is taken. Ctrl-C ends the player.
 
-The best move so far is sent before the clock is up. A match is abandoned if no message
-has come for the start clock, ten play clocks and ten seconds, or for --patience.
+The best move so far is sent before the clock runs out. A match is abandoned after
+--patience without a message; by default after the start clock, ten play clocks and ten
+seconds together.
 
-In GDL-II, both forms of messages are understood. The older form has percepts in the place
-of moves. With --gdl2, these terms are always read as percepts in games with a rule for
-`sees`; without --gdl2, only if they cannot be moves.
+In GDL-II, both forms of messages are understood. The older form has percepts where the
+newer form has moves. With --gdl2, these terms are always read as percepts in games with a
+rule for `sees`; without --gdl2, only if they cannot be moves.
 
 with --json, one object a line:
   {"event": "listening", "host", "port", "name", "strategy"}
   {"event": "message", "time", "peer", "message", "match", "text", "reply", "seconds", "note"}
   {"event": "stopped"}
   message is INFO, PING, START, PLAY, STOP, ABORT, PREVIEW, or ? for anything else; note
-  says what went wrong
+  describes an error
 
 exit status:
   0    ended by Ctrl-C or SIGTERM
@@ -53,12 +54,15 @@ LIMITS: Final = Limits(facts=1_000_000, terms=1_000_000, seconds=60.0)
 @command_options
 class _Options(JsonOption, CaseOption):
     port: int | None = option(
-        "--port", "PORT", "port to listen on, 0 for any (default 9147, or the next free one)", read_port
+        "--port",
+        "PORT",
+        "port to listen on; 0 for any free port (default 9147, or the next free port)",
+        read_port,
     )
-    host: str = option("--host", "HOST", "address to listen on, 0.0.0.0 for all", default="127.0.0.1")
-    name: str | None = option(
-        "--name", "NAME", "name that managers are shown (default: anygame and the player)"
+    host: str = option(
+        "--host", "HOST", "address to listen on; 0.0.0.0 accepts other machines", default="127.0.0.1"
     )
+    name: str | None = option("--name", "NAME", "name of the player for managers (default: anygame-PLAYER)")
     strategy: str = option(
         "--players",
         "PLAYER",
@@ -68,17 +72,17 @@ class _Options(JsonOption, CaseOption):
         former="--strategy",
     )
     gdl2: bool = flag("--gdl2", "treat two-field PLAY messages as percepts in games with `sees`")
-    parallel: int = option("--parallel", "N", "number of matches at a time", positive, default=1)
+    parallel: int = option("--parallel", "N", "maximum number of matches at a time", positive, default=1)
     margin: float | None = option(
         "--margin",
         "SECONDS",
-        "safety margin subtracted from every clock (default: at most a fifth of it)",
+        "safety margin subtracted from every clock, in seconds (default: up to a fifth of the clock)",
         seconds,
     )
     patience: float | None = option(
         "--patience",
         "SECONDS",
-        "abandon a match after this long without a message (default: see below)",
+        "abandon a match after this many seconds without a message (default: see below)",
         seconds,
     )
     seed: int | None = seed_option()
@@ -87,7 +91,9 @@ class _Options(JsonOption, CaseOption):
 def run(options: _Options) -> int:
     """Play until Ctrl-C or SIGTERM."""
     if is_address(options.strategy):
-        raise PlayerError(f"expected a player of this machine, found the address {options.strategy}")
+        raise PlayerError(
+            f"expected a strategy or class of this machine, found the address {options.strategy}"
+        )
     make_player(options.strategy, seed=options.seed)
     with suppress(KeyboardInterrupt):
         asyncio.run(_serve(options))

@@ -13,7 +13,7 @@ from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 
 @command_options
 class _StateOptions(PositionOptions):
-    board: bool = flag("--board", "draw the boards, and list the facts that are on none")
+    board: bool = flag("--board", "draw the boards, and list the facts that are on no board")
 
 
 def _state(options: _StateOptions) -> int:
@@ -29,7 +29,7 @@ def _state(options: _StateOptions) -> int:
 
 @command_options
 class _LegalOptions(PositionOptions):
-    role: str | None = argument("ROLE", nargs="?", help="list the moves of this role alone, one a line")
+    role: str | None = argument("ROLE", nargs="?", help="role whose moves are listed (default: all roles)")
 
 
 def _legal(options: _LegalOptions) -> int:
@@ -42,9 +42,11 @@ def _goals(options: PositionOptions) -> int:
 
 @command_options
 class _QueryOptions(PositionOptions):
-    pattern: str = argument("PATTERN", help='such as "(legal ?role (move ?row ?n))" or terminal')
+    pattern: str = argument(
+        "PATTERN", help='sentence with variables, such as "(legal ?role (move ?row ?n))" or terminal'
+    )
     moves: str | None = option(
-        "--moves", "MOVES", "joint move on which the answer depends, as for (next ?fact)"
+        "--moves", "MOVES", "joint move, for patterns that depend on one, such as (next ?fact)"
     )
 
 

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 _REPL_DETAILS: Final = """\
 Commands are read from standard input; `help` lists them. On a terminal, lines can be edited
 and completed (with the extra: pip install 'anygame[terminal]'). Otherwise there is no prompt,
-and a failed command does not stop the next one.
+and the commands after a failed one are still carried out.
 
 exit status:
-  0    done
-  1    not on a terminal: a command failed, as standard error says
+  0    success
+  1    not on a terminal: a command failed; standard error says why
   2    there is no such game
 """
 
@@ -42,9 +42,11 @@ class _ReplOptions(MachineOption):
     file: str = argument("FILE", help=SHEET_HELP)
     seed: int | None = seed_option()
     table: str | None = option(
-        "--table", "FILE", "exact values for `analyse` and `hint`, as `anygame solve --table` writes them"
+        "--table",
+        "FILE",
+        "exact values for `analyse` and `hint`, from a file that `anygame solve --table` has written",
     )
-    echo: bool = flag("--echo", "repeat the commands in the output, after `> `")
+    echo: bool = flag("--echo", "print each line of the input, after `> `")
 
 
 def _repl(options: _ReplOptions) -> int:
@@ -63,24 +65,24 @@ def _repl(options: _ReplOptions) -> int:
 # -- play ----------------------------------------------------------------------------------------------
 
 _PLAY_DETAILS: Final = f"""\
-You play the first role, or the roles of --as. The player `mcts` plays the others, or the
-players of --against in the order of their roles; `--against easy` is good to begin with.
-Type a move as you would say it: `d 4`, `d4` or `move d 4` for (move d 4), the beginning of
-only one move, or its number in `legal`. `undo` takes back your move and the replies to it,
-`hint` shows what mcts would play, `resign` gives up; `help` lists all commands. Where only
-chance moves, Enter draws.
+You play the first role, or the roles of --as. The player `mcts` plays the other roles, or the
+players of --against in the order of their roles; try `--against easy` first.
+Type a move in short: `d 4`, `d4` or `move d 4` for (move d 4), the beginning of exactly one
+move, or its number in `legal`. `undo` takes back your move and the replies to it, `hint`
+shows the move of a short search, `resign` ends the game; `help` lists all commands. If only
+chance moves, Enter samples its move.
 
 {PLAYERS}
-On a terminal, the record of the game is written into ~/.local/state/anygame/matches, or
-into the folder of --record; `anygame replay` steps through it. Not on a terminal, lines are
-read as a script, and a record is written only with --record.
+On a terminal, the record of the game is written to ~/.local/state/anygame/matches, or to
+the folder of --record; `anygame replay` steps through it. Otherwise, lines are read as a
+script, and a record is written only with --record.
 
 In games with hidden information (GDL-II) you see what your role perceives and what follows
 from it; --reveal shows everything.
 
 exit status:
-  0    done
-  1    not on a terminal: a line failed, as standard error says
+  0    success
+  1    not on a terminal: a line failed; standard error says why
   2    there is no such game, role or player
 """
 
@@ -88,20 +90,23 @@ exit status:
 @command_options
 class _PlayOptions(MachineOption):
     file: str = argument("FILE", help=SHEET_HELP)
-    roles: list[str] = several("--as", "ROLE", "your role (default: the first)")
+    roles: list[str] = several("--as", "ROLE", "role that you play (default: the first)")
     against: list[str] = several(
-        "--against", "PLAYER", "player of the other roles (default mcts), or one for each of them in order"
+        "--against", "PLAYER", "player of all other roles (default mcts), or one for each of them, in order"
     )
     clock: float = option(
-        "--play-clock", "SECONDS", "time that players have for a move", seconds, default=3.0, former="--clock"
+        "--play-clock",
+        "SECONDS",
+        "time that players have for a move, in seconds",
+        seconds,
+        default=3.0,
+        former="--clock",
     )
     seed: int | None = seed_option()
-    record: str | None = option(
-        "--record", "DIR", "write the record of the game into DIR (default on a terminal: see below)"
-    )
-    thinking: bool = flag("--thinking", "show what the players say about their moves")
-    reveal: bool = flag("--reveal", "show the whole state, also in a game with hidden information")
-    echo: bool = flag("--echo", "repeat the lines in the output, after `> `")
+    record: str | None = option("--record", "DIR", "folder for the record of the game (default: see below)")
+    thinking: bool = flag("--thinking", "show the comments of players on their moves")
+    reveal: bool = flag("--reveal", "show the whole state, even in a game with hidden information")
+    echo: bool = flag("--echo", "print each line of the input, after `> `")
 
 
 def _play(options: _PlayOptions) -> int:
@@ -134,11 +139,11 @@ def _seated(options: _PlayOptions, game: Game, seed: int) -> Seating:
     """Return the players of the roles. Raises UnknownRoleError or PlayerError."""
     roles = [role for role in game.roles if not role.is_random]
     if not roles:
-        raise PlayerError(f"{game.name} has no role that anybody could play")
+        raise PlayerError(f"{game.name} has no role that a player could have")
     asked = options.roles or ([] if HUMAN in options.against else [roles[0]])
     people = {game.roles[game.role_index(role)] for role in asked}
     if any(role.is_random for role in people):
-        raise PlayerError("the moves of the role random are drawn: nobody can play it")
+        raise PlayerError("the moves of the role random are sampled: nobody can play it")
     others = [role for role in roles if role not in people]
     specs = options.against or ["mcts"]
     if len(specs) == 1:

@@ -39,11 +39,11 @@ the relations of the sheet is a property, too, such as
   (always (implies terminal (exists (?r) (goal ?r 100))))
 with always, never, reachable and until.
 
-`proved` means that a checker has followed the proof. `refuted` comes with a match, which
-the rules have replayed. Moves of `random` count as any other moves. The exit status is 0 if
-everything is proved, else 1. Proofs need the extra `prove`. `anygame replay` and `anygame web`
-step through the records of --record. If a game cannot be compiled, all properties stay
-open, and the verdict says why.
+`proved` means that an independent checker has accepted the proof. `refuted` comes with a
+match that was replayed by the rules. Moves of `random` are treated as any other moves. The
+exit status is 0 if everything is proved, else 1. Proofs need the extra `prove`. `anygame replay`
+and `anygame web` step through the records of --record. If a game cannot be compiled, all
+properties stay open, and the verdict says why.
 
 {json_shape('{"game", "interrupted", "verdicts": [VERDICT]}; a VERDICT is' + chr(10) + "  " + SHAPE)}"""
 
@@ -53,9 +53,11 @@ class _ProveOptions(JsonOption, SheetOptions):
     properties: list[str] = several(
         "--property", "NAME", "built-in property or formula to prove (default: all built-in ones)"
     )
-    seconds: float = option("--seconds", "S", "time limit of each property in seconds", seconds, default=60.0)
-    all: bool = flag("--all", "list all that was found, and the invariants")
-    record: str | None = option("--record", "DIR", "write the matches as records into DIR")
+    seconds: float = option(
+        "--seconds", "S", "time limit of each property, in seconds", seconds, default=60.0
+    )
+    all: bool = flag("--all", "list all facts and invariants that were found (default: the first six facts)")
+    record: str | None = option("--record", "DIR", "folder for the matches of the verdicts, as records")
 
 
 def _prove(options: _ProveOptions) -> int:
@@ -86,9 +88,9 @@ def _prove(options: _ProveOptions) -> int:
 # -- equal ---------------------------------------------------------------------------------------------
 
 _EQUAL_DETAILS: Final = f"""\
-Both games are played at once; roles and moves are matched by name. The games are the same if
-ends, legal moves and goals, and the percepts of each joint move, agree in every reachable
-state. Otherwise a shortest match is printed after which they differ.
+Roles and moves of the two games are matched by name. The games are the same if ends, legal
+moves and goals, and the percepts of each joint move, agree in every reachable state.
+Otherwise a shortest match after which they differ is printed.
 
 --map FILE gives pairs of terms, with variables: a role, move or percept of A and its
 counterpart in B:
@@ -102,14 +104,20 @@ The exit status is 0 if the games are the same, else 1. Proofs need the extra `p
 @command_options
 class _EqualOptions(JsonOption, ReadingOptions):
     first: str = argument("A", help=SHEET_HELP)
-    second: str = argument("B", help="the sheet to compare it with")
-    map: str | None = option("--map", "FILE", "file that maps roles, moves and percepts of A to those of B")
-    up_to: int | None = option(
-        "--depth", "N", "compare only matches of up to N joint moves", natural, former="--up-to"
+    second: str = argument("B", help="rule sheet, or name of an installed game, to compare with A")
+    map: str | None = option(
+        "--map", "FILE", "file that maps roles, moves and percepts of A to those of B, as described below"
     )
-    seconds: float = option("--seconds", "S", "time limit in seconds", seconds, default=60.0)
+    up_to: int | None = option(
+        "--depth",
+        "N",
+        "compare only matches of up to N joint moves (default: all matches)",
+        natural,
+        former="--up-to",
+    )
+    seconds: float = option("--seconds", "S", "time limit, in seconds", seconds, default=60.0)
     record: str | None = option(
-        "--record", "DIR", "write the match in which they differ as a record of A into DIR"
+        "--record", "DIR", "folder for the match after which they differ, as a record of A"
     )
 
 

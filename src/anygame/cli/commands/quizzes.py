@@ -40,13 +40,13 @@ why       the rule that gives an atom: the conditions of its body, with values
 
 A question is a line of JSON: id, kind, form, sheet, prompt, answer, rules, facts, moves,
 role, atom, difficulty {"facts", "rules", "depth"}. The prompt is for the program that is
-asked, the rest for the grader (`anygame grade`). No two questions are alike. The same
+asked, the rest for the grader (`anygame grade`). No two questions are the same. The same
 options give the same quiz, and a smaller --count its first questions. If the sheets have
-fewer questions, those are printed, and the exit status is 1.
+fewer questions, all of them are printed, and the exit status is 1.
 
 Scrambled sheets are the same game under other names; keywords, the role `random` and
-integers stay. --sheets FOLDER writes them, with the names of roles and moves, so that
-`anygame equal SHEET FOLDER/NAME.kif --map FOLDER/NAME.map` proves it.
+integers are kept. --sheets FOLDER writes these sheets and maps of their names, with which
+`anygame equal SHEET FOLDER/NAME.kif --map FOLDER/NAME.map` proves that the game is the same.
 """
 
 
@@ -56,7 +56,7 @@ class _QuizOptions(ReadingOptions):
     kinds: list[QuestionKind] = option(
         "--kind",
         None,
-        "kind of question; may be repeated (default: all)",
+        "kind of question, see below; may be repeated (default: all)",
         choices=KINDS,
         action="append",
         default=[],
@@ -64,16 +64,25 @@ class _QuizOptions(ReadingOptions):
     count: int = option("--count", "N", "number of questions", positive, default=10)
     seed: int = seed_option(0)
     depth: int = option(
-        "--depth", "D", "maximum number of joint moves before the state asked about", natural, default=10
+        "--depth", "D", "maximum number of joint moves before the state of a question", natural, default=10
     )
     scramble: Style | None = option(
-        "--scramble", None, "rename everything to pronounceable words or to symbols", choices=STYLES
+        "--scramble",
+        None,
+        "replace all names by pronounceable words or by symbols (default: keep names)",
+        choices=STYLES,
     )
-    form: QuizForm = option("--form", None, "how rules and states are written", choices=FORMS, default="kif")
+    form: QuizForm = option("--form", None, "notation of rules and states", choices=FORMS, default="kif")
     states: int = option(
-        "--states", "N", "winner: maximum number of states that may follow", positive, default=DEFAULT_STATES
+        "--states",
+        "N",
+        "maximum number of reachable states for questions of the kind winner",
+        positive,
+        default=DEFAULT_STATES,
     )
-    sheets: str | None = option("--sheets", "FOLDER", "write the sheets as asked, and maps of their moves")
+    sheets: str | None = option(
+        "--sheets", "FOLDER", "folder for the sheets as the questions show them, and for maps of their names"
+    )
 
 
 def _quiz(options: _QuizOptions) -> int:
@@ -119,10 +128,10 @@ _GRADE_DETAILS: Final = f"""\
 QUIZ is the output of `anygame quiz`. A reply is a line of JSON: {{"id": ..., "reply": TEXT}},
 or TEXT alone for the questions in their order. A question without a reply is wrong.
 
-The last block between lines of ``` is graded; without one the last <answer>, the last
-\\boxed{{}}, the text after the last `Answer:`, or else the whole reply. Moves and facts may
-be KIF, infix or words, with bullets, numbers, commas or JSON around them, in any order. Any
-rule instance that the rules confirm is right for `why`.
+The graded part of a reply is its last block between lines of ```, else the last <answer>,
+the last \\boxed{{}}, the text after the last `Answer:`, or the whole reply. Moves and facts
+may be KIF, infix or words, with bullets, numbers, commas or JSON around them, in any order.
+For `why`, every rule instance that the rules confirm is right.
 
 The exit status is 0 if every reply is right, else 1.
 

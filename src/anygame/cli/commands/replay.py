@@ -28,8 +28,8 @@ _ANIMATED: Final = 500
 _DETAILS: Final = """\
 On a terminal, you step through the record: Enter goes forward, b back, a number to that
 step, e to the end, q quits. Otherwise the moves are printed, and with --board the states.
-Everything is checked against the rules of the record, or those of FILE, and a signature is
-verified. --svg writes step-000.svg and so on into DIR, and match.svg, an animation.
+The record is checked against its rules or those of FILE, and its signature is verified.
+--svg writes step-000.svg, step-001.svg, ... and the animation match.svg.
 
 with --json, one object:
   {"match", "game", "players": [NAME], "steps", "completed", "aborted", "goals",
@@ -44,11 +44,11 @@ exit status:
 
 @command_options
 class _Options(JsonOption, ReadingOptions):
-    record: str = argument("RECORD", help="match record in the GGP JSON format")
-    file: str | None = argument("FILE", nargs="?", help="rule sheet, if the record has none")
+    record: str = argument("RECORD", help="match record: a file in the JSON format of GGP")
+    file: str | None = argument("FILE", nargs="?", help="rule sheet (default: the rules in the record)")
     board: bool = flag("--board", "draw every state")
-    check: bool = flag("--check", "print only what is wrong")
-    svg: str | None = option("--svg", "DIR", "write a picture of each step, and an animation of all")
+    check: bool = flag("--check", "print only errors")
+    svg: str | None = option("--svg", "DIR", "folder for a picture of each step and an animation of all")
 
 
 def run(options: _Options) -> int:
@@ -94,7 +94,7 @@ def _signature(record: Record) -> tuple[bool, list[str]]:
     except RecordError as error:
         return True, [str(error)]
     except MissingExtraError as error:
-        complain(f"the signature was not verified: {error}")
+        complain(f"the signature could not be verified: {error}")
     return True, []
 
 
@@ -121,7 +121,7 @@ def _conclude(screen: Screen, record: Record, *, signed: bool, faults: list[str]
         agrees = "the record agrees with the rules"
         screen.say(f"{agrees}, and is signed" if signed else agrees, "green")
     if not record.is_completed:
-        screen.say("the match was given up" if record.is_aborted else "the match is not completed")
+        screen.say("the match was aborted" if record.is_aborted else "the match is not completed")
 
 
 class _Shown:
@@ -176,7 +176,9 @@ class _Shown:
                 return min(last, int(word[:9]))
             if not word:
                 return step + 1 if step < last else None
-            self.screen.say(f"Enter: on, b: back, 0 to {last}: to that step, e: to the end, q: quit")
+            self.screen.say(
+                f"Enter: forward, b: back, 0 to {last}: go to that step, e: go to the end, q: quit"
+            )
 
     def _say_players(self) -> None:
         names = self.record.names

@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 # -- format --------------------------------------------------------------------------------------------
 
 _FORMAT_DETAILS: Final = f"""\
-Facts take one line; rules have each formula of the body on a line of its own. Comments stay
-in place, and at most one blank line stays between items. The result is read again; a file
-changes only if the rules are the same.
+Facts take one line; in rules, each formula of the body has its own line. Comments stay in
+place, and at most one blank line separates items. The result is read again: a file is
+changed only if its rules stay the same.
 
 {PROVE_HELP}
 The result of the proof is printed on standard error.
 
 exit status:
-  0    done; with --check: all files are laid out like this
-  1    with --check: some are not; their names are printed
-       with --prove: some are not proved to be the same game
+  0    success; with --check: all files are formatted
+  1    with --check: some files are not formatted; their names are printed
+       with --prove: some results are not proved to be the same game
   2    a file could not be read
 """
 
@@ -43,9 +43,9 @@ exit status:
 @command_options
 class _FormatOptions(SameGameOptions):
     files: list[str] = argument("FILE", nargs="+", help="rule sheets; - for standard input")
-    write: bool = flag("--write", "change the files, and print nothing", group="what")
+    write: bool = flag("--write", "overwrite the files, and print nothing", group="what")
     check: bool = flag("--check", "print only the names of files that would change", group="what")
-    diff: bool = flag("--diff", "print the changes")
+    diff: bool = flag("--diff", "print the changes, as `diff -u` does")
 
 
 def _format(options: _FormatOptions) -> int:
@@ -98,7 +98,7 @@ The result of the proof is printed on standard error.
 class _TranslateOptions(SameGameOptions):
     file: str = argument("FILE", help="rule sheet; - for standard input")
     to: Literal["kif", "infix"] = option(
-        "--to", None, "form to write", choices=("kif", "infix"), required=True
+        "--to", None, "notation of the result", choices=("kif", "infix"), required=True
     )
     lenient: bool = flag("--lenient", LENIENT_HELP)
     output: str | None = option("-o --output", "OUT", "file to write (default: standard output)")
@@ -113,7 +113,9 @@ def _translate(options: _TranslateOptions) -> int:
     else:
         named = form_of(Source(options.output, COMMENT_MARKS[options.to]))
         if named != options.to:
-            raise RuleSheetError(f"{options.output} is a name of {named} sheets; call it something{suffix}")
+            raise RuleSheetError(
+                f"{options.output} is a name of {named} sheets; use a name that ends in {suffix}"
+            )
         replace_sheet(options.output, text)
     if options.prove:
         made = Source(f"{source.name}{suffix}", text)
@@ -134,7 +136,7 @@ def _written_out(source: Source) -> Source:
 # -- mend ----------------------------------------------------------------------------------------------
 
 _MEND_DETAILS: Final = f"""\
-kinds of mends; by default all but `any` are made, or those of --select:
+kinds of mends; by default, all kinds except `any` are applied:
   order        a literal that binds a variable moves before a not or distinct that needs it
   case         keywords are written in lower case
   parentheses  (f) becomes f
@@ -155,8 +157,8 @@ Each mend is listed, and without --write also the changes.
 @command_options
 class _MendOptions(SameGameOptions):
     file: str = argument("FILE", help="rule sheet; - for standard input")
-    write: bool = flag("--write", "change the file (default: print the changes)")
-    select: list[str] = several("--select", "MENDS", "make only these mends, with commas between them")
+    write: bool = flag("--write", "overwrite the file (default: print the changes)")
+    select: list[str] = several("--select", "MENDS", "make only these mends, separated by commas")
 
 
 def _mend(options: _MendOptions) -> int:

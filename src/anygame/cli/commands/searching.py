@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 # -- analyse -------------------------------------------------------------------------------------------
 
 _ANALYSE_DETAILS: Final = f"""\
-Each role's moves are listed, the best first: visits (number of leaves evaluated below
-the move), mean goal and its standard error, the exact value or its bounds where they are
-proven, and a line of best play as far as it is known. On a terminal, the table updates.
-Without --seconds and --iterations the search ends when everything is proven, when all
-states were seen and no end gives a goal, or at Ctrl-C. Time counts from the end of compiling.
+The moves of each role are listed, the best first: visits (number of leaves evaluated below
+the move), mean goal and its standard error, proven values or bounds, and the known line of
+best play. On a terminal, the table is updated. Without --seconds and --iterations, the search
+ends when everything is proven, when all states were visited and no final state gives a goal,
+or at Ctrl-C. The time starts when compiling has ended.
 
-If `anygame train` has made a model of this sheet and the model won its trial, the search
-uses it. With --iterations it does so only if --model says so, since the same seed then
-gives the same result on every machine.
+If `anygame train` has trained a model of this sheet that won its trial, the search uses it.
+With --iterations it uses a model only if --model names one, so that the same seed gives the
+same result on every machine.
 
 {AFTER}
 with --json, an object a line, about four times a second and at the end; terms are texts
@@ -51,28 +51,42 @@ in KIF:
    "fallback", "solved", "reason", "goals": {{ROLE: N}}, "proven": {{ROLE: N}},
    "moves": {{ROLE: [{{"move", "visits", "goal", "error", "proven", "bounds": [N, N],
                      "line": [[MOVE]]}}]}}}}
-  unknown values are null; bounds enclose the value; engine is `lanes` where leaves are
-  evaluated side by side in the compiled game, or `states`; fallback says why it is `states`
-  although lanes would be faster; depth is that of the tree; reason says that no end gives
-  a role a goal, once all states were seen
+  unknown values are null; bounds enclose the value; engine is `lanes` if the compiled game
+  evaluates leaves in parallel, else `states`; fallback is the reason why the slower `states` are
+  used; depth is that of the tree; reason is set if all states were visited and no final state
+  gives a role a goal
 """
 
-_NOTHING_TO_PRACTISE: Final = "there was no practice: it needs a compiled game with several roles"
+_NOTHING_TO_PRACTISE: Final = "no practice: it needs a compiled game with several roles"
 
 
 @command_options
 class _AnalyseOptions(PositionOptions):
     practise: float | None = option(
-        "--practise", "S", "first learn from self-play for S seconds, and use that if it helps", seconds
+        "--practise",
+        "S",
+        "learn from self-play for S seconds first; the result is used only if it plays better",
+        seconds,
     )
-    seconds: float | None = option("--seconds", "S", "search for S seconds", seconds)
-    iterations: int | None = option("--iterations", "N", "evaluate N leaves", positive)
-    threads: int = option("--threads", "N", "number of cores to use", threads, default=1)
-    memory: float = option("--memory", "GB", "maximum size of the tree in gigabytes", gigabytes, default=1.0)
+    seconds: float | None = option(
+        "--seconds", "S", "stop the search after S seconds (default: no limit)", seconds
+    )
+    iterations: int | None = option(
+        "--iterations", "N", "stop the search after N evaluated leaves (default: no limit)", positive
+    )
+    threads: int = option("--threads", "N", "number of threads", threads, default=1)
+    memory: float = option(
+        "--memory", "GB", "maximum size of the search tree, in gigabytes", gigabytes, default=1.0
+    )
     seed: int | None = seed_option()
-    table: str | None = option("--table", "FILE", "exact values, as `anygame solve --table` writes them")
+    table: str | None = option(
+        "--table", "FILE", "read exact values from a file that `anygame solve --table` has written"
+    )
     model: str | None = option(
-        "--model", "FILE", "use a trained model: yes, no, or a file (default yes; no with --iterations)"
+        "--model",
+        "FILE",
+        "trained model to use: yes (the one of this sheet, if any), no, or a file (default yes; with "
+        "--iterations no)",
     )
     plot: str | None = plot_option("the goals of the moves")
 
@@ -106,7 +120,7 @@ def _model(options: _AnalyseOptions, game: Game) -> Model | None:
     """Return the model to search with. Raises ModelError if a model asked for by name cannot be used."""
     if options.machine == "reasoner":
         if options.model not in {None, "no"}:
-            raise ModelError("--model is for compiled games: it does not go with --machine reasoner")
+            raise ModelError("--model needs a compiled game: leave out --machine reasoner")
         return None
     asked = options.model or ("no" if options.iterations is not None else "yes")
     try:
@@ -121,7 +135,7 @@ def _model(options: _AnalyseOptions, game: Game) -> Model | None:
 def _draw(found: Analysis, path: str) -> None:
     most = max(map(len, found.moves.values()), default=0)
     if not most:
-        raise PositionError("nobody has a move here: there is nothing to draw")
+        raise PositionError("no role has a move in this state: there is nothing to plot")
     roles = [role for role, moves in found.moves.items() if len(moves) > min(1, most - 1)]
     with image(path, len(roles), (7 * len(roles), 4)) as panes:
         for ax, role in zip(panes, roles, strict=True):
@@ -144,12 +158,12 @@ def _printed(options: _AnalyseOptions, search: Search, at: Position) -> Analysis
 
 @command_options
 class _SolveOptions(PositionOptions):
-    memory: float = option("--memory", "GB", "give up if more gigabytes are needed", gigabytes, default=4.0)
+    memory: float = option("--memory", "GB", "memory limit, in gigabytes", gigabytes, default=4.0)
     seconds: float | None = option(
         "--seconds",
         "S",
-        "time limit: half to count states, the rest to search for a proof if there are too many (default: "
-        "count until --memory is used, then search equally long)",
+        "time limit, in seconds: half for counting states, the rest for a proof by search if there are too "
+        "many (default: count up to --memory, then search for as long)",
         seconds,
     )
     table: str | None = option("--table", "FILE", "write the values of all states to FILE")
@@ -160,10 +174,10 @@ def _solve(options: _SolveOptions) -> int:
     found = _solved(at, options)
     print_answer(Solved(at, found), options)
     if options.table is not None:
-        said = f"nothing was written to {options.table}: no values are known"
+        said = f"{options.table} was not written: no values are known"
         if found.table is not None:
             save_table(found.table, options.table)
-            said = f"the values of {counted(len(found.table), 'state')} are in {options.table}"
+            said = f"wrote the values of {counted(len(found.table), 'state')} to {options.table}"
         if not options.json:
             print(said)
     if found.interrupted:
@@ -187,14 +201,14 @@ def _solved(at: Position, options: _SolveOptions) -> Solution:
 
 
 _SOLVE_DETAILS: Final = f"""\
-One role: the best goal. Two roles of which one gains what the other loses: minimax if they
-take turns, mixed strategies (extra `solve`) if they move at the same time. If there are too
-many states to count, a search tries to prove what each of two roles can be sure of
-(maximin), or looks for the best line of one. A winner's line is the shortest, a loser's the
-longest, except under maximin, which does not compare lengths. Moves of `random` have equal
-weight. An end that gives a role no goal, or several, may be worth anything to it: a value is
-given if that makes no difference. No value is computed for other games, or for games with
-hidden information; then the exit status is 1.
+For one role, the value is its best goal. For two roles with opposed goals, it is the minimax
+value if they take turns, and the value of mixed strategies (extra `solve`) if they move at
+the same time. If there are too many states to count, a search tries to prove the goals that
+two roles can guarantee (maximin), or to find the best line of one role. A winner's line is
+the shortest, a loser's the longest, except under maximin, which does not compare lengths. All
+moves of `random` are equally likely. A final state that gives a role no goal, or several, may
+be worth anything from 0 to 100 to it; a value is printed if that makes no difference. Other
+games, and games with hidden information, are not solved; then the exit status is 1.
 
 --table FILE writes the values of all states. `anygame analyse --table` and, from Python,
 anygame.load_table look them up for these rules.

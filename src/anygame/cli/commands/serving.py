@@ -20,7 +20,7 @@ class _LanguageServerOptions:
     tcp: int | None = option(
         "--tcp",
         "PORT",
-        "listen on this port instead of standard input, for debugging",
+        "listen on this local port instead of standard input, for debugging",
         lambda text: read_port(text, 1),
     )
 
@@ -60,9 +60,15 @@ exit status:
 @command_options
 class _ServeToolsOptions:
     http: int | None = option(
-        "--http", "PORT", "serve this machine by streamable HTTP on this port; 0 for any free one", read_port
+        "--http",
+        "PORT",
+        "serve programs of this machine by streamable HTTP on this port, instead of standard input; 0 for "
+        "any free port",
+        read_port,
     )
-    folder: list[str] = several("--folder", "DIR", "also offer the sheets of a folder by name")
+    folder: list[str] = several(
+        "--folder", "DIR", "folder whose sheets can be used by name, besides the installed games"
+    )
 
 
 def _serve_tools(options: _ServeToolsOptions) -> int:
@@ -90,9 +96,9 @@ _SERVE_TOOLS_DETAILS: Final = """\
 A program that speaks the Model Context Protocol starts this command, and calls its tools:
 games, load, check, explain_code, mend, format, state, legal, play, query, why, why_not, board,
 simulate, analyse, solve, prove, equal. Sheets and chapters are resources; the prompt
-from_document_to_sheet describes how rules in prose become a sheet. The only files that are
-read are the shipped ones and those of --folder. docs/guide/tools-for-programs.md shows how to
-configure common clients.
+from_document_to_sheet describes how to turn rules in prose into a sheet. Only the files of the
+package and of --folder are read. docs/guide/tools-for-programs.md shows how to configure
+common clients.
 
 exit status:
   0    the program has ended the server, or Ctrl-C

@@ -32,15 +32,22 @@ _FEW: Final = 1_000
 
 @command_options
 class _Options(PositionOptions):
-    playouts: int = option("--playouts", "N", "number of games, as 5000 or 1e6", many, default=1_000_000)
+    playouts: int = option("--playouts", "N", "number of games, such as 5000 or 1e6", many, default=1_000_000)
     seed: int | None = seed_option()
-    threads: int = option("--threads", "N", "number of cores to use", threads, default=1)
-    limit: int = option("--limit", "N", "give a game up after N joint moves", joint_moves, default=10_000)
-    device: str = option("--device", "D", "cpu, or a graphics card: cuda or cuda:N", default="cpu")
-    cluster: str | None = cluster_option("play on a Ray cluster; without ADDRESS on all cores here")
+    threads: int = option("--threads", "N", "number of threads", threads, default=1)
+    limit: int = option("--limit", "N", "abandon a game after N joint moves", joint_moves, default=10_000)
+    device: str = option(
+        "--device", "D", "where to play: cpu, or a graphics card (cuda or cuda:N)", default="cpu"
+    )
+    cluster: str | None = cluster_option(
+        "play on the Ray cluster at ADDRESS; without ADDRESS, on all cores of this machine"
+    )
     plot: str | None = plot_option("the goals")
     compile_seconds: float | None = option(
-        "--compile-seconds", "S", "interpret the rules if compiling takes longer than S seconds", seconds
+        "--compile-seconds",
+        "S",
+        "interpret the rules if compiling takes longer than S seconds (default: no limit)",
+        seconds,
     )
 
 
@@ -81,12 +88,12 @@ def _playout(options: _PlayoutOptions) -> int:
 
 
 _DETAILS: Final = f"""\
-The first simulation of a sheet compiles its rules; later ones use the cached machine code.
+The first simulation of a sheet compiles its rules; later simulations use the cached code.
 
 {AFTER}
 {json_shape(SHAPE)}"""
 _PLAYOUT_DETAILS: Final = f"""\
-This is `anygame simulate` for a few games: up to {_FEW:,} are played without compiling the rules.
+As `anygame simulate`, but up to {_FEW:,} games are played without compiling the rules.
 
 {AFTER}
 {json_shape(SHAPE)}"""

@@ -37,20 +37,21 @@ if TYPE_CHECKING:
 _DETAILS: Final = f"""\
 {PLAYERS}
 In each round, every combination of players meets on every sheet, once in each rotation of
-the roles. Every step is written to the store: the same command resumes where it was
-stopped, and only prints the table once all matches are played. --report takes sheets and
-players from the store; if both are given, it also says how many matches are left.
+the roles. Every step is written to the store, so the same command resumes a tournament; when
+all matches are played, it only prints the standings. --report takes sheets and players from
+the store; if both are given, it also prints the number of remaining matches.
 
 {WATCHING}
 with --json, one object, after {{"event": "listening", "address", "host", "port"}} with --web:
   {{"matches": {{"played", "planned", "failed"}},
    "players": [{{"name", "rating", "mu", "sigma", "games", "mean", "margin", "errors"}}],
    "sheets": {{FILE: {{NAME: MEAN}}}}}}
-  planned is null if only the store is given; rating is mu - 3 sigma, or null without the extra `tournament`
+  planned is null if only the store is given; rating is mu - 3 sigma, or null without the
+  extra `tournament`
 """
 
 
-_STORE_HELP: Final = "the SQLite file of all matches, or postgresql://USER@HOST/NAME"
+_STORE_HELP: Final = "database of all matches: an SQLite file, or postgresql://USER@HOST/NAME"
 
 
 @command_options
@@ -58,13 +59,19 @@ class _Options(ClockOptions, WebOptions):
     files: list[str] = argument("FILE", nargs="*", help="rule sheets")
     players: list[str] | None = option("--players", "PLAYER", "players, usually two or more", nargs="+")
     store: str = option("--store", "FILE", _STORE_HELP, required=True)
-    rounds: int = option("--rounds", "N", "number of rounds", positive, default=1)
+    rounds: int = option(
+        "--rounds",
+        "N",
+        "number of rounds: in each, all combinations of players meet on all sheets",
+        positive,
+        default=1,
+    )
     seed: int = seed_option(0)
     plot: str | None = plot_option("the ratings")
     cluster: str | None = cluster_option(
-        "play matches on a Ray cluster, one a core; without ADDRESS on all cores here"
+        "play on the Ray cluster at ADDRESS, one match a core; without ADDRESS, on all cores of this machine"
     )
-    report: bool = flag("--report", "print the table and play nothing; needs --store alone")
+    report: bool = flag("--report", "print the standings without playing; needs only --store")
 
 
 def run(options: _Options) -> int:
@@ -72,7 +79,7 @@ def run(options: _Options) -> int:
     if options.report and not (options.files and options.players):
         return _report(options)
     if not options.files or not options.players:
-        raise PlayerError("expected rule sheets, and --players after them; --report needs --store alone")
+        raise PlayerError("expected rule sheets and --players; --report needs only --store")
     games = _games(options)
     players = dict(named(options.players))
     terms = Terms(options.start_clock, options.play_clock, options.seed, options.scramble, "tournament")
@@ -101,7 +108,7 @@ def run(options: _Options) -> int:
 
 def _report(options: _Options) -> int:
     if "://" not in options.store and not Path(options.store).is_file():
-        raise RecordError(f"there is no store {options.store}: a tournament that is played makes one")
+        raise RecordError(f"there is no store {options.store}: playing a tournament creates it")
     with Store(options.store) as store:
         players, results = store.players(), store.results()
     return _tell(options, players, results, None)
@@ -126,7 +133,9 @@ def _games(options: _Options) -> dict[str, Game]:
     games: dict[str, Game] = {}
     for file in options.files:
         if file == "-":
-            raise RuleSheetError("a tournament goes on later: give rule sheets as files")
+            raise RuleSheetError(
+                "a tournament can be resumed, and then reads its sheets again: give rule sheets as files"
+            )
         games[file] = read_game(file, options)
     return games
 
@@ -151,7 +160,7 @@ class _Pages:
         goals = zip(result.players, result.goals or (), strict=False)
         shown = ", ".join(f"{name} {goal}" for name, goal in goals)
         match = BroadcastMatch(self.broadcast, lambda: self._record(result))
-        match.past(result.sheet, ", ".join(result.players), shown or f"given up: {result.fault}")
+        match.past(result.sheet, ", ".join(result.players), shown or f"aborted: {result.fault}")
 
     def watcher(self, meeting: Meeting, other: Watcher | None) -> Watcher | None:
         """Return a watcher that also shows a match on the pages; ``other`` if there are none."""
@@ -175,7 +184,7 @@ class _Pages:
 
 def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, options: _Options) -> None:
     if HUMAN in event.players.values():
-        raise PlayerError("a person plays at this terminal: leave out --cluster, or the person")
+        raise PlayerError("a person plays at this terminal, not on a cluster: leave out --cluster or `human`")
     _show_past(event, meetings, pages)
     over = sum(event.store.is_over(meeting) for meeting in meetings)
     with joined(options.cluster) as cluster:
@@ -210,7 +219,7 @@ async def _play(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, *
 
 
 def _say_over(event: Tournament, meeting: Meeting, record: Record, which: str) -> None:
-    outcome = f"given up: {record.own.get('fault', 'an error of the rules')}"
+    outcome = f"aborted: {record.own.get('fault', 'an error in the rules')}"
     if record.goals is not None:
         pairs = zip(event.games[meeting.sheet].roles, record.names, record.goals, strict=True)
         outcome = ", ".join(f"{name} {goal}" for role, name, goal in pairs if not role.is_random)
@@ -228,7 +237,7 @@ def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[Stand
 
 def _print_table(found: Standings, results: Sequence[Result], planned: int | None) -> None:
     failed = sum(result.goals is None for result in results)
-    given_up = f", {failed} given up" if failed else ""
+    given_up = f", {failed} aborted" if failed else ""
     played = f"{len(results)} of {counted(planned, 'match')}" if planned else counted(len(results), "match")
     print(f"{played}{given_up}")
     print_lines(table_lines(StandingTable(found).rows(), "<>>>>"))

@@ -38,17 +38,17 @@ if TYPE_CHECKING:
 #: Default time of a training in seconds, much longer than a start clock.
 _USUAL: Final = 600.0
 _TRAIN_DETAILS: Final = """\
-The game is played against itself, and the values of its states are learned. A trial at the
-end measures whether searches play better with the model. If so, the player mcts finds the
-model by itself, in `anygame play`, `match` and `web`. `anygame models` lists all models.
+The values of states are learned from games of self-play. A trial at the end measures
+whether searches play better with the model. If they do, the player mcts uses the model
+automatically, in `anygame play`, `match` and `web`. `anygame models` lists all models.
 
 Whenever the number of games has doubled, a line reports progress: the mean squared
 difference between estimates and results, and the score against the model of half as many
 games, with its 95 % interval.
 
-Ctrl-C loses nothing; any other end of the process loses ten seconds at most. --resume
-continues until the totals of --seconds or --games are reached, and then makes the model.
-A process of a --cluster that dies loses nothing but time.
+Ctrl-C stops the training without loss; if the process is killed, at most ten seconds of
+work are lost. --resume continues up to the totals of --seconds or --games, and then writes
+the model. If a process of a --cluster dies, its work is repeated.
 
 with --json, one object a line: progress every ten seconds, and progress with matches
 whenever the number of games has doubled. The last object lists the latter as history:
@@ -61,21 +61,27 @@ whenever the number of games has doubled. The last object lists the latter as hi
 @command_options
 class _TrainOptions(JsonOption, MachineOption):
     seconds: float | None = option(
-        "--seconds", "S", "total time to learn, as 90, 30m or 8h (default 10m)", seconds, former="--time"
+        "--seconds",
+        "S",
+        "total training time, such as 90 (seconds), 30m or 8h (default 10m)",
+        seconds,
+        former="--time",
     )
-    games: int | None = option("--games", "N", "total number of games to learn from", positive)
+    games: int | None = option("--games", "N", "total number of training games (default: no limit)", positive)
     output: str | None = option(
         "-o --output", "OUT", "file to write the model to (default: the folder of models)", former="--into"
     )
-    resume: bool = flag("--resume", "resume the training of this sheet that came furthest")
+    resume: bool = flag("--resume", "resume the longest training of this sheet")
     seed: int | None = seed_option()
     threads: int | None = option(
         "--threads",
         "N",
-        "number of cores that learn (default 1; with --cluster those of the cluster)",
+        "number of threads (default 1; with --cluster all cores of the cluster)",
         partial(whole_from, 1, MOST_THREADS),
     )
-    cluster: str | None = cluster_option("learn on a Ray cluster; without ADDRESS on all cores here")
+    cluster: str | None = cluster_option(
+        "train on the Ray cluster at ADDRESS; without ADDRESS, on all cores of this machine"
+    )
     plot: str | None = plot_option("the learning curve")
 
 
@@ -116,7 +122,7 @@ def _train(options: _TrainOptions) -> int:
             for ax in axes:
                 model.figures.plot(ax)
     except KeyboardInterrupt:
-        complain("stopped: what was learned is saved, and --resume continues")
+        complain("stopped; the training is saved, and --resume continues it")
         return Status.INTERRUPTED
     if options.json:
         print_event(asdict(model.figures))
@@ -128,10 +134,10 @@ def _train(options: _TrainOptions) -> int:
 # -- models --------------------------------------------------------------------------------------------
 
 _MODELS_DETAILS: Final = """\
-ANYGAME_MODELS names the folder of models. Delete a file to remove its model. Trainings that
-were stopped are listed, too; `anygame train FILE --resume` resumes them.
+The environment variable ANYGAME_MODELS names the folder of models. Delete a file to remove
+its model. Stopped trainings are listed, too; `anygame train FILE --resume` resumes them.
 
-with --json, one object; if a file cannot be used, error says why, and the rest is missing:
+with --json, one object; if a file cannot be used, it has only file and error:
   {"models": [{"file", "game", "rules", "games", "positions", "seconds", "trial_leaves",
                "trial_matches", "trial_score", "trust", "history": [...], "error"}],
    "trainings": [{"file", "game", "rules", "games", "seconds", "error"}]}
@@ -151,7 +157,7 @@ def _models(options: _ModelsOptions) -> int:
     if not found and not stopped:
         folder = models_folder()
         where = "there is no folder of models" if folder is None else f"there are no models in {folder}"
-        complain(f"note: {where}; `anygame train FILE` learns one")
+        complain(f"note: {where}; `anygame train FILE` trains one")
     for path, each in (*found.items(), *stopped.items()):
         print(each if isinstance(each, ModelError) else f"{each}\n  {path}")
     return Status.OK

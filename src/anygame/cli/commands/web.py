@@ -18,12 +18,12 @@ from anygame.players.loading import STRATEGIES, is_address, player_class, split_
 from anygame.web.settings import Settings
 
 _DETAILS: Final = f"""\
-The pages list the installed games, and the sheets of every PATH: a file or a folder.
-Matches are kept in a folder, and continue after a restart of the server.
+The pages list the installed games and the sheets of every PATH, a file or a folder. Matches
+are stored in --folder, and continue after a restart of the server.
 
-Only this machine can connect unless --host says otherwise: 0.0.0.0 allows everybody. Give
-the host names that browsers then use with --name, so that no other site can pass for this
-one.
+Only this machine can connect, unless --host names another address: 0.0.0.0 accepts other
+machines. Then give the host names that browsers use with --name, so that no other site can
+pose as this one. If strangers may connect, put a TLS proxy in front of the server.
 
 Visitors play against the players of --players.
 {PLAYERS}
@@ -38,17 +38,24 @@ exit status:
 @command_options
 class _Options(JsonOption):
     paths: list[str] = argument("PATH", nargs="*", help="rule sheets, or folders of them")
-    port: int = option("--port", "PORT", "port to listen on", read_port, default=8000)
-    host: str = option("--host", "HOST", "address to listen on, 0.0.0.0 for all", default="127.0.0.1")
-    name: list[str] | None = option("--name", "NAME", "further host names that requests may use", nargs="+")
+    port: int = option("--port", "PORT", "port to listen on; 0 for any free port", read_port, default=8000)
+    host: str = option(
+        "--host", "HOST", "address to listen on; 0.0.0.0 accepts other machines", default="127.0.0.1"
+    )
+    name: list[str] | None = option(
+        "--name", "NAME", "host names under which browsers may reach this server, besides --host", nargs="+"
+    )
     players: list[str] | None = option(
-        "--players", "PLAYER", "players to offer (default: all levels and strategies)", nargs="+"
+        "--players",
+        "PLAYER",
+        "players that visitors may choose (default: all levels and strategies)",
+        nargs="+",
     )
     folder: str | None = option(
-        "--folder", "DIR", "folder of matches and uploads (default: among your state files)"
+        "--folder", "DIR", "folder for matches and uploads (default ~/.local/state/anygame/web)"
     )
     play_clock: float = option(
-        "--play-clock", "SECONDS", "time that players have for a move", seconds, default=2.0
+        "--play-clock", "SECONDS", "time that players have for a move, in seconds", seconds, default=2.0
     )
     lenient: bool = flag("--lenient", LENIENT_HELP)
 

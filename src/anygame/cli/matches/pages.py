@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 _PORT: Final = 8000
 #: Help of the commands that show matches on pages.
 WATCHING: Final = """\
-With --web, a browser shows the running matches live, and the finished ones step by step.
-The pages are read-only. Only this machine can open them unless --web HOST:PORT says
-otherwise: 0.0.0.0:8000 allows everybody. They close when the command
-ends; with --stay, at Ctrl-C.
+With --web, a browser shows running matches live, and finished matches step by step. The
+pages are read-only. Only this machine can open them, unless --web names another address:
+0.0.0.0:8000 accepts other machines. The pages end with the command, or at Ctrl-C with
+--stay.
 """
 
 
@@ -54,12 +54,12 @@ class WebOptions:
     web: Address | None = option(
         "--web",
         "[HOST:]PORT",
-        f"show the matches in a browser (default port: {_PORT})",
+        f"show the matches in a browser at this address (default 127.0.0.1:{_PORT})",
         _address,
         nargs="?",
         const=Address(),
     )
-    stay: bool = flag("--stay", "with --web, keep showing them when all matches are over")
+    stay: bool = flag("--stay", "with --web, serve the pages after the last match, too, until Ctrl-C")
 
 
 def pages_module() -> Any:

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 #: Help of the commands that take players.
 PLAYERS: Final = f"""\
 a player is one of
-  random, legal, greedy,       built-in strategies; mcts is the strongest, uct a plain
+  random, legal, greedy,       built-in strategies: mcts is the strongest, uct is a plain
   uct, mcts, ismcts            Monte Carlo tree search, ismcts is for hidden information
   {", ".join(LEVELS)}
                                an opponent of that playing strength
   human                        a person at this terminal, without a clock
   MODULE:CLASS, FILE.py:CLASS  a subclass of anygame.players.Player
-  HOST:PORT                    a GGP player that listens there
-It may have a name, NAME=PLAYER, and, unless it is an address, options of its class:
+  HOST:PORT                    a remote player that speaks the GGP protocol
+NAME=PLAYER names a player. Options follow a class or strategy after a colon:
 mcts:threads=2,memory=512MB,pondering=yes uses two threads and up to 512 MB (default 1GB),
-and ponders while others are to move (default no). The manager plays a role `random`.
+and ponders while others are to move (default no). The moves of a role `random` are sampled.
 """
 
 
@@ -62,7 +62,7 @@ def named(specs: Sequence[str]) -> list[Named]:
         given = _NAME.fullmatch(spec)
         name, what = (given[1], given[2]) if given else (_short(spec), spec)
         if given and name in taken:
-            raise PlayerError(f"two players are called {name}: names must differ")
+            raise PlayerError(f"two players are called {name}: give them different names")
         numbered = chain([name], (f"{name}-{number}" for number in count(2)))
         unique = next(each for each in numbered if each not in taken)
         taken.add(unique)
@@ -97,7 +97,9 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
         return local
     host, _, port = spec.rpartition(":")
     if not 0 < int(port[:6]) <= HIGHEST_PORT:
-        raise PlayerError(f"{spec} is no address: a port is a number from 1 to {HIGHEST_PORT}")
+        raise PlayerError(
+            f"{spec} is not a valid address: the port must be a number from 1 to {HIGHEST_PORT}"
+        )
     # This import is here since matches without addresses need no sockets.
     seat: Seat = import_module("anygame.protocol.seat").RemoteSeat(host.strip("[]"), int(port), name=name)
     return seat
@@ -106,7 +108,7 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
 def _prepare(seat: LocalSeat) -> None:
     """Let a player get ready before its clocks run; print a notice if that takes long."""
     notice = Timer(
-        _LONG, print, ["getting ready; the first time on a machine takes longer"], {"file": sys.stderr}
+        _LONG, print, ["preparing the player; the first time on a machine takes longer"], {"file": sys.stderr}
     )
     notice.daemon = True
     notice.start()

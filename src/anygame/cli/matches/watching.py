@@ -57,7 +57,7 @@ class LineWatcher(Watcher):
     def ended(self, record: Record, fault: str) -> None:
         """Report the goals."""
         if fault:
-            self.screen.say(f"the match was given up: {fault}", "red")
+            self.screen.say(f"the match was aborted: {fault}", "red")
         elif record.goals is not None:
             pairs = zip(self.game.roles, record.names, record.goals, strict=True)
             goals = ", ".join(f"{role} ({name}) {goal}" for role, name, goal in pairs)

@@ -41,7 +41,7 @@ _OWN: Final = (
         "`move d 4` for (move d 4), or any beginning or part that no other legal move has. A number\n"
         "stands for the move at that place in `legal`; `#3` does so whatever else 3 could mean.",
     ),
-    Command("hint [SECONDS]", "show the best move for you that a short search finds"),
+    Command("hint [SECONDS]", "show your best move by a search of SECONDS (default 1)"),
 )
 
 
@@ -90,9 +90,7 @@ class PersonShell(Shell):
 
     def _run(self, name: str, rest: str) -> None:
         if self.is_hidden and name in _REVEALING:
-            raise CommandError(
-                "that would show what your role cannot see; `anygame play --reveal` shows it all"
-            )
+            raise CommandError("that would show hidden information; `anygame play --reveal` shows everything")
         super()._run(name, rest)
 
     def visible_moves(self) -> Mapping[Role, Sequence[Term]]:
@@ -168,7 +166,7 @@ class PersonShell(Shell):
 
     def _chooser(self) -> Role:
         if not self.choosers:
-            raise CommandError("there is no choice to give a hint for")
+            raise CommandError("you have no choice here, so there is no hint")
         return self.choosers[0]
 
     def _analyse(self, rest: str) -> None:

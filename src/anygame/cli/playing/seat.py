@@ -58,7 +58,7 @@ class PersonSeat:
         self._screen = Screen()
         if not (sys.stdin.isatty() and self._screen.is_terminal):
             raise PlayerError(
-                "`human` types moves at a terminal, and standard input or output is none here; "
+                "`human` needs a terminal, and standard input or output is not a terminal; "
                 "`anygame play` also reads moves from a script"
             )
         self._match_id = ""

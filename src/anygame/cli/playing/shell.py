@@ -29,8 +29,8 @@ _MOST_FORCED: Final = 1_000
 
 _OWN: Final = (
     Command("undo [N]", "take back your last move and the replies to it, or your last N moves"),
-    Command("thinking", "show what the players say about their moves, or hide it again"),
-    Command("resign", "give up"),
+    Command("thinking", "show the comments of players on their moves, or hide them again"),
+    Command("resign", "end the game by resignation"),
     Command("restart", "play again from the initial state"),
 )
 
@@ -72,7 +72,9 @@ class PlayShell(PersonShell):
         self.screen.say(f"{Path(self.session.game.name).name}: {', '.join(pairs)}", "bold")
         if told := self.description():
             self.screen.say(fill(told, self.screen.width) if self.screen.is_terminal else told)
-        self.screen.say(f"Type a move; `rules` tells more, `help` lists the commands, `quit` ends.{hint}")
+        self.screen.say(
+            f"Type a move; `rules` shows the rules, `help` lists the commands, `quit` leaves.{hint}"
+        )
         self.start()
 
     def start(self) -> None:
@@ -91,12 +93,14 @@ class PlayShell(PersonShell):
             reached = {str(role): goal for role, goal in goals if not role.is_random}
             return f"The game is over. {outcome(reached, table.seating.people)}"
         if fault := table.record.own.get("fault"):
-            return f"The match has no result, a fault of the rule sheet: {fault}"
+            return f"The match has no result because of an error in the rule sheet: {fault}"
         choosers = table.choosers
         if choosers:
             whose = ", your turn" if len(table.seating.people) == 1 else " to move"
             return f"move {self.session.step + 1}: {choosers[0]}{whose}"
-        return f"move {self.session.step + 1}: Enter {'draws' if is_chance(state) else 'goes on'}"
+        return (
+            f"move {self.session.step + 1}: Enter {'samples the move' if is_chance(state) else 'continues'}"
+        )
 
     def _show_played(self, turn: Turn, before: State) -> None:
         is_hidden = self.session.game.is_gdl2 and not self.reveals
@@ -126,7 +130,7 @@ class PlayShell(PersonShell):
     def _play(self, rest: str) -> None:
         table = self.table
         if table.is_over:
-            raise CommandError(f"{self.status()}\n`undo` takes the last move back, `restart` plays again")
+            raise CommandError(f"{self.status()}\n`undo` takes back the last move, `restart` starts again")
         role = self._chooser()
         table.chosen[role] = typed_move(rest, self.session.state.legal_moves(role), role)
         self._go_on()
@@ -139,8 +143,8 @@ class PlayShell(PersonShell):
     def _chooser(self) -> Role:
         choosers = self.table.choosers
         if not choosers:
-            does = "draws" if is_chance(self.session.state) else "goes on"
-            raise CommandError(f"nobody here has to choose; Enter {does}, and `help` lists the commands")
+            does = "samples the move" if is_chance(self.session.state) else "continues"
+            raise CommandError(f"no person has a choice here; Enter {does}, and `help` lists the commands")
         return choosers[0]
 
     def _go_on(self, *, draws: bool = False) -> None:
@@ -201,4 +205,4 @@ class PlayShell(PersonShell):
 
     def _thinking(self, rest: str) -> None:
         self.thinks_aloud = not self.thinks_aloud
-        self.screen.say(f"what the players say is {'shown' if self.thinks_aloud else 'hidden'}")
+        self.screen.say(f"comments of players are {'shown' if self.thinks_aloud else 'hidden'}")

@@ -81,13 +81,13 @@ class Analyses:
     def _searched(self, role: Role, seconds: float) -> Analysis:
         session, search = self._session, self._begun(role)
         if search.no_beliefs is not None:
-            raise CommandError(f"{search.no_beliefs}, so that what you know cannot be searched")
+            raise CommandError(f"{search.no_beliefs}, so your knowledge cannot be searched")
         # From the state, the search reads only the legal moves of the role, which the role knows.
         found = search.run(
             session.state, seconds=seconds, view=RoleView.of(role, session.states, session.moves)
         )
         if search.is_lost:
-            raise CommandError("no state was found that agrees with all that you saw; more seconds may help")
+            raise CommandError("no state that agrees with your percepts was found; more seconds may help")
         return found
 
     # Exact values

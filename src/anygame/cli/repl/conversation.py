@@ -37,7 +37,9 @@ def run_script(shell: Shell, *, echo: bool) -> int:
         if not line:
             break
         if len(line) > _LONGEST_LINE:
-            raise AnygameError(f"line {number} has more than {_LONGEST_LINE:,} characters: that is no script")
+            raise AnygameError(
+                f"line {number} has more than {_LONGEST_LINE:,} characters, the limit for a line of a script"
+            )
         if echo:
             print(f"> {line.rstrip()}")
         try:
@@ -64,7 +66,7 @@ def converse(shell: Shell) -> None:
         except AnygameError as error:
             screen.say(error, "red")
         except KeyboardInterrupt:
-            screen.say("interrupted; Ctrl-D or `quit` ends", "red")
+            screen.say("interrupted; Ctrl-D or `quit` leaves the prompt", "red")
         except EOFError:
             screen.say()
             return

@@ -27,9 +27,9 @@ class CommandError(AnygameError):
 
 
 _COMMANDS: Final = (
-    Command("board", "draw the boards, list the other facts"),
+    Command("board", "draw the boards, and list the other facts"),
     Command("state", "print all facts of the state, one a line"),
-    Command("roles", "print the roles in order, and who can choose"),
+    Command("roles", "print the roles in order, and their numbers of legal moves"),
     Command(
         "legal [WHICH]",
         "print the legal moves, numbered, of one role or of all",
@@ -50,7 +50,7 @@ _COMMANDS: Final = (
         "  play                where nobody has a choice\n"
         "Where only one role chooses, its move may be typed in short: `a 1` or `a1` for (move a 1), or\n"
         "any beginning or part that no other move has. `#3` is the third of `legal`, whatever else 3 is.\n"
-        "A role `random` that is left out draws its move.",
+        "If a role `random` is left out, its move is sampled.",
     ),
     Command("undo [N]", "take back the last move, or the last N"),
     Command("redo [N]", "play moves again that were taken back"),
@@ -74,27 +74,29 @@ _COMMANDS: Final = (
     Command("why not SENTENCE", "show what is missing for a sentence to hold", "  why not terminal"),
     Command(
         "analyse [SECONDS]",
-        "search this state for the values of its moves",
-        "For each role its moves, the best first: visits, mean goal and its error, what is proven, a line\n"
-        "of play. Ctrl-C ends it early; asked again, it goes on. Where the rules hide information, it sees\n"
-        "what players do not.",
+        "search this state for SECONDS (default 5), and show the values of its moves",
+        "Lists the moves of each role, the best first: visits, mean goal and its error, proven values, a\n"
+        "line of play. Ctrl-C ends it early; another `analyse` continues it. In games with hidden\n"
+        "information, it uses the whole state, which players do not see.",
     ),
-    Command("hint [SECONDS]", "show the best move that a short search finds, for each role with a choice"),
+    Command(
+        "hint [SECONDS]", "show the best move of a search of SECONDS (default 1), for each role with a choice"
+    ),
     Command(
         "solve [FILE]",
         "show the exact value of this state and of its moves, the best first",
-        "All states that can follow are visited, if they fit into 1 GiB; Ctrl-C ends it early. Or values\n"
-        "are read from a file that `anygame solve --table FILE` has written for these rules. Afterwards\n"
-        "`analyse` and `hint` know them too.",
+        "Visits all states that can follow, if they fit into 1 GiB; Ctrl-C ends it early. Or reads the\n"
+        "values from a file that `anygame solve --table FILE` has written for these rules. Afterwards\n"
+        "`analyse` and `hint` use these values, too.",
     ),
     Command("save FILE", "write the moves so far to a file"),
     Command("load FILE", "continue from a saved file of this game"),
-    Command("restart", "go back to the initial state; `redo` leads forward again"),
+    Command("restart", "go back to the initial state; `redo` plays the moves again"),
     Command("history", "print the moves so far"),
     Command("rules", "print the description of the game, and its rules for goals"),
     Command("warnings", "print the warnings of the rule sheet"),
     Command("help [COMMAND]", "list the commands, or explain one"),
-    Command("quit", "end"),
+    Command("quit", "leave the prompt"),
 )
 #: All commands by name; `why` and `why not` are two commands.
 COMMANDS: Final = {c.usage.replace(" SENTENCE", "") if c.name == "why" else c.name: c for c in _COMMANDS}

@@ -129,7 +129,7 @@ class Session:
             )
         states, moves = self._replayed(path, record["moves"])
         if sorted(map(str, states[-1].facts)) != record["facts"]:
-            raise PositionError(f"{path} is damaged: its moves do not lead to the state it tells of")
+            raise PositionError(f"{path} is damaged: its moves do not lead to its state")
         self.states, self.moves, self._undone = states, moves, []
 
     def _replayed(self, path: str, saved: Sequence[Sequence[str]]) -> tuple[list[State], list[Joint]]:

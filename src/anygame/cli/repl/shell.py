@@ -90,7 +90,7 @@ class Shell:
         """Report the game and the basic commands, and show the state; ``hint`` is about the prompt."""
         game = self.session.game
         self.screen.say(f"{Path(game.name).name}: {', '.join(game.roles)}", "bold")
-        self.screen.say(f"`help` lists the commands, `quit` ends.{hint}")
+        self.screen.say(f"`help` lists the commands, `quit` leaves.{hint}")
         warnings = len(game.program.warnings)
         if warnings:
             self.screen.say(f"The rule sheet has {counted(warnings, 'warning')}: see `warnings`.")
@@ -114,7 +114,7 @@ class Shell:
         if stuck:
             return f"{step}: {', '.join(stuck)} without a legal move, and the game is not over"
         if state.movers:
-            enter = " (Enter draws)" if self.screen.is_terminal and is_chance(state) else ""
+            enter = " (Enter samples the move)" if self.screen.is_terminal and is_chance(state) else ""
             return f"{step}: {', '.join(state.movers)} to act{enter}"
         only = format_joint([moves[0] for moves in legal.values()])
         return f"{step}: `play` makes the only joint move, {only}"
@@ -171,7 +171,7 @@ class Shell:
 
     def _play(self, rest: str) -> None:
         if self.session.state.is_terminal:
-            raise CommandError(f"{self.status()}\n`undo` takes the last move back, `restart` plays again")
+            raise CommandError(f"{self.status()}\n`undo` takes back the last move, `restart` starts again")
         self._played(self.session.play(rest, is_spoken=self.screen.is_terminal))
 
     def _play_unnamed(self, line: str) -> None:
@@ -208,7 +208,7 @@ class Shell:
 
     def _redo(self, rest: str) -> None:
         if not self.session.redo(self._number("redo", rest)):
-            raise CommandError("there is no move to play again")
+            raise CommandError("there is no undone move to play again")
         self._show_position()
 
     def _restart(self, rest: str) -> None:
@@ -299,9 +299,9 @@ class Shell:
         goals = goal_lines(self.session.game.program)
         wishes = Painter.of(self.session.game).boards.wishes
         lines = heading.splitlines() if heading else ["the rule sheet does not begin with a description"]
-        lines += ["", "The goals of each side, in the words of the rules:"] if goals else []
+        lines += ["", "The goals of each role, as the rules define them:"] if goals else []
         lines += [f"{number:>5}  {line}" for number, line in goals]
-        lines += ["", f"Cells that a side wants: {'; '.join(map(str, wishes))}"] if wishes else []
+        lines += ["", f"Cells that a role aims at: {'; '.join(map(str, wishes))}"] if wishes else []
         self.screen.page(lines)
 
     def description(self) -> str:
@@ -320,7 +320,7 @@ class Shell:
         if not rest:
             for command in self.commands.values():
                 self.screen.say(f"{command.usage:<18} {command.summary}")
-            self.screen.say("Moves may be typed without `play`. `help COMMAND` tells more.")
+            self.screen.say("Moves may be typed without `play`. `help COMMAND` explains a command.")
             return
         name = ALIASES.get(rest.lower(), rest.lower())
         if name not in self.commands:
