@@ -176,7 +176,7 @@ def test_renaming(client: Client) -> None:
     refused = client.ask(
         "textDocument/rename", textDocument={"uri": URI}, position=position, newName="terminal"
     )
-    assert refused["error"] == {"code": -32803, "message": "terminal has a meaning of its own in GDL"}
+    assert refused["error"] == {"code": -32803, "message": "terminal is a keyword of GDL"}
 
 
 def test_completion_while_parentheses_are_open(client: Client) -> None:

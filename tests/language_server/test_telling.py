@@ -62,7 +62,7 @@ def test_hover(before: str, after: str, told: str) -> None:
         ("(le", "gal", "(legal role move) keyword\nSays which moves a role has."),
         ("<", "= (legal", "(<= head formula ...) keyword\nA rule"),
         ("(no", "t op", "(not formula) keyword"),
-        ("ter", "minal", "terminal keyword\nSays that the game is over."),
+        ("ter", "minal", "terminal keyword\nDefines when the game is over."),
     ],
 )
 def test_keywords_say_what_they_mean(before: str, after: str, told: str) -> None:

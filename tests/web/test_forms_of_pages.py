@@ -26,7 +26,7 @@ def test_a_file_is_uploaded_and_played(page: Page, server: Server, tmp_path: Pat
     file.write_text(_SHEET + "(legal me 2)\n" + "; more\n" * 10_000, encoding="utf-8-sig")
     page.goto(f"{server.address}/")
     page.locator("#file").set_input_files(file)
-    page.get_by_role("button", name="Read it").click()
+    page.get_by_role("button", name="Upload").click()
     assert page.locator("h1").text_content() == "A gäme of öne's own"
     page.locator("[name=clock]").fill(".5")
     page.get_by_role("button", name="Play", exact=True).click()
@@ -44,7 +44,7 @@ def test_an_upload_is_called_by_title_or_file(page: Page, server: Server, text: 
     content = (text + _SHEET.partition("\n")[2]).encode()
     file = {"name": "my_game.kif", "mimeType": "text/plain", "buffer": content}
     page.locator("#file").set_input_files(file)  # type: ignore[arg-type]
-    page.get_by_role("button", name="Read it").click()
+    page.get_by_role("button", name="Upload").click()
     assert page.locator("h1").text_content() == title
     assert "Lisp" not in "".join(page.locator("h1, .lead, .heading").all_text_contents())
     page.goto(f"{server.address}/")

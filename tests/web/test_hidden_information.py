@@ -150,7 +150,7 @@ def _move(client: httpx.Client, address: str, step: int, move: str) -> None:
 
 def test_a_sheet_that_hides_something_asks_whether_to_reveal_it(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/sheet/monty_hall")
-    page.get_by_label("Reveal to everybody what the rules hide").check()
+    page.get_by_label("Show hidden information to everybody").check()
     page.get_by_role("button", name="Play", exact=True).click()
     wait_for_step(page, 1)
     assert "(car " in (page.locator(".facts").text_content() or "")

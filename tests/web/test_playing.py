@@ -125,7 +125,7 @@ def test_two_browsers_meet_by_a_link_and_others_watch(browser: Browser, page: Pa
         assert other.locator("#moves").count() == 0
         assert page.locator("#moves button").count() == 7
         watching.goto(f"{server.address}{link}")
-        assert "used already" in (watching.locator("main").text_content() or "")
+        assert "has been used" in (watching.locator("main").text_content() or "")
 
 
 def test_earlier_states_have_links_and_can_be_played_on_from(page: Page, server: Server) -> None:
@@ -264,7 +264,7 @@ def test_a_record_is_stepped_through_and_played_on_from(page: Page, server: Serv
     record = run(game, ["legal", "legal"], start_clock=1, play_clock=1)
     page.goto(f"{server.address}/")
     page.locator("#text").fill(json.dumps(record.to_json()))
-    page.get_by_role("button", name="Read it").click()
+    page.get_by_role("button", name="Upload").click()
     page.locator(".match[data-step='0']").wait_for()
     page.get_by_role("link", name="on").click()
     page.locator(".match[data-step='1']").wait_for()

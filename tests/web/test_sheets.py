@@ -38,8 +38,8 @@ def test_the_page_of_a_sheet_says_what_its_opponents_have_learned(
             model = train(game, games=300, seed=1)
             point = TrainingProgress(1000, 9000, 1.0, 0.2, 0.75, 12, (0.47, 0.91))
             for trust, words in (
-                (0.0, "300 games of training do not help"),
-                (0.6, "have learned from 300 games"),
+                (0.0, "300 training games did not improve play"),
+                (0.6, "use a model trained on 300 games"),
             ):
                 figures = replace(model.figures, games=300, trust=trust, history=(point,))
                 replace(model, figures=figures).save(path)

@@ -43,7 +43,7 @@ def _client(server: Server) -> httpx.Client:
 def test_names_of_a_sheet_are_text(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/")
     page.locator("#text").fill(_SHEET)
-    page.get_by_role("button", name="Read it").click()
+    page.get_by_role("button", name="Upload").click()
     assert "<img src=x onerror=document.title=" in (page.locator("h1").text_content() or "")
     page.get_by_role("button", name="Play", exact=True).click()
     page.locator("#moves button").first.click()
@@ -60,7 +60,7 @@ def test_names_of_a_sheet_are_text(page: Page, server: Server) -> None:
 def test_a_broken_sheet_is_shown_with_what_is_wrong_and_can_be_mended(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/")
     page.locator("#text").fill("(role me)\n(<= (legal me ?x) (not (bad ?x)))\n(bad 1)\n")
-    page.get_by_role("button", name="Read it").click()
+    page.get_by_role("button", name="Upload").click()
     found = page.locator(".found.error[data-line='2']")
     assert "?x" in (found.first.text_content() or "")
     assert page.locator("#marks mark.error").count() >= 1
@@ -68,7 +68,7 @@ def test_a_broken_sheet_is_shown_with_what_is_wrong_and_can_be_mended(page: Page
         "(role me) (legal me 1) (<= terminal (true over)) (<= (next over) (does me 1)) (goal me 100)"
     )
     page.locator(".check .note:has-text('me; 1 legal move at the start')").wait_for()
-    page.get_by_role("button", name="Keep and play").click()
+    page.get_by_role("button", name="Save and play").click()
     page.get_by_role("button", name="Play", exact=True).click()
     page.locator("#status:has-text('Over')").wait_for()
 
@@ -92,7 +92,7 @@ def test_a_finding_that_follows_from_another_says_so(server: Server) -> None:
     )
     with _client(server) as client:
         found = client.post("/check", data={"text": text}).text
-    assert found.index("contrl") < found.index("(follows from another)")
+    assert found.index("contrl") < found.index("(a consequence of another finding)")
 
 
 def test_rules_that_never_end_are_given_up(server: Server) -> None:

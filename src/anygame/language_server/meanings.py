@@ -35,10 +35,10 @@ KEYWORD_TEXTS: Final = {
     "role": Keyword(
         ("role",),
         "Declares a player, by a fact. The order of these facts is the order of the roles. "
-        "`random` is a role whose moves are drawn at random.",
+        "The moves of a role `random` are sampled.",
         "(role white)",
     ),
-    "init": Keyword(("fluent",), "Says what is true in the initial state.", "(init (cell 1 1 b))"),
+    "init": Keyword(("fluent",), "Defines a fluent of the initial state.", "(init (cell 1 1 b))"),
     "true": Keyword(
         ("fluent",), "Holds if a fluent is true in the current state. Only in bodies.", "(true (cell 1 1 b))"
     ),
@@ -47,30 +47,31 @@ KEYWORD_TEXTS: Final = {
     ),
     "next": Keyword(
         ("fluent",),
-        "Says what is true in the next state; what no rule says is then no longer true.",
+        "Defines a fluent that is true in the next state. All others become false.",
         "(<= (next (control white)) (true (control black)))",
     ),
     "legal": Keyword(
         ("role", "move"),
-        "Says which moves a role has. Until the game is over, every role has at least one.",
+        "Defines a legal move of a role. Until the game is over, every role must have one.",
         "(<= (legal ?r noop) (role ?r) (not (true (control ?r))))",
     ),
     "goal": Keyword(
         ("role", "value"),
-        "Says what a state is worth to a role, from 0 to 100; it counts where the game is over.",
+        "Defines the value of a state for a role, from 0 to 100. It counts when the game is over.",
         "(<= (goal white 100) (line x))",
     ),
-    "terminal": Keyword((), "Says that the game is over.", "(<= terminal (not open))"),
+    "terminal": Keyword((), "Defines when the game is over.", "(<= terminal (not open))"),
     "base": Keyword(
-        ("fluent",), "Declares what can ever be true. It changes nothing in play.", "(base (control white))"
+        ("fluent",), "Declares a fluent that can ever be true. It changes nothing in play.",
+        "(base (control white))",
     ),
     "input": Keyword(
-        ("role", "move"), "Declares what can ever be a role's move. It changes nothing in play.",
+        ("role", "move"), "Declares a move that a role can ever have. It changes nothing in play.",
         "(input white noop)",
     ),
     "sees": Keyword(
         ("role", "percept"),
-        "Says what a role perceives of a turn (GDL-II). Where no rule has it, everybody sees all moves.",
+        "Defines what a role perceives of a turn (GDL-II). In a sheet without it, all roles see all moves.",
         "(<= (sees ?r (card ?c)) (does random (deal ?r ?c)))",
     ),
     "percept": Keyword(
@@ -78,23 +79,23 @@ KEYWORD_TEXTS: Final = {
     ),
     "<=": Keyword(
         ("head", "formula", "..."),
-        "A rule: the head holds where all formulas of the body hold.",
+        "A rule: the head holds if all formulas of the body hold.",
         "(<= (opponent ?x ?y) (role ?x) (role ?y) (distinct ?x ?y))",
     ),
     "not": Keyword(
         ("formula",),
-        "Holds where the formula cannot be derived (negation as failure). "
-        "What is not negated in the body must bind its variables.",
+        "Holds if the formula cannot be derived (negation as failure). "
+        "Positive formulas of the body must bind its variables.",
         "(not (true (cell ?x ?y b)))",
     ),
-    "or": Keyword(("formula", "..."), "Holds where one of the formulas does.", "(or (line x) (line o))"),
+    "or": Keyword(("formula", "..."), "Holds if one of the formulas holds.", "(or (line x) (line o))"),
     "and": Keyword(
         ("formula", "..."),
-        "Holds where all formulas do. It is no part of GDL: bodies list their formulas.",
+        "Holds if all formulas hold. It is not part of GDL: list the formulas in the body.",
         "(and (line x) open)",
     ),
     "distinct": Keyword(
-        ("term", "term"), "Holds where two terms are not the same. Both must be bound.", "(distinct ?x ?y)"
+        ("term", "term"), "Holds if two terms are different. Both must be bound.", "(distinct ?x ?y)"
     ),
 }  # fmt: skip
 

@@ -94,11 +94,11 @@ def can_rename(sheet: WrittenSheet, offset: int) -> Occurrence:
     if is_keyword(symbol) or (symbol.kind == "relation" and symbol.name in KEYWORDS):
         raise RenamingError(f"{name} is a keyword of GDL and keeps its name")
     if symbol.kind == "term" and symbol.name == _RANDOM and not symbol.arity:
-        raise RenamingError("random is the role whose moves are drawn, and keeps its name")
+        raise RenamingError("random is the role whose moves are sampled, and keeps its name")
     if symbol.kind == "term" and any(each.place == ("goal", 2, 1) for each in sheet.by_symbol[symbol]):
         raise RenamingError(f"{name} is the value of a goal, not a name")
     if symbol.kind == "variable" and sheet.text[found.start : found.end] == "_":
-        raise RenamingError("each _ is a variable of its own and has no name")
+        raise RenamingError("each _ is a separate variable without a name")
     if not symbol.name:
         raise RenamingError("a variable needs a name after its question mark")
     return found
@@ -119,7 +119,7 @@ def rename(sheet: WrittenSheet, offset: int, new: str) -> list[tuple[Range, str]
         line = sheet.source.position(sheet.by_symbol[symbol][0].start)[0]
         where = "in this rule" if old.kind == "variable" else f"in line {line}"
         raise RenamingError(
-            f"{shown(sheet.spelled(symbol))} is used already, {where}: both would become the same"
+            f"{shown(sheet.spelled(symbol))} is used already, {where}: two names would become one"
         )
     text = sheet.spelled(symbol)
     return [(Range(each.start, each.end), text) for each in sheet.by_symbol[old]]
@@ -132,7 +132,7 @@ def _constant(new: str) -> str:
             f"expected a name without blanks, parentheses and quotes, and not a variable; found {shown(new)}"
         )
     if name.lower() in _RESERVED or name.lower() == _RANDOM:
-        raise RenamingError(f"{shown(name)} has a meaning of its own in GDL")
+        raise RenamingError(f"{shown(name)} is a keyword of GDL")
     return name
 
 

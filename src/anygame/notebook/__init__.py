@@ -102,7 +102,7 @@ class PlayableBoard(anywidget.AnyWidget):
         """
         match = self._match
         if role is None and not match.turn:
-            raise IllegalMoveError("it is not for a person to move now", move=move)
+            raise IllegalMoveError("no person has to move now", move=move)
         index = match.turn[0] if role is None else match.game.role_index(role)
         name = match.game.roles[index]
         meant = typed_move(move, self.state.legal_moves(name), name)
@@ -179,7 +179,7 @@ def _view(match: HostedMatch, painter: Painter, message: str) -> dict[str, Any]:
 
 def _status(match: HostedMatch, mine: str | None) -> str:
     if match.fault:
-        return f"The match cannot go on: {match.fault}"
+        return f"The match cannot continue: {match.fault}"
     if match.is_over:
         goals = zip(match.game.roles, match.summary.goals, strict=True)
         told = [f"{role} {goal}" for role, goal in goals if not role.is_random]

@@ -191,7 +191,7 @@ def bounded(answer: View, most: int) -> View:
 
 
 def load(sheet: Sheet) -> View:
-    """Read a sheet and give it a name for all other tools; fails with what is wrong and where."""
+    """Read a sheet, and give it a name for all other tools; fails with the errors of a broken sheet."""
     game = sheet.game
     title, description = describe_sheet(sheet.text)
     return {
@@ -206,11 +206,10 @@ def load(sheet: Sheet) -> View:
 
 
 def check(sheet: Sheet, infos: bool = False, everything: bool = False, most: Most = 20) -> View:
-    """Report what is wrong or odd in a sheet, causes first, with the place, a line of play and edits.
+    """Report errors and suspicious rules in a sheet, causes first, with places, lines of play and edits.
 
-    A few matches are played. `infos` adds matters of style, `everything` what only follows from
-    something else.
-    `mend` with numbers of findings applies their edits; finding 1 is the one to look at first.
+    A few matches are played. `infos` adds matters of style, `everything` the consequences of other findings.
+    `mend` with numbers of findings applies their edits. Fix finding 1 first.
     """
     findings = sheet.findings()
     counts = dict.fromkeys(Severity, 0)
@@ -254,12 +253,14 @@ def _edit(span: Span, text: str) -> View:
 def mend(
     sheet: Sheet,
     fixes: Annotated[list[int], Field(max_length=MOST, description="Numbers of findings of check")] = [],  # noqa: B006
-    kinds: Annotated[list[str], Field(max_length=20, description="Kinds of mends; all if none")] = [],  # noqa: B006
+    kinds: Annotated[
+        list[str], Field(max_length=20, description="Kinds of mends (default: all safe kinds)")
+    ] = [],  # noqa: B006
 ) -> View:
     """Return the text of a sheet with the edits of some findings, or with all safe mends."""
     unknown = [kind for kind in kinds if kind not in EVERY_MEND]
     if unknown:
-        raise QueryError(f"no kind of mend {shown(unknown[0])}; there are {', '.join(EVERY_MEND)}")
+        raise QueryError(f"there is no kind of mend {shown(unknown[0])}; expected {', '.join(EVERY_MEND)}")
     if fixes:
         mended, done = _fixed(sheet, fixes)
         notes: list[str] = []
@@ -276,7 +277,7 @@ def _fixed(sheet: Sheet, fixes: list[int]) -> tuple[str, list[str]]:
     done = []
     for number in dict.fromkeys(fixes):
         if not 0 < number <= len(findings):
-            raise QueryError(f"`check` finds {len(findings)} things here; there is no number {number}")
+            raise QueryError(f"`check` has {len(findings)} findings here; there is no finding {number}")
         finding = findings[number - 1]
         fix = next((each for each in fixes_of(finding, sheet.source) if each.edits), None)
         if fix is None:
@@ -284,7 +285,9 @@ def _fixed(sheet: Sheet, fixes: list[int]) -> tuple[str, list[str]]:
             how = f"mend it by kinds: {kinds}" if kinds else "fix it by hand, as its message and hint say"
             raise QueryError(f"finding {number} ({code}) has no edits: {how}")
         if any(each.start < end and start < each.end for each in fix.edits for start, end, _ in edits):
-            raise QueryError(f"the edits of finding {number} overlap others: mend those first, and check")
+            raise QueryError(
+                f"the edits of finding {number} overlap others: mend those first, then check again"
+            )
         edits += [(each.start, each.end, each.text) for each in fix.edits]
         done.append(f"{fix.title} (finding {number}, {finding.diagnostic.code})")
     for start, end, new in sorted(set(edits), reverse=True):
@@ -293,7 +296,7 @@ def _fixed(sheet: Sheet, fixes: list[int]) -> tuple[str, list[str]]:
 
 
 def format_(sheet: Sheet, to: Literal["", "kif", "infix"] = "") -> View:
-    """Lay a sheet out; or write it in the other form. Comments stay."""
+    """Format a sheet, or translate it into KIF or infix. Comments are kept."""
     return {"sheet": format_sheet(sheet.source, to or None, limits=LIMITS.reading)}
 
 
@@ -301,7 +304,7 @@ def format_(sheet: Sheet, to: Literal["", "kif", "infix"] = "") -> View:
 
 
 def state(at: Position, most: Most = 200) -> View:
-    """Return the facts of a state, who is to act, and the goals."""
+    """Return the facts of a state, the roles to act, and the goals."""
     return bounded(at.with_standing(at.answered.facts().to_json()), most)
 
 
@@ -320,7 +323,10 @@ def legal(
 
 
 def play(at: Position, joint: JointMove, most: Most = USUAL) -> View:
-    """Make one joint move in a state: what came and went, who acts next. Pass `moves` on next time."""
+    """Make one joint move in a state; return the added and removed facts, and the roles to act next.
+
+    Pass the `moves` of the answer to the next question about the new state.
+    """
     before = at.state
     after, made = play_text(before, _text(joint))
     texts = list(map(str, made))
@@ -338,11 +344,11 @@ def play(at: Position, joint: JointMove, most: Most = USUAL) -> View:
 
 def query(
     at: Position,
-    pattern: Annotated[str, Field(description="An atom with variables, as (true (cell ?x ?y b))")],
+    pattern: Annotated[str, Field(description="Atom with variables, such as (true (cell ?x ?y b))")],
     joint: JointMove = "",
     most: Most = USUAL,
 ) -> View:
-    """Return the instances of a pattern that hold in a state; `joint` where that depends on the moves."""
+    """Return the instances of a pattern that hold in a state. Patterns such as `next` need `joint`."""
     answer = at.answered.bindings(pattern, _joint(joint), "as `joint`")
     lines = list(answer.lines())
     return bounded({"pattern": pattern, "count": len(lines), "instances": lines}, most)
@@ -350,7 +356,7 @@ def query(
 
 def why(
     at: Position,
-    atom: Annotated[str, Field(description="What holds, as (legal white noop) or terminal")],
+    atom: Annotated[str, Field(description="Atom that holds, such as (legal white noop) or terminal")],
     joint: JointMove = "",
 ) -> View:
     """Return why an atom holds in a state: the rules and facts behind it, with their lines."""
@@ -359,10 +365,10 @@ def why(
 
 def why_not(
     at: Position,
-    atom: Annotated[str, Field(description="What does not hold, as (next (control white))")],
+    atom: Annotated[str, Field(description="Atom that does not hold, such as (next (control white))")],
     joint: JointMove = "",
 ) -> View:
-    """Return why an atom does not hold: for each rule that could give it, how far it gets."""
+    """Return why an atom does not hold: for each rule that could derive it, what fails."""
     failure = at.state.explain_failure(atom, _made(at, joint))
     return {"atom": atom, "holds": False, "explanation": _cut(str(failure))}
 
@@ -372,11 +378,11 @@ def _made(at: Position, joint: str | list[str]) -> tuple[Term, ...] | None:
 
 
 def board(at: Position, svg: bool = False) -> View:
-    """Draw the boards of a state as text, and as SVG where `svg` is true."""
+    """Draw the boards of a state as text, and also as SVG if `svg` is true."""
     view = at.state.board()
     drawn = view.svg(dark=False) if svg else None
     if drawn is not None and len(drawn) > 50 * LONGEST_TEXT:
-        raise LimitError(f"the drawing has {len(drawn):,} characters: ask for the text")
+        raise LimitError(f"the drawing has {len(drawn):,} characters, which is too long: use `svg` false")
     boards = len(Painter.of(at.game).boards.layouts)
     return {"boards": boards, "text": _cut(view.text(_WIDTH)), "svg": drawn}
 
@@ -388,9 +394,11 @@ def simulate(
     at: Position,
     playouts: Annotated[int, Field(ge=1, le=MOST_PLAYOUTS)] = 10_000,
     seed: int = 0,
-    limit: Annotated[int, Field(ge=1, le=10_000, description="Longest match in joint moves")] = 1_000,
+    limit: Annotated[
+        int, Field(ge=1, le=10_000, description="Maximum length of a match in joint moves")
+    ] = 1_000,
 ) -> View:
-    """Play random matches: mean goals, lengths, matches that do not end or get stuck, and one example."""
+    """Play random matches; return mean goals, lengths, numbers of unfinished matches, and an example."""
     result = at.game.simulate(
         playouts, seed, state=at.state, limit=limit,
         progress=lambda done: at.report(done, playouts, "playouts"),
@@ -401,7 +409,7 @@ def simulate(
 
 
 def analyse(at: Position, seconds: Seconds = 5.0) -> View:
-    """Search a state for some seconds: what the moves of each role are worth, best first."""
+    """Search a state for some seconds; return the values of the moves of each role, best first."""
     at.report(0, seconds, "compiling")
     at.game.compile_if_worth_it()
     search = Search(at.game, memory=SEARCH_MEMORY, seed=0)
@@ -414,7 +422,7 @@ def analyse(at: Position, seconds: Seconds = 5.0) -> View:
 
 
 def solve(at: Position, seconds: Seconds = 20.0) -> View:
-    """Find the exact value of a state, and a line of best play; says why where there is none."""
+    """Return the exact value of a state and a line of best play, or the reason why it is unknown."""
     at.game.compile_if_worth_it()
     solution = solve_state(
         at.game, at.state, memory=SEARCH_MEMORY, seconds=seconds,
@@ -431,7 +439,7 @@ def prove(
         Field(
             max_length=20,
             description="playable, ends, goals, turn-taking, zero-sum, winnable, constant-players, "
-            "mutex, latched, monotone, dead; or formulas, as (never (and (line x) (line o)))",
+            "mutex, latched, monotone, dead; or formulas, such as (never (and (line x) (line o)))",
         ),
     ] = _USUAL_PROPERTIES,
     seconds: Annotated[
@@ -439,7 +447,7 @@ def prove(
     ] = 10.0,
     most: Most = USUAL,
 ) -> View:
-    """Prove or refute, with a match, what is true of a game in every match."""
+    """Prove properties of all matches of a game, or refute each with a match."""
     verdicts: list[View] = []
     report = sheet.sheets.report
     for verdict in each_verdict(

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
 
 _INSTRUCTIONS: Final = """\
-Rules of games in the Game Description Language (GDL). To write a sheet: get the prompt
-`from_document_to_sheet`, write, `check` until there are no errors (causes come first), `load`, then `legal`,
-`play`, `why`, `simulate`, and `prove`. A game is named as `games` lists it or `load` answers, or given as the
-text of its sheet. A state is named by the joint moves that lead to it from the start, or by its
-facts. Answers have the shapes of the command line with `--json`. Lists are bounded; `left_out` counts what is
-not shown, by the path of the list."""
+Tools for rules of games in the Game Description Language (GDL). To write a sheet: get the prompt
+`from_document_to_sheet`, write the rules, `check` until there are no errors (causes come first), `load`, then
+try `legal`, `play`, `why`, `simulate` and `prove`. A game is a name from `games` or `load`, or the text of a
+sheet. A state is given by the joint moves that lead to it from the start, or by its facts. Answers have the
+form of the command line with `--json`. Lists are bounded; `left_out` maps the path of each cut list to its
+number of missing items."""
 
 _GAME: Final = Annotated[
     str, Field(description="Name of a game, by `games` or `load`; or the text of a sheet")
@@ -46,11 +46,17 @@ _SUBJECTS: Final = {
     "other": _GAME,
     "moves": Annotated[
         list[str | list[str]],
-        Field(max_length=MOST_MOVES, description="Joint moves that lead to the state; none for the start"),
+        Field(
+            max_length=MOST_MOVES,
+            description="Joint moves from the start to the state; empty for the initial state",
+        ),
     ],
     "facts": Annotated[
         list[str] | None,
-        Field(max_length=MOST_FACTS, description="Facts of the state, without `true`, instead of the start"),
+        Field(
+            max_length=MOST_FACTS,
+            description="Facts of the state, without `true`, instead of the initial state",
+        ),
     ],
 }
 _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False, idempotent_hint=True)
@@ -64,7 +70,7 @@ class _Tools:
         self._pool = pool
 
     async def games(self) -> dict[str, Any]:
-        """List the games that can be asked about by name: those that are shipped, and loaded ones."""
+        """List the games that have a name: the installed games and the loaded sheets."""
         listed = []
         for name in self._sheets.files:
             title, description = describe_sheet(self._sheets.find(name)[1])
@@ -72,10 +78,10 @@ class _Tools:
         return {"games": listed, "loaded": self._sheets.loaded}
 
     async def explain_code(self, code: str) -> str:
-        """Explain a code of a finding of `check`: the rule, why there is one, a bad and a good example."""
+        """Explain the code of a finding of `check`: the rule, its reason, a bad example and a good one."""
         code = ALIASES.get(code, code)
         if code not in CODES:
-            raise ToolError(f"there is no code {shown(code)!r}; `check` names those that it finds")
+            raise ToolError(f"there is no code {shown(code)!r}; use the code of a finding of `check`")
         return CODES[code].text
 
     async def _ask(self, ctx: Context, do: str, sheet: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -196,7 +202,7 @@ def _add_resources(server: MCPServer[Any], sheets: KnownSheets) -> None:
 
     @server.prompt(title="From a document to a sheet")
     def from_document_to_sheet(document: str = "") -> str:
-        """How to write the rules of a game, told in prose, as a sheet of GDL, and try it with these tools."""
+        """How to turn the rules of a game in prose into a sheet of GDL, and test it with these tools."""
         guide = Path(__file__).with_name("from_document_to_sheet.md").read_text(encoding="utf-8")
         return f"{guide}\n## The document\n\n{document}\n" if document else guide
 

@@ -66,12 +66,12 @@ class KnownSheets:
         if asked in self._paths:
             return asked, read_source(self._paths[asked], LIMITS.reading).text
         if len(asked) > LONGEST_SHEET:
-            raise QueryError(f"the sheet has {len(asked):,} characters; at most {LONGEST_SHEET:,} are read")
+            raise QueryError(f"the sheet has {len(asked):,} characters; the limit is {LONGEST_SHEET:,}")
         if _TEXT.search(asked):
             return "sheet", asked
         near = get_close_matches(asked, [*self._paths, *self._loaded], 3)
         meant = did_you_mean(near) or "."
         raise QueryError(
-            f"there is no game {shown(asked)!r}{meant} `games` lists those that are there, "
-            "`load` gives a text of a sheet a name"
+            f"there is no game {shown(asked)!r}{meant} `games` lists the names, "
+            "and `load` gives the text of a sheet a name"
         )

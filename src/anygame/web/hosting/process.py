@@ -67,7 +67,7 @@ def _line(message: dict[str, Any]) -> bytes:
     line = encode_message(message)
     if len(line) > LONGEST_ANSWER:
         raise RecordError(
-            f"the page would be too large: {len(line):,} bytes, where {LONGEST_ANSWER:,} are allowed"
+            f"the page would be too large: {len(line):,} bytes, the limit is {LONGEST_ANSWER:,}"
         )
     return line
 

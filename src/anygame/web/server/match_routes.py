@@ -78,7 +78,7 @@ class MatchRoutes:
         match = await self._matches.find(request.path_params["id"])
         if match is None:
             raise NotFoundError(
-                "there is no such match, or it was removed because nobody had looked at it for long"
+                "there is no such match, or it was removed because nobody had opened it for a long time"
             )
         return match
 
@@ -114,7 +114,7 @@ class MatchRoutes:
         """Stream the changes of a match."""
         match = await self._match(request)
         if sum(each.streams for each in self._matches.known.values()) >= self._settings.streams:
-            raise BusyError("too many pages are kept up to date by this server")
+            raise BusyError("too many pages with live updates are open on this server")
         await self._matches.view(match)
         return changes(match, known_version(request))
 
@@ -211,7 +211,7 @@ class MatchRoutes:
         if not match.roles_of(visitor_of(request).name):
             raise RefusedError("this browser has no role in the match: it may only watch")
         if not view["over"]:
-            raise RefusedError("the match goes on: there is a rematch when it is over")
+            raise RefusedError("the match is not over: a rematch can start afterwards")
         return self._back_to(await self._matches.follow_up(match))
 
     async def _changed(self, request: Request, match: Match, visitor: str) -> Response:
@@ -245,7 +245,7 @@ class MatchRoutes:
         for number, seat in enumerate(match.seats):
             if seat["kind"] == "open" and secrets.compare_digest(seat["secret"].encode(), secret):
                 return number
-        raise NotFoundError("this invitation was used already, or never existed")
+        raise NotFoundError("this invitation has been used, or does not exist")
 
     async def code(self, request: Request) -> Response:
         """Draw the QR code of an invitation link, with the host name from the request."""

@@ -166,20 +166,20 @@ def _status(
     if asking:
         return "Your move." if len(mine) == 1 else f"{asking} to move."
     if not shows_all:
-        return "Waiting for the others." if mine else "Going on ..."
+        return "Waiting for the others." if mine else "In progress ..."
     if last["live"].get("is_start"):
         return "The players get ready ..."
     if last["thinking"]:
         return f"{' and '.join(_called(match, role) for role in last['thinking'])} thinking ..."
     if match.is_elsewhere and not last["live"]:
-        return f"A record, as far as it goes: {counted(last['last'], 'move')}."
+        return f"An incomplete record: {counted(last['last'], 'move')}."
     if last["turn"]:
         seats = dict(zip(match.roles, match.seats, strict=True))
         free = [role for role in last["turn"] if seats[role]["kind"] == "open"]
         if free and mine:
-            return f"Waiting for somebody who plays {' and '.join(free)}: send the link."
+            return f"Waiting for a person to play {' and '.join(free)}: send the link."
         return f"Waiting for the move of {' and '.join(_called(match, role) for role in last['turn'])}."
-    return "Going on: nobody has a choice ..." if last["log"] else "Going on ..."
+    return "No role has a choice: the match continues ..." if last["log"] else "In progress ..."
 
 
 def _verdict(last: dict[str, Any], mine: list[str]) -> tuple[str, str] | None:

@@ -157,7 +157,7 @@ class SheetRoutes:
     async def _broken(self, sheet: Sheet, error: ChildFaultError) -> Response:
         if not error.diagnostics:
             raise error
-        message = "These rules cannot be played yet: see what is wrong, and mend it here."
+        message = "These rules cannot be played yet: fix the errors listed here."
         return await self._editor(sheet, message=message, status=422)
 
     async def write(self, request: Request) -> Response:

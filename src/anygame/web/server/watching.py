@@ -113,7 +113,7 @@ class WatchRoutes(Versioned):
     async def events(self, request: Request) -> Response:
         """Stream the changes of the list."""
         if self.streams >= self._settings.streams:
-            raise BusyError("too many pages are kept up to date by this server")
+            raise BusyError("too many pages with live updates are open on this server")
         return changes(self, known_version(request))
 
     async def watch(self, request: Request) -> Response:

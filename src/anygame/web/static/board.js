@@ -225,7 +225,7 @@ document.addEventListener("keydown", (event) => {
   } else if (event.key === "u") {
     const undo = document.getElementById("undo");
     if (undo) undo.click();
-    else if (part().dataset.noUndo) say(`Nothing is taken back: ${part().dataset.noUndo}.`);
+    else if (part().dataset.noUndo) say(`No move was taken back: ${part().dataset.noUndo}.`);
   } else if (event.key === "f") {
     toggleFlip();
   } else if (event.key === "r") {
