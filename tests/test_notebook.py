@@ -68,7 +68,7 @@ def test_a_match_comes_to_its_end(boards: list[Any]) -> None:
     assert board.wait(60)
     assert board.view["status"] == "The match is over: x 100, o 0"
     assert board.view["moves"] == []
-    with pytest.raises(anygame.IllegalMoveError, match="not for a person"):
+    with pytest.raises(anygame.IllegalMoveError, match="no person has to move"):
         board.choose("2 3")
 
 

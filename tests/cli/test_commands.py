@@ -134,8 +134,8 @@ def test_playouts_are_repeated_by_their_seed_and_counted() -> None:
         (["solve", "pig", "--second", "1"], "unrecognized arguments: --second 1; did you mean --seconds?"),
         (["query", "gdl/pig.kif"], "required: PATTERN"),
         (["legal", "gdl/pig.kif", "player1", "player2"], "unrecognized arguments: player2"),
-        (["perft", "gdl/pig.kif", "-1"], "expected a whole number from 0, found '-1'"),
-        (["perft", "gdl/pig.kif", "deep"], "expected a whole number from 0, found 'deep'"),
+        (["perft", "gdl/pig.kif", "-1"], "expected a whole number of at least 0, found '-1'"),
+        (["perft", "gdl/pig.kif", "deep"], "expected a whole number of at least 0, found 'deep'"),
         (["simulate", "gdl/pig.kif", "--threads", "9999999"], "expected a whole number from 1 to 4096"),
         (["simulate", "gdl/pig.kif", "--limit", "9" * 18], "expected a whole number from 0 to 10000000"),
         (["grade", "/dev/null", "/dev/null"], "/dev/null has no questions: `anygame quiz` prints a quiz"),
@@ -240,7 +240,11 @@ def test_closed_output_ends_quietly() -> None:
         ("legal nope 2>/dev/full", 2, ""),
         ("legal pig >/dev/full", 2, "anygame: cannot continue: No space left on device"),
         ("format pig >/dev/full", 2, "anygame: cannot continue: No space left on device"),
-        ("repl pig </dev/zero", 2, "anygame: line 1 has more than 1,048,576 characters: that is no script"),
+        (
+            "repl pig </dev/zero",
+            2,
+            "anygame: line 1 has more than 1,048,576 characters, the limit for a line of a script",
+        ),
     ],
 )
 def test_streams_that_are_closed_or_full_end_it_quietly(line: str, status: int, told: str) -> None:
@@ -498,7 +502,10 @@ def test_a_mistake_in_the_usage_is_told_first_and_in_two_lines() -> None:
     for words, said in (
         (["solve", "gdl/pig.kif", "--frobnicate"], "unrecognized arguments: --frobnicate"),
         (["solve"], "the following arguments are required: FILE"),
-        (["perft", "gdl/pig.kif", "many"], "argument DEPTH: expected a whole number from 0, found 'many'"),
+        (
+            ["perft", "gdl/pig.kif", "many"],
+            "argument DEPTH: expected a whole number of at least 0, found 'many'",
+        ),
     ):
         output, status = run(words)
         name = f"anygame {words[0]}"

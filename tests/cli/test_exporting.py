@@ -55,8 +55,8 @@ def test_a_role_and_a_goal_are_asked_for() -> None:
     ("arguments", "message"),
     [
         (["--to", "asp"], "--to asp needs --depth N: the maximum number of joint moves"),
-        (["--to", "asp", "--depth", "-1"], "expected a whole number from 0, found '-1'"),
-        (["--to", "asp", "--depth", "x"], "expected a whole number from 0, found 'x'"),
+        (["--to", "asp", "--depth", "-1"], "expected a whole number of at least 0, found '-1'"),
+        (["--to", "asp", "--depth", "x"], "expected a whole number of at least 0, found 'x'"),
         (["--to", "asp", "--depth", "10001"], "the depth is 10,001, and 10,000 steps are written at most"),
         (["--to", "asp", "--depth", "9" * 18], "10,000 steps are written at most"),
         (["--to", "asp", "--depth", "1", "--role", "z", "--goal", "1"], "z"),

@@ -41,7 +41,7 @@ _COMMANDS: Final = {
     "solve copolymer --json": ("[1-9][0-9,]* states, .* to be continued", '"interrupted": true'),
     "solve copolymer --memory 0.01 --seconds 1000": (
         "looking for a proof: [1-9]",
-        "[0-9,]+ leaves in search of a proof",
+        "[0-9,]+ leaves in the search for a proof",
     ),
     "analyse copolymer": ("[1-9][0-9,]* iterations", "[1-9][0-9,]* iterations"),
     "analyse copolymer --seconds 1000 --json": (r'"iterations": [1-9]', r'"iterations": [1-9]'),
@@ -49,7 +49,7 @@ _COMMANDS: Final = {
     "quiz connect_four --kind legal --count 1000000": ("[1-9][0-9]*/10+", ""),
     "export leduc_poker --to efg -o /dev/null": ("[1-9][0-9,]* histories", ""),
     "prove hex_pie --property ends --seconds 1000": ("ends", "interrupted: 0 verdicts so far"),
-    "train connect_four --seconds 1000 -o FOLDER/a.model": ("games", "stopped: what was learned is saved"),
+    "train connect_four --seconds 1000 -o FOLDER/a.model": ("games", "stopped; the training is saved"),
 }
 
 

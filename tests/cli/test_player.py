@@ -139,7 +139,7 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["--port", "70000"], "expected a port from 0 to 65535, found '70000'"),
         (["--port", "x"], "expected a port from 0 to 65535, found 'x'"),
-        (["--parallel", "0"], "expected a whole number from 1, found '0'"),
+        (["--parallel", "0"], "expected a whole number of at least 1, found '0'"),
         (["--margin", "-1"], "expected seconds above 0, such as 90, 1.5, 30m or 8h, found '-1'"),
     ],
 )

@@ -250,7 +250,7 @@ def test_players_that_fail_do_not_end_the_game() -> None:
     ("arguments", "message"),
     [
         (["tic_tac_toe", "--as", "z"], "no role is called z"),
-        (["pig", "--as", "random"], "the moves of the role random are drawn"),
+        (["pig", "--as", "random"], "the moves of the role random are sampled"),
         (["tic_tac_toe", "--against", "mtcs"], "did you mean mcts?"),
         (["three_player_chomp", "--against", "legal", "--against", "legal", "--against", "legal"], "found 3"),
         (["no_such_game"], "there is no file"),
@@ -286,7 +286,7 @@ def test_what_a_role_does_not_perceive_is_not_shown(tmp_path: Path) -> None:
     )
     assert status == 1
     assert "me sees (heard 2)\n" in output
-    assert output.count("error: that would show what your role cannot see") == 3
+    assert output.count("error: that would show hidden information") == 3
     assert "hidden  ?\nsaid    2\nstep    2\n" in output
     assert "1  me (guess 2), sees (heard 2)\n" in output
     assert "hide" not in output

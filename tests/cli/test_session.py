@@ -118,7 +118,7 @@ def test_a_damaged_position_is_refused_and_loses_nothing(session: Session, tmp_p
         ([["(mark 1 1)"]], "move 1 cannot be played"),
         ([["(mark 1 1"]], "move 1 cannot be played"),
         ([["1", "1"]], "move 1 cannot be played"),
-        ([["(mark 2 2)", "noop"]], "its moves do not lead to the state it tells of"),
+        ([["(mark 2 2)", "noop"]], "its moves do not lead to its state"),
         ([[]] * 100_001, "100,001 moves; the limit is 100,000"),
     ],
 )

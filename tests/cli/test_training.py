@@ -43,7 +43,7 @@ def test_where_there_are_no_models_a_note_says_so(
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err == (
-        f"anygame: note: there are no models in {tmp_path / 'models'}; `anygame train FILE` learns one\n"
+        f"anygame: note: there are no models in {tmp_path / 'models'}; `anygame train FILE` trains one\n"
     )
     monkeypatch.setenv("ANYGAME_MODELS", "")
     assert main(["models"]) == 0

@@ -59,7 +59,7 @@ def test_hover(before: str, after: str, told: str) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
-        ("(le", "gal", "(legal role move) keyword\nSays which moves a role has."),
+        ("(le", "gal", "(legal role move) keyword\nDefines a legal move of a role."),
         ("<", "= (legal", "(<= head formula ...) keyword\nA rule"),
         ("(no", "t op", "(not formula) keyword"),
         ("ter", "minal", "terminal keyword\nDefines when the game is over."),

@@ -118,7 +118,7 @@ def test_http_answers_this_machine_alone() -> None:
         ("load", {"sheet": "(role x"}, "    1 | (role x\n      | ^"),
         ("explain_code", {"code": "nothing"}, "there is no code"),
         ("simulate", {"game": "tic_tac_toe", "playouts": 10**9}, "less than or equal to 1000000"),
-        ("check", {"sheet": "(" * (bounds.LONGEST_SHEET + 1)}, "at most 1,048,576 are read"),
+        ("check", {"sheet": "(" * (bounds.LONGEST_SHEET + 1)}, "the limit is 1,048,576"),
     ],
 )
 def test_faults_are_told(tool: str, arguments: dict[str, Any], said: str) -> None:
