@@ -492,5 +492,5 @@ def test_people_need_a_terminal(tmp_path: Path) -> None:
 
 def test_people_and_json_do_not_share_a_terminal(start: Callable[..., spawn[str]]) -> None:
     child = start("match", "tic_tac_toe", "--players", "human", "legal", "--json")
-    child.expect("do not go together")
+    child.expect("exclude each other")
     child.expect(pexpect.EOF)
