@@ -128,7 +128,7 @@ class Attack:
 
 def visitor_table(quiet: Visit, attacked: Visit) -> list[list[str]]:
     """Return the waits of the visitor before and under the attack, in milliseconds."""
-    rows = [["asked for", "in peace", "attacked", "at worst", "answers", "come again"]]
+    rows = [["request", "median alone", "median under attack", "longest", "answers", "503"]]
     for what, seconds in attacked.seconds.items():
         rows.append(_row(what, quiet.seconds[what], seconds, attacked.later[what]))
     before = [second for each in quiet.seconds.values() for second in each]
@@ -178,8 +178,8 @@ def run(options: Namespace) -> tuple[list[str], list[str]]:
     lay_out = as_markdown if options.into else lambda rows: list(aligned(rows))
     sent = sum(answers.total() for answers in found.values())
     lines = [
-        f"{sent:,} hostile requests, {options.at_once} at once beside those that are held; an honest visitor "
-        f"meanwhile, on the same machine ({processor()}, {os.cpu_count()} cores).",
+        f"{sent:,} hostile requests, {options.at_once} at once besides the held ones, and an honest visitor, "
+        f"on one machine ({processor()}, {os.cpu_count()} cores).",
         "",
         *lay_out(visitor_table(quiet, attacked)),
         "",
