@@ -303,12 +303,6 @@ def key_of(term: Term) -> Key | None:
     return (term.name, 0) if isinstance(term, Constant) else None
 
 
-def spoken_of(head: Atom) -> Key | None:
-    """Return the key of the fluent or move in a head; None for other relations."""
-    is_keyword = KEYWORDS.get(head.predicate) and head.arguments
-    return key_of(head.arguments[-1]) if is_keyword else None
-
-
 def by_fluent(rules: Iterable[Rule]) -> dict[Key, list[Rule]]:
     """Return the rules of `init` or `next` by their fluent, without fluents that are variables."""
     return grouped((key, rule) for rule in rules if (key := key_of(rule.head.arguments[0])))

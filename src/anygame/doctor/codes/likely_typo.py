@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
 from anygame.doctor.code import check, codes_of
-from anygame.doctor.sheet import key_of, times
+from anygame.doctor.sheet import times
 from anygame.doctor.spelling import is_near, nearest, slips
 from anygame.language.diagnostics import shown
-from anygame.language.rules import KEYWORDS, atoms_in, atoms_of
-from anygame.language.terms import Constant
-from anygame.sheets.sorts import lists_of
+from anygame.language.rules import KEYWORDS, atoms_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anygame.doctor.sheet import Key, Name, Sheet
     from anygame.language.diagnostics import Diagnostic
-    from anygame.sheets.sorts import Place
 
 _CODES: Final = codes_of(__name__)
 
@@ -33,14 +29,6 @@ _SHORTEST_RELATION: Final = 3
 #: Maximum number of rules with the same slip, which the author may have copied once.
 _MOST_RULES: Final = 2
 _MOST_COMPARED: Final = 400
-#: Minimum number of uses of a name so common that a similar name used once is probably a slip.
-_FAMILIAR: Final = 3
-#: Three letters are enough among names that are all common.
-_SHORTEST_STRAY: Final = 3
-#: The usual name of a move without effect.
-_WAITING: Final = "noop"
-#: The words of a name: whiteWins, white_wins.
-_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 CODE: Final = _CODES["likely-typo"]
 
@@ -49,7 +37,6 @@ CODE: Final = _CODES["likely-typo"]
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     yield from _relations(sheet)
     yield from _terms(sheet)
-    yield from _waits(sheet)
     yield from _variables(sheet)
     yield from _marks(sheet)
 
@@ -86,24 +73,7 @@ def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str
     known = [other[0] for other in same if other in sheet.heads and other in sheet.reads]
     # Relations of one length that begin differently are meant to differ, as nrow and prow.
     longer = [name for name in known if len(name) != len(key[0])]
-    near = nearest(key[0], known, _SHORTEST_RELATION) or nearest(key[0], longer, is_stray=True)
-    if near is not None:
-        return near
-    # A misspelt relation of a body means a relation that occurs only in heads, and vice versa.
-    is_made = key in sheet.heads
-    halves = [other[0] for other in same if (other in sheet.heads) != is_made and other[0] not in known]
-    near = nearest(key[0], halves, _SHORTEST_RELATION)
-    if near is not None and len(_rules(places[near, key[1]])) == 1:
-        one, other = _familiarity(sheet, key[0]), _familiarity(sheet, near)
-        return near if one < other or (one == other and is_made) else None
-    return near
-
-
-def _familiarity(sheet: Sheet, name: str) -> int:
-    """Return how often the rarest word of a name occurs in the sheet, including comments."""
-    text = sheet.program.source.text if sheet.program.source else ""
-    written = Counter(word.lower() for word in _WORDS.findall(text))
-    return min((written[word.lower()] for word in _WORDS.findall(name)), default=0)
+    return nearest(key[0], known, _SHORTEST_RELATION) or nearest(key[0], longer, is_stray=True)
 
 
 def _rules(names: Iterable[Name]) -> set[int]:
@@ -115,45 +85,11 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
     names = [name for name in sheet.names if name.kind in {"constant", "function"}]
     counts = Counter(name.text for name in names)
     common = [text for text, count in counts.most_common(_MOST_COMPARED) if count >= _COMMON]
-    familiar = [text for text in common if counts[text] >= _FAMILIAR]
-    lonely = _lonely(sheet, counts)
     for name in [name for name in names if counts[name.text] == 1][:_MOST_COMPARED]:
         near = nearest(name.text, common)
-        if near is None and name.text in lonely:
-            of_length = [text for text in familiar if name.kind == "function" or len(text) != len(name.text)]
-            near = nearest(name.text, of_length, _SHORTEST_STRAY, is_stray=True)
         if near is not None:
             message = f"{shown(name.text)} is used nowhere else, but {shown(near)} is, {times(counts[near])}"
             yield CODE.found(message, name.span, hint=shown(near))
-
-
-def _waits(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a move that no rule asks about and whose name is similar to `noop`."""
-    moves = {name for name, arity in sheet.moves if not arity}
-    if _WAITING in moves:
-        return
-    for name in sheet.names:
-        is_move = name.kind == "constant" and name.text in moves and name.rule.head.predicate == "legal"
-        if is_move and sheet.is_never_asked(Constant(name.text)) and nearest(name.text, [_WAITING]):
-            message = f"no rule asks about {shown(name.text)}, and a move that waits is called {_WAITING}"
-            yield CODE.found(message, name.span, hint=_WAITING)
-
-
-def _lonely(sheet: Sheet, counts: Counter[str]) -> set[str]:
-    """Return the names used once at a place where all other names are used more often.
-
-    Several names used once at a place form an enumeration, whose names may be similar on purpose.
-    """
-    places: dict[Place, set[str]] = defaultdict(set)
-    for rule in sheet.program.rules:
-        for atom in atoms_of(rule):
-            for each, numbered, _ in lists_of(atom):
-                for term, place in zip(each.arguments, numbered, strict=True):
-                    if key := key_of(term):
-                        places[place].add(key[0])
-    once = [({text for text in texts if counts[text] == 1}, len(texts)) for texts in places.values()]
-    alone = {text for texts, count in once for text in texts if len(texts) == 1 < count}
-    return alone - {text for texts, _ in once for text in texts if len(texts) > 1}
 
 
 def _variables(sheet: Sheet) -> Iterator[Diagnostic]:

@@ -71,10 +71,7 @@ def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Seque
     if not starts:
         values = _places_of_values(sheet, key) or range(key[1])
         lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key, values) for rule in writers)
-        if not lost and _is_of_one_move(sheet, key, writers):
-            lost = (
-                _is_needed_later(sheet, key) or _is_board(sheet, key) or _forbids_again(sheet, key, writers)
-            )
+        lost = lost or (_is_of_one_move(sheet, key, writers) and _is_needed_later(sheet, key))
         return "is written by moves and kept by no rule: it is false one move later" if lost else ""
     if not writers:
         return "is true at the start and kept by no rule: it is false after the first move"
@@ -131,34 +128,6 @@ def _is_needed_later(sheet: Sheet, key: Key) -> bool:
     needs, ends = (_read_by(sheet, sheet.heads.get(key, ())) for key in (("goal", 2), ("terminal", 0)))
     at_once = max(len(_asked(rule.body, key, (True,))) for rule in sheet.program.rules)
     return (fluent in needs and fluent not in ends) or at_once > max(_PAIR, len(sheet.roles))
-
-
-def _is_board(sheet: Sheet, key: Key) -> bool:
-    """Return whether a fluent is a board, with two coordinates and a mark, that only forbids moves."""
-    read, asked = (
-        _read_by(sheet, sheet.heads.get(("legal", 2), ()), positively=each) for each in (False, True)
-    )
-    if key[1] != _COORDINATES or not _places_of_values(sheet, key) or ("true", key) not in read - asked:
-        return False
-    several = [len(sheet.domains.below(("true", 1, 0), key, place)) > 1 for place in range(_COORDINATES)]
-    return sum(several) >= _PAIR
-
-
-def _forbids_again(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
-    """Return whether a fluent records the arguments of a move that is legal only if they are not recorded."""
-    made = {
-        key_of(atom.arguments[1])
-        for rule in writers
-        for atom, _ in atoms_in(rule.body)
-        if item_of(atom)[0] == "does"
-    }
-    for rule in sheet.heads.get(("legal", 2), ()):
-        move = rule.head.arguments[1]
-        if isinstance(move, Compound) and key_of(move) in made and len(set(move.arguments)) >= _PAIR:
-            denied = _asked(rule.body, key, (False,))
-            if any({*move.arguments} <= {*term.arguments} for term in denied):
-                return True
-    return False
 
 
 def _lost_values(sheet: Sheet, key: Key) -> tuple[int, list[Top]]:

@@ -131,10 +131,7 @@ def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -
         for item in part.body:
             if isinstance(item, Not | Or):
                 for atom, positive in atoms_in((item,)):
-                    places: Places = defaultdict(list)
-                    reason = _reason_of_atom(sheet, atom, part.origin, places)
-                    if reason is None and isinstance(item, Not):
-                        reason = _never_equal(sheet, part, places)
+                    reason = _reason_of_atom(sheet, atom, part.origin, defaultdict(list))
                     if reason is None or not reason.code:
                         continue
                     code, message = reason.code, reason.message
@@ -143,33 +140,6 @@ def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -
                     elif code is _NEVER_FIRES:
                         code, message = _IDLE_NEGATION, f"this negation always holds: {message}"
                     yield _found(code, message, reason, part.origin, unstarted)
-
-
-def _never_equal(sheet: Sheet, part: NormalRule, places: Places) -> _Reason | None:
-    """Return why an atom never holds for the values that the positive literals of its rule bind.
-
-    A table need not have all values of a kind. So only values of another kind or another place count.
-    """
-    bound = sheet.domains.of_variables(part)
-    allowed = [tops for uses in places.values() for tops, _ in uses]
-    for variable, uses in places.items():
-        values = bound.get(variable)
-        for tops, atom in uses:
-            if not values or values & tops:
-                continue
-            if any(values & each for each in allowed) or {_are_numbers(values), _are_numbers(tops)} == {
-                True,
-                False,
-            }:
-                message = f"{variable} is {_listed(values)} in this rule, and {_listed(tops)} in this place"
-                return _Reason(_NEVER_FIRES, message, atom.span, atoms=(atom,))
-    return None
-
-
-def _are_numbers(tops: Iterable[Top]) -> bool | None:
-    """Return whether some terms are all numbers; None if only a part of them are."""
-    found = {isinstance(top, Constant) and top.name.isdecimal() for top in tops}
-    return found.pop() if len(found) == 1 else None
 
 
 def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
@@ -197,27 +167,9 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
             f"{move} is legal only where {named(key)} is true, which only {move} makes it: neither starts"
         )
         hint = f"(init {pattern(key)}), or a way to move without it"
-    denied = _denied_otherwise(sheet, group) if fluents and not moves else None
-    if denied is not None:
-        first, hint = denied, f"{hint}, or {shown(f'(not {denied})')} here, as elsewhere"
     others = [_first_head(sheet, item) for item in group]
     notes = [Note("this needs it, too", head.span) for head in others if head is not first][:3]
     return _NEVER_STARTS.found(message, first.span, *notes, hint=hint)
-
-
-def _denied_otherwise(sheet: Sheet, group: Sequence[Item]) -> Atom | None:
-    """Return an atom of a group, whose relation rules also negate, so it may lack a `not`."""
-    asked = {True: list[Atom](), False: list[Atom]()}
-    for rule in sheet.program.rules:
-        for atom, positive in atoms_in(rule.body):
-            if (
-                (item_of(rule.head) in group or not positive)
-                and item_of(atom) in group
-                and not item_of(atom)[0]
-            ):
-                asked[positive].append(atom)
-    denied = {atom.key for atom in asked[False]}
-    return next((atom for atom in asked[True] if atom.key in denied), None)
 
 
 def _asked_at(sheet: Sheet, fluent: Item, group: Sequence[Item]) -> Atom | None:

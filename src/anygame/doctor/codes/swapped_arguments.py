@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, pairwise
@@ -17,7 +17,7 @@ from anygame.language.terms import Compound, Constant, Variable
 from anygame.sheets.sorts import Sorts, lists_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
@@ -35,8 +35,6 @@ _FEWEST_NAMED_LONG: Final = 2
 #: Minimum number of places in the sheet that agree on the order of two variables.
 _FEWEST_ORDERED: Final = 6
 
-#: A relation, fluent or move, and the number of an argument.
-_Argument = tuple[object, int]
 #: Atoms by relation, fluent or move.
 _Uses = Mapping[object, Sequence["_Use"]]
 
@@ -121,13 +119,13 @@ def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
         fewest = _FEWEST_NAMED_LONG if len(group[0].names) > 2 else _FEWEST_NAMED
         if len(group) > fewest:
             for pair in combinations(range(len(group[0].names)), 2):
-                yield from _odd_names(sheet, uses, uses[kind], pair, fewest)
+                yield from _odd_names(uses, uses[kind], pair, fewest)
     for (one, other), (use, *more) in sorted(orders.items(), key=lambda each: each[0]):
         usual = orders.get((other, one), [])
         same = [each for each in usual if each.kind == use.kind]
         if not more and len(usual) >= _FEWEST_ORDERED and len(same) >= _MOST_OFTEN:
             first = list(pairwise(use.names)).index((one, other))
-            if _is_slip(sheet, uses, use, (first, first + 1), same):
+            if _is_slip(uses, use, (first, first + 1), same):
                 message = f"?{one} comes before ?{other} here, and after it in {len(usual)} other places"
                 yield _CODE.found(message, use.atom.span, Note("compare", same[0].atom.span))
 
@@ -142,7 +140,7 @@ def _varies(sheet: Sheet, use: _Use) -> bool:
 
 
 def _odd_names(
-    sheet: Sheet, uses: _Uses, group: Sequence[_Use], places: tuple[int, int], fewest: int
+    uses: _Uses, group: Sequence[_Use], places: tuple[int, int], fewest: int
 ) -> Iterator[Diagnostic]:
     """Report the only atom with two names in the opposite order."""
     pairs = [(each.names[places[0]], each.names[places[1]]) for each in group]
@@ -152,12 +150,12 @@ def _odd_names(
     if odd != usual and counts[odd] == 1 and often >= max(fewest, counts.total() - 1):
         use = group[pairs.index(odd)]
         others = [each for each, pair in zip(group, pairs, strict=True) if pair == usual]
-        if _is_slip(sheet, uses, use, places, others):
+        if _is_slip(uses, use, places, others):
             message = f"{shown(str(use.atom))} has two arguments in the opposite order of {often} others"
             yield _CODE.found(message, use.atom.span, Note("compare", others[0].atom.span))
 
 
-def _is_slip(sheet: Sheet, uses: _Uses, use: _Use, places: tuple[int, int], others: Sequence[_Use]) -> bool:
+def _is_slip(uses: _Uses, use: _Use, places: tuple[int, int], others: Sequence[_Use]) -> bool:
     """Return whether the rest of a rule shows that two variables are exchanged in this atom only."""
     first, second = places
     one, other = use.terms[first], use.terms[second]
@@ -174,27 +172,7 @@ def _is_slip(sheet: Sheet, uses: _Uses, use: _Use, places: tuple[int, int], othe
         after = tuple(_stem(turned.get(term, term)) for term in each.terms)
         if each.names in known and after not in known and set(after) <= {*chain(*known)}:
             return True
-    own, there = (use.kind, first), (use.kind, second)
-    return _belongs(sheet, use, one, there, own) and _belongs(sheet, use, other, own, there)
-
-
-def _belongs(sheet: Sheet, use: _Use, variable: Variable, place: _Argument, here: _Argument) -> bool:
-    """Return whether other rules join the other places of a variable to ``place``, and never to ``here``."""
-    elsewhere = _places(use.rule, use.atom).get(variable, set())
-    others = [_places(rule).values() for rule in sheet.program.rules if rule is not use.rule and rule.body]
-    shared = [places for of_rule in others for places in of_rule if not elsewhere.isdisjoint(places)]
-    return any(place in places for places in shared) and not any(here in places for places in shared)
-
-
-def _places(rule: Rule, but: Atom | None = None) -> dict[Term, set[_Argument]]:
-    """Return the places of each variable of a rule, in all its atoms but one."""
-    found: dict[Term, set[_Argument]] = defaultdict(set)
-    for atom in atoms_of(rule):
-        kind, terms = asked_of(atom)
-        for number, term in enumerate(terms if atom is not but else ()):
-            if isinstance(term, Variable):
-                found[term].add((kind, number))
-    return found
+    return False
 
 
 def _agree(names: Sequence[str], others: Sequence[str]) -> bool:
@@ -225,15 +203,6 @@ def _stem(term: Term) -> str:
     return "" if isinstance(term, Compound) else "#"
 
 
-def _is_usual_number(word: str, others: Iterable[str]) -> bool:
-    """Return whether a number is between the least and the greatest of others.
-
-    In a puzzle with nine rows and nine digits, row 7 may occur once, and digit 7 often.
-    """
-    numbers = [int(other) for other in others if other.isdecimal() and other != word]
-    return word.isdecimal() and len(numbers) > 1 and min(numbers) < int(word) < max(numbers)
-
-
 # -- constants --------------------------------------------------------------------------------------------
 
 
@@ -254,9 +223,7 @@ def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
     for atom, each, here in lists:
         alone = [(sort, term) for sort, term in here if uses.of_terms[sort, term] == 1]
         for (sort, term), (other_sort, other) in combinations(alone, 2):
-            if sort == other_sort or uses.is_usual(sort, term) or uses.is_usual(other_sort, other):
-                continue
-            if uses.fits(sort, other, term) and uses.fits(other_sort, term, other):
+            if sort != other_sort and uses.fits(sort, other, term) and uses.fits(other_sort, term, other):
                 message = f"{term} and {other} are in the opposite order everywhere else"
                 yield _CODE.found(message, atom.span, hint=_turned_round(atom, each, term, other))
 
@@ -277,16 +244,10 @@ class _Counts:
     def __init__(self) -> None:
         self.of_terms: Counter[tuple[Place, Constant]] = Counter()
         self._of_looks: Counter[tuple[Place, bool]] = Counter()
-        self._at: dict[Place, set[str]] = defaultdict(set)
 
     def add(self, sort: Place, term: Constant) -> None:
         self.of_terms[sort, term] += 1
         self._of_looks[sort, term.name.isdecimal()] += 1
-        self._at[sort].add(term.name)
-
-    def is_usual(self, sort: Place, term: Constant) -> bool:
-        """Return whether a constant is a number like others at places of a sort."""
-        return _is_usual_number(term.name, self._at[sort])
 
     def fits(self, sort: Place, term: Constant, odd: Constant) -> bool:
         """Return whether a constant belongs in the place of another that occurs there once.

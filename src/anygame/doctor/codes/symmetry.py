@@ -26,7 +26,7 @@ from anygame.doctor.comparison import (
     parts_of,
     text_of,
 )
-from anygame.doctor.sheet import names_of_rule, spoken_of
+from anygame.doctor.sheet import names_of_rule
 from anygame.language.diagnostics import Note
 from anygame.language.rules import KEYWORDS, Atom, Rule, atoms_in, map_atoms
 
@@ -53,8 +53,6 @@ _FEWEST_PAIRED: Final = 4
 _MOST_ROLES: Final = 4
 #: Maximum number of rules that are compared; longer sheets are written by programs.
 _MOST_RULES: Final = 2_000
-#: Minimum ratio of rules with a counterpart to rules without one, in a kind with odd rules.
-_MOSTLY: Final = 4
 #: Predicates whose rules may differ between roles, as only one role begins.
 _OF_START: Final = frozenset(("init", "base", "input"))
 
@@ -73,8 +71,8 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     names = {name.text for rule in sheet.program.rules for name in names_of_rule(rule)} - KEYWORDS.keys()
     for pair in combinations(roles[:_MOST_ROLES], 2):
         images = _Images(rules, words, _extended(words, counterparts(*pair, names)))
-        for unpaired in images.odd_groups():
-            yield from _of_group(images, unpaired)
+        if len(images.paired) >= _FEWEST_PAIRED and 1 <= len(images.unpaired) <= _PAIR:
+            yield from _of_group(images, images.unpaired)
 
 
 def _of_group(images: _Images, unpaired: Sequence[int]) -> Iterator[Diagnostic]:
@@ -87,7 +85,7 @@ def _of_group(images: _Images, unpaired: Sequence[int]) -> Iterator[Diagnostic]:
             yield _MISSING.found(message, images.rules[number].span, hint=hint)
     elif images.are_near(*unpaired):
         odd, like = images.odd_first(unpaired)
-        if not (images.tells_apart(like) or images.is_exchange_wider(odd, like)):
+        if not images.tells_apart(like):
             message = "this rule differs from its counterpart for the other role, as no other rule does"
             note = Note("the counterpart", images.rules[like].span)
             yield _ODD.found(message, images.rules[odd].span, note, hint=text_of(images.images[like]))
@@ -131,27 +129,6 @@ class _Images:
         turned = [exchanged(parts_of(_turned(rule, key)), self._exchange) for key in sorted(steps)]
         return list(map(_without_numbers, (self.images[number], *turned)))
 
-    def odd_groups(self) -> Iterator[list[int]]:
-        """Yield one or two rules without counterparts.
-
-        They are all such rules, or all of a kind in which most rules have counterparts.
-        """
-        if len(self.paired) < _FEWEST_PAIRED:
-            return
-        if 1 <= len(self.unpaired) <= _PAIR:
-            yield self.unpaired
-        elif len(self.paired) >= _MOSTLY * len(self.unpaired):
-            paired = Counter(map(self._kind, self.paired))
-            groups = grouped((self._kind(number), number) for number in self.unpaired)
-            yield from (group for kind, group in groups.items() if len(group) <= _PAIR <= paired[kind])
-
-    def _kind(self, number: int) -> tuple[str, str]:
-        """Return the relation, fluent or move of a rule and of its counterpart."""
-        head = self.rules[number].head
-        spoken = spoken_of(head)
-        name = spoken[0] if spoken else head.predicate
-        return head.predicate if spoken else "", min(name, self._exchange.get(name, name))
-
     def are_near(self, one: int, other: int) -> bool:
         """Return whether a rule is the image of another except for one slip."""
         words = _without_numbers(self.words[one])
@@ -194,19 +171,6 @@ class _Images:
         """Return whether the body of a rule is its own image."""
         words, image = ((("_",), *parts[number][1:]) for parts in (self.words, self.images))
         return is_variant(words, image)
-
-    def is_exchange_wider(self, odd: int, like: int) -> bool:
-        """Return whether one more pair of names makes two rules, and all with these names, counterparts."""
-        words, image = (Counter(flat(parts)) for parts in (self.words[odd], self.images[like]))
-        differing = [*(words - image), *(image - words)]
-        more = [word for word in differing if _may_change(word, self._exchange)]
-        if len(more) != _PAIR:
-            return False
-        wider = {**self._exchange, more[0]: more[1], more[1]: more[0]}
-        known = VariantSet(self.words)
-        return all(
-            exchanged(parts, wider) in known for parts in self.words if not set(more).isdisjoint(flat(parts))
-        )
 
 
 def _without_numbers(parts: Parts) -> Parts:
