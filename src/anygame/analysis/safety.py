@@ -1,8 +1,8 @@
 """From a program to rules that can be evaluated, or to all reasons why not.
 
-A rule is safe if a positive literal of its body binds each of its variables, as GDL requires (Love, Hinrichs,
-Haley, Schkufza and Genesereth, "General game playing: game description language specification", 2008). Then
-it derives finitely many facts from finitely many, and negated atoms are ground when they are tested.
+A rule is safe if a positive literal of its body binds each of its variables, as GDL requires. Then it derives
+finitely many facts from finitely many, and negated atoms are ground when they are tested. See Love, Hinrichs,
+Haley, Schkufza and Genesereth, "General game playing: game description language specification" (2008).
 """
 
 from __future__ import annotations

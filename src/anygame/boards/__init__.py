@@ -10,15 +10,15 @@ boards lists the evidence for each kind of board.
 
 - **Squares** are the squares that ``base`` allows. Without ``base`` they are the squares of the initial state
   if one of its contents is blank, and else all combinations of rows and columns.
-- **Rows and columns**: if rows grow and then shrink by one square at a time, the board is a hexagon with the
-  first row at the top. Else the variables of the rules decide: ``?row ?col`` (first row at the top) or ``?x
-  ?y`` (``y`` grows upwards). Else letters name columns and numbers rows, as in chess. Else the first argument
-  is ``x``, the second ``y``. In both cases rows grow upwards.
+- **Rows and columns**: a board is a hexagon, with the first row at the top, if its rows grow and then shrink
+  by one square at a time. Else the variables of the rules decide: ``?row ?col`` (first row at the top) or
+  ``?x ?y`` (``y`` grows upwards). Else letters name columns and numbers rows, as in chess. Else the first
+  argument is ``x``, the second ``y``. In both cases rows grow upwards.
 - **Several boards**: of three ordered arguments, the one with a different number of values distinguishes
   boards, or the last; of four, the first two. So does an unordered argument without which two things would
   share a square.
-- **Blank** is a content with such a name, a content that moves leave behind, or a content that fills three
-  quarters of the board at the start beside other contents.
+- **Blank** is a content with such a name. Else it is a content that fills three quarters of the board at the
+  start, beside other contents or as the content that a move needs.
 - Of several such fluents, boards are those that the initial state fills, unless they are much smaller than
   the largest. In doubt there is no board, and the fluents are listed like all others.
 """

@@ -1,8 +1,9 @@
 """Relations, fluents and moves that can never start, as all their rules need one of them.
 
 A set of atoms is unfounded if each rule for an atom of the set needs an atom of the set, or one that cannot
-hold (Van Gelder, Ross and Schlipf, "The well-founded semantics for general logic programs", 1991). Here the
-items are whole relations, fluents and moves, by name and arity. The values of arguments are known by then.
+hold. Here the items are whole relations, fluents and moves, by name and arity. The values of arguments are
+known by then. See Van Gelder, Ross and Schlipf, "The well-founded semantics for general logic programs",
+1991.
 """
 
 from __future__ import annotations

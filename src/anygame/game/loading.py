@@ -56,7 +56,7 @@ def load(
             the possible values of its argument. A `LenientReadingWarning` counts such readings.
         limits: bounds on the text and on derived facts.
         machine: the machine that computes the answers; all give the same answers. ``reasoner`` works from the
-            rules; ``network`` compiles them into logic first; ``auto`` uses the reasoner until a call visits
+            rules. ``network`` compiles them into logic first. ``auto`` uses the reasoner until a call visits
             many states (``simulate``, ``batch``, 500 playouts, a ``perft`` of more than 5,000 states). Then
             it compiles the game and uses the network.
 

@@ -20,8 +20,8 @@ class Planes:
     start at the top left; squares beside a smaller board stay false.
 
     Attributes:
-        channels: the name of each plane. It is a fact with ``?`` for the coordinates of its square, as in
-            ``(cell ? ? x)``, or a fluent that lies on no board, which is true on all squares or on none.
+        channels: the name of each plane. On a board it is a fact with ``?`` for the coordinates, as in
+            ``(cell ? ? x)``. A fluent that lies on no board is true on all squares or on none.
         rows: the number of rows, from top to bottom.
         columns: the number of columns, from left to right.
     """

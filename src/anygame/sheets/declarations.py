@@ -1,7 +1,7 @@
 """``base`` and ``input`` for sheets without them, from the domains of the rules.
 
-The declarations are complete (nothing else can be true or legal) and as tight as domains: arguments are
-assumed independent, but a move is declared only for the roles of the rules that allow it.
+The declarations are complete: nothing else can be true or legal. They are as tight as domains, which treat
+arguments as independent. But a move is declared only for the roles of the rules that allow it.
 """
 
 from __future__ import annotations

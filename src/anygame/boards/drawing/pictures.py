@@ -41,8 +41,8 @@ HEXAGON_ROW: Final = 0.8660254
 _LEGEND_LIMIT: Final = 12
 #: ``line``: a line between two dots, see `Cell.ends`. ``pit``: one of a row of numbered places.
 CellShape: TypeAlias = Literal["square", "hexagon", "line", "pit"]
-#: ``stone``: just a colour; ``piece``: a figure that is known by name; ``mark``: a fact without content;
-#: ``block``: a thing that fills the cell; ``text``: the symbol of the thing.
+#: ``stone``: just a colour. ``piece``: a figure that is known by name. ``mark``: a fact without content.
+#: ``block``: a thing that fills the cell. ``text``: the symbol of the thing.
 Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
 #: ``from`` and ``to``: origin and destination of the last move. ``last``: another cell that it names.
 #: ``changed``: the cell differs from the previous state. ``legal``: a legal move names the cell. ``unknown``:

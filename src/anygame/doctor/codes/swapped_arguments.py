@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
@@ -32,8 +32,6 @@ _MOST_OFTEN: Final = 2
 #: Minimum atoms that agree on the names of two arguments; with more arguments, fewer atoms are needed.
 _FEWEST_NAMED: Final = 5
 _FEWEST_NAMED_LONG: Final = 2
-#: Minimum number of places in the sheet that agree on the order of two variables.
-_FEWEST_ORDERED: Final = 6
 
 #: Atoms by relation, fluent or move.
 _Uses = Mapping[object, Sequence["_Use"]]
@@ -100,7 +98,7 @@ class _Use:
 
 
 def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report an atom with two variables in the opposite order of all others of its kind, or of the sheet.
+    """Report an atom with two variables in the opposite order of all others of its kind.
 
     Names alone are weak evidence. If exchanging both names in the whole rule makes it like the others, the
     author only chose other names.
@@ -109,25 +107,11 @@ def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
     uses = grouped((use.kind, use) for use in every)
     # Relations such as a successor are read in both directions.
     ordered = [use for use in every if use.kind != use.atom.key or len(use.terms) > 2 or _varies(sheet, use)]
-    orders = grouped(
-        (pair, use)
-        for use in ordered
-        for pair in pairwise(use.names)
-        if all(pair) and "#" not in pair and pair[0] != pair[1]
-    )
     for kind, group in grouped((use.kind, use) for use in ordered).items():
         fewest = _FEWEST_NAMED_LONG if len(group[0].names) > 2 else _FEWEST_NAMED
         if len(group) > fewest:
             for pair in combinations(range(len(group[0].names)), 2):
                 yield from _odd_names(uses, uses[kind], pair, fewest)
-    for (one, other), (use, *more) in sorted(orders.items(), key=lambda each: each[0]):
-        usual = orders.get((other, one), [])
-        same = [each for each in usual if each.kind == use.kind]
-        if not more and len(usual) >= _FEWEST_ORDERED and len(same) >= _MOST_OFTEN:
-            first = list(pairwise(use.names)).index((one, other))
-            if _is_slip(uses, use, (first, first + 1), same):
-                message = f"?{one} comes before ?{other} here, and after it in {len(usual)} other places"
-                yield _CODE.found(message, use.atom.span, Note("compare", same[0].atom.span))
 
 
 def _use(rule: Rule, atom: Atom) -> _Use:

@@ -1,8 +1,8 @@
 """Symmetric rules of two roles, of which one is missing, or differs in one place.
 
-A map of names is a symmetry of a sheet if it turns each rule into a rule, up to names of variables (Schiffel,
-"Symmetry Detection in General Game Playing", AAAI 2010). If a map does so for all rules but one or two, it
-was usually meant to be a symmetry.
+A map of names is a symmetry of a sheet if it turns each rule into a rule, up to names of variables. If a map
+does so for all rules but one or two, it was usually meant to be a symmetry. See Schiffel, "Symmetry Detection
+in General Game Playing" (AAAI 2010).
 """
 
 from __future__ import annotations
