@@ -40,15 +40,15 @@ class Found:
     def to_json(self) -> dict[str, Any]:
         """Return plain data of the shape `SHAPE`; parts that a finding lacks are missing or null."""
         finding = self.finding
-        found: dict[str, Any] = {"file": self.file} | diagnostic_json(self.diagnostic)
+        data: dict[str, Any] = {"file": self.file} | diagnostic_json(self.diagnostic)
         if finding.command:
             edits = [place_json(span, with_end=True) | {"text": text} for span, text in finding.replacements]
-            found["mend"] = {"command": finding.command, "edits": edits}
+            data["mend"] = {"command": finding.command, "edits": edits}
         if finding.line is not None:
-            found["play"] = line_json(finding.line)
+            data["play"] = line_json(finding.line)
         if finding.verdict is not None:
-            found["proof"] = {"property": finding.verdict.name, "verdict": finding.verdict.outcome}
-        return found
+            data["proof"] = {"property": finding.verdict.name, "verdict": finding.verdict.outcome}
+        return data
 
 
 def diagnostic_json(diagnostic: Diagnostic) -> dict[str, Any]:

@@ -37,45 +37,45 @@ class Solved:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data of the shape `SHAPE`."""
-        found = self.solution
+        solution = self.solution
         return self.at.to_json() | {
-            "solved": found.solved,
-            "method": found.method,
-            "goals": dict(found.goals),
-            "bounds": {role: bounds and list(bounds) for role, bounds in found.bounds.items()},
-            "reason": found.reason,
-            "interrupted": found.interrupted,
-            **{name: getattr(found, name) for name in _COUNTED},
-            "missing": dict(found.missing),
-            "line": [list(map(str, joint)) for joint in found.line],
+            "solved": solution.solved,
+            "method": solution.method,
+            "goals": dict(solution.goals),
+            "bounds": {role: bounds and list(bounds) for role, bounds in solution.bounds.items()},
+            "reason": solution.reason,
+            "interrupted": solution.interrupted,
+            **{name: getattr(solution, name) for name in _COUNTED},
+            "missing": dict(solution.missing),
+            "line": [list(map(str, joint)) for joint in solution.line],
             "fallback": reason_of(self.at.game.fallback),
         }
 
     def lines(self) -> Iterator[str]:
         """Yield the goals or their bounds, a line of best play, and the work done."""
-        found = self.solution
+        solution = self.solution
         width = max(map(len, self.at.game.roles))
-        if found.solved:
-            for role, goal in found.goals.items():
+        if solution.solved:
+            for role, goal in solution.goals.items():
                 yield f"{role.ljust(width)}  {'-' if goal is None else f'{goal:g}'}"
-            yield f"under best play ({found.method})"
+            yield f"under best play ({solution.method})"
         else:
-            yield f"not solved: {found.reason}"
-            for role, bounds in found.bounds.items():
+            yield f"not solved: {solution.reason}"
+            for role, bounds in solution.bounds.items():
                 if bounds is not None:
                     yield f"{role.ljust(width)}  between {bounds.least:g} and {bounds.most:g}"
-        for role, count in found.missing.items():
+        for role, count in solution.missing.items():
             if count:
                 yield f"final states without a goal for {role}: {count:,}; each may be worth 0 to 100"
-        if found.line:
+        if solution.line:
             yield self._title()
-        for number, joint in enumerate(found.line, start=1):
+        for number, joint in enumerate(solution.line, start=1):
             yield f"{number:>3}  {'  '.join(map(str, joint))}"
-        part = "" if found.expanded == found.states else f", {found.expanded:,} of them expanded"
-        proof = f", then {found.leaves:,} leaves in the search for a proof" if found.leaves else ""
+        part = "" if solution.expanded == solution.states else f", {solution.expanded:,} of them expanded"
+        proof = f", then {solution.leaves:,} leaves in the search for a proof" if solution.leaves else ""
         yield (
-            f"{counted(found.states, 'state')}{part}, {counted(found.edges, 'joint move')}, "
-            f"{found.depth} deep{proof}; {found.seconds:.2f} s, {found.bytes / 2**20:,.0f} MiB"
+            f"{counted(solution.states, 'state')}{part}, {counted(solution.edges, 'joint move')}, "
+            f"{solution.depth} deep{proof}; {solution.seconds:.2f} s, {solution.bytes / 2**20:,.0f} MiB"
         )
 
     def _title(self) -> str:

@@ -51,15 +51,15 @@ def _below(domains: Mapping[tuple[str, int], tuple[tuple[Term, ...], ...]]) -> d
     }
 
 
-def _summary_text(found: Mapping[str, Any]) -> str:
-    found_how = ", ".join(f"{count} {when}" for when, count in found["components"].items())
+def _summary_text(summary: Mapping[str, Any]) -> str:
+    methods = ", ".join(f"{count} {when}" for when, count in summary["components"].items())
     lines = [
-        f"roles     {' '.join(found['roles'])}",
-        f"rules     {found['rules']}, and {found['facts']} facts",
-        *_lines("state", found["fluents"]),
-        *_lines("moves", found["moves"]),
-        f"hidden    {'roles know what they see' if found['hides'] else 'nothing: all see the state'}",
-        f"computed  {found_how}, by strata; {found['recursive']} of them recursive",
+        f"roles     {' '.join(summary['roles'])}",
+        f"rules     {summary['rules']}, and {summary['facts']} facts",
+        *_lines("state", summary["fluents"]),
+        *_lines("moves", summary["moves"]),
+        f"hidden    {'roles know what they see' if summary['hides'] else 'nothing: all see the state'}",
+        f"computed  {methods}, by strata; {summary['recursive']} of them recursive",
     ]
     return "\n".join(lines)
 
@@ -79,9 +79,9 @@ def _strata(game: Game) -> list[dict[str, Any]]:
     return game.backends.reasoner.reasoner.describe_strata()
 
 
-def _strata_text(found: Iterable[Mapping[str, Any]]) -> str:
+def _strata_text(strata: Iterable[Mapping[str, Any]]) -> str:
     lines = []
-    for part in found:
+    for part in strata:
         recursive = ", recursive" if part["recursive"] else ""
         head = f"{part['number']:4}  stratum {part['stratum']}, {part['computed']}{recursive}: "
         lines.append(head + ", ".join(part["relations"]))
@@ -103,15 +103,15 @@ def _plan(game: Game) -> list[dict[str, Any]]:
     return machine.reasoner.describe_plan()
 
 
-def _plan_text(found: Iterable[Mapping[str, Any]]) -> str:
+def _plan_text(parts: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(
-        f"# {', '.join(part['relations'])}\n{part['source']}" for part in found if part["source"]
+        f"# {', '.join(part['relations'])}\n{part['source']}" for part in parts if part["source"]
     )
 
 
-def _domains_text(found: Mapping[str, list[list[str]]]) -> str:
+def _domains_text(domains: Mapping[str, list[list[str]]]) -> str:
     lines = []
-    for relation, arguments in found.items():
+    for relation, arguments in domains.items():
         lines.append(relation)
         lines += [f"  {number}: {_listed(terms, _SHOWN)}" for number, terms in enumerate(arguments, 1)]
     return "\n".join(lines)

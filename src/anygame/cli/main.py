@@ -96,8 +96,10 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _leaves_unbound(error: AnygameError) -> bool:
     """Return whether unbound variables are the only errors."""
-    found = error.diagnostics if isinstance(error, RuleSheetError) else ()
-    errors = [each for each in found if isinstance(each, Diagnostic) and each.severity is Severity.ERROR]
+    diagnostics = error.diagnostics if isinstance(error, RuleSheetError) else ()
+    errors = [
+        each for each in diagnostics if isinstance(each, Diagnostic) and each.severity is Severity.ERROR
+    ]
     return bool(errors) and all(each.code in _UNBOUND for each in errors)
 
 

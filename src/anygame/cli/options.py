@@ -178,7 +178,7 @@ class _Parser(Parser):
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str], namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
-        found, unknown = self.parse_known_intermixed_args(args, namespace)
+        parsed, unknown = self.parse_known_intermixed_args(args, namespace)
         if unknown:
             from difflib import get_close_matches
 
@@ -187,7 +187,7 @@ class _Parser(Parser):
             flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
             near = [get_close_matches(text.partition("=")[0], flags, n=1) for text in unknown]
             self.error(f"unrecognized arguments: {' '.join(unknown)}{did_you_mean(near[0])}")
-        return found
+        return parsed
 
 
 def whole(text: str) -> int:
@@ -219,12 +219,12 @@ def read_port(text: str, least: int = 0) -> int:
 def _above_0(what: str, most: float, units: Mapping[str, float], text: str) -> float:
     number = text.rstrip(_LETTERS)
     try:
-        found = float(number) * units[text[len(number) :]]
+        value = float(number) * units[text[len(number) :]]
     except (ValueError, KeyError):
-        found = 0.0
-    if not 0 < found <= most or found == inf:
+        value = 0.0
+    if not 0 < value <= most or value == inf:
         raise argparse.ArgumentTypeError(f"expected {what}, found {text[:40]!r}")
-    return found
+    return value
 
 
 def many(text: str) -> int:

@@ -119,10 +119,10 @@ def analyse(
 ) -> Analysis:
     """Search a state, show the growing table, and return the analysis; Ctrl-C ends the search early."""
     with _live(screen) as show:
-        found = search.run(state, seconds=seconds, iterations=iterations, progress=show)
-    for line in analysis_lines(found, screen):
+        analysis = search.run(state, seconds=seconds, iterations=iterations, progress=show)
+    for line in analysis_lines(analysis, screen):
         screen.say(line)
-    return found
+    return analysis
 
 
 def analysis_lines(analysis: Analysis, screen: Screen) -> Iterator[str]:

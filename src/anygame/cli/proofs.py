@@ -79,7 +79,7 @@ def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> list[
     from anygame.match.record import write_record
     from anygame.match.running import Terms, new_record
 
-    found = []
+    paths = []
     for verdict in verdicts:
         if verdict.match is None:
             continue
@@ -94,5 +94,5 @@ def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> list[
             record.add_state(state, nothing)
         path = record_path(folder, record)
         write_record(record.to_json(), path)
-        found.append(path)
-    return found
+        paths.append(path)
+    return paths

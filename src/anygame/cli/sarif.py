@@ -18,10 +18,10 @@ _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
-def format_sarif(found: Iterable[tuple[str, Finding]]) -> dict[str, Any]:
+def format_sarif(findings: Iterable[tuple[str, Finding]]) -> dict[str, Any]:
     """Return the findings of files as a SARIF log of one run."""
-    found = list(found)
-    codes = sorted({finding.diagnostic.code for _, finding in found})
+    findings = list(findings)
+    codes = sorted({finding.diagnostic.code for _, finding in findings})
     rules = [
         {
             "id": code,
@@ -37,7 +37,7 @@ def format_sarif(found: Iterable[tuple[str, Finding]]) -> dict[str, Any]:
             {
                 "tool": {"driver": {"name": "anygame", "rules": rules}},
                 "columnKind": "unicodeCodePoints",
-                "results": [_result(*each, codes) for each in found],
+                "results": [_result(*each, codes) for each in findings],
             }
         ],
     }

@@ -63,16 +63,16 @@ class PlayableBoard(anywidget.AnyWidget):
         self._thread.start()
         seats = [None if player is None else LocalSeat(player) for player in players]
         names = [HUMAN if seat is None else seat.name for seat in seats]
-        found = Record(new_match_id(game.name), clock, clock, names=names)
-        found.own = {"game": game.name, "roles": list(map(str, game.roles)), "rules": str(game)}
-        found.add_state(start, [""] * len(game.roles))
+        record = Record(new_match_id(game.name), clock, clock, names=names)
+        record.own = {"game": game.name, "roles": list(map(str, game.roles)), "rules": str(game)}
+        record.add_state(start, [""] * len(game.roles))
         opponents = {
             index: Opponent(seat, game.roles[index], clock)
             for index, seat in enumerate(seats)
             if seat is not None and not game.roles[index].is_random
         }
         self._match = HostedMatch(
-            game, found, [start], opponents, keep=lambda record: None, changed=self._changed
+            game, record, [start], opponents, keep=lambda record: None, changed=self._changed
         )
         for seat in seats:
             if seat is not None:

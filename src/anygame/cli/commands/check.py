@@ -297,8 +297,8 @@ def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, Fi
 
 
 def _proofs(verdicts: Iterable[tuple[str, Verdict]]) -> dict[str, Any]:
-    found = [{"file": file, **verdict.to_json()} for file, verdict in verdicts]
-    return {"proofs": found} if found else {}
+    proofs = [{"file": file, **verdict.to_json()} for file, verdict in verdicts]
+    return {"proofs": proofs} if proofs else {}
 
 
 COMMANDS: Final = {"check": Command(_Options, run, _DETAILS)}

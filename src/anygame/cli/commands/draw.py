@@ -39,13 +39,13 @@ def run(options: _Options) -> int:
     game = load_game(options)
     states, moves = play_after(game, options)
     before = states[-2] if moves else None
-    found = picture(states[-1], last=moves[-1] if moves else None, before=before, legal_for=options.legal)
-    for note in found.notes:
+    boards = picture(states[-1], last=moves[-1] if moves else None, before=before, legal_for=options.legal)
+    for note in boards.notes:
         complain(f"note: {note}")
     if options.json:
-        print_json(Position(game, states[-1], len(moves)).to_json() | _described(found))
+        print_json(Position(game, states[-1], len(moves)).to_json() | _described(boards))
     elif options.svg is not None:
-        drawing = svg(found, dark=options.dark)
+        drawing = svg(boards, dark=options.dark)
         if options.svg == "-":
             print(drawing, end="")
         else:
@@ -53,19 +53,19 @@ def run(options: _Options) -> int:
     else:
         screen = Screen()
         if options.text:
-            screen.say(text(found, width=screen.width))
+            screen.say(text(boards, width=screen.width))
         else:
-            screen.draw(found)
+            screen.draw(boards)
     return Status.OK
 
 
-def _described(found: Picture) -> dict[str, Any]:
+def _described(boards: Picture) -> dict[str, Any]:
     moves: dict[str, dict[str, list[str]]] = defaultdict(dict)
-    for touch in found.touches:
+    for touch in boards.touches:
         moves[touch.role][str(touch.move)] = [*(touch.cells or touch.area)]
     return {
-        "boards": [{"title": grid.title, "cells": [*map(_cell, grid.cells)]} for grid in found.grids],
-        "others": {listing.name: [text for text, _ in listing.facts] for listing in found.others},
+        "boards": [{"title": grid.title, "cells": [*map(_cell, grid.cells)]} for grid in boards.grids],
+        "others": {listing.name: [text for text, _ in listing.facts] for listing in boards.others},
         "moves": moves,
     }
 

@@ -37,15 +37,15 @@ class _GamesOptions(JsonOption):
 
 
 def _games(options: _GamesOptions) -> int:
-    found: list[dict[str, Any]] = []
+    listed: list[dict[str, Any]] = []
     for name in games():
         title, description = describe_sheet(open_sheet(name).text)
         roles = [*map(str, load(name).roles)]
-        found.append({"name": name, "title": title, "roles": roles, "description": description})
+        listed.append({"name": name, "title": title, "roles": roles, "description": description})
     if options.json:
-        print_json({"games": found})
+        print_json({"games": listed})
     else:
-        rows = [(one["name"], ", ".join(one["roles"]), summary_of(one["description"])) for one in found]
+        rows = [(one["name"], ", ".join(one["roles"]), summary_of(one["description"])) for one in listed]
         screen = Screen()
         print_lines(table_lines([*_wrapped(rows, screen.width)] if screen.is_terminal else rows, "<<<"))
     return Status.OK

@@ -252,18 +252,18 @@ def _resume(options: _Options, path: str) -> int:
 
 def _players(record: Record) -> list[Named]:
     """Return the names and kinds of the players of a record."""
-    found = record.own.get("players")
-    if not isinstance(found, list) or not all(
+    players = record.own.get("players")
+    if not isinstance(players, list) or not all(
         isinstance(one, list) and len(one) == 2 and all(isinstance(part, str) for part in one)
-        for one in found
+        for one in players
     ):
         raise RecordError(f"the record of {record.match_id} names no players: add --players")
-    code = [what for _, what in found if what != HUMAN and not is_strategy(what) and not is_address(what)]
+    code = [what for _, what in players if what != HUMAN and not is_strategy(what) and not is_address(what)]
     if code:
         # Records come from strangers, and must not cause code to be run.
-        again = shlex.join(["--players", *[f"{name}={what}" for name, what in found]])
+        again = shlex.join(["--players", *[f"{name}={what}" for name, what in players]])
         raise RecordError(f"{code[0]} is code, which is not run because a record says so: add {again}")
-    return [(name, what) for name, what in found]
+    return [(name, what) for name, what in players]
 
 
 _SIGNED: Final = ("matchHostPK", "matchHostSignature")

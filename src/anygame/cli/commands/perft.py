@@ -51,10 +51,10 @@ def run(options: _Options) -> int:
     planned = 0
     with progress("first moves", counts=True) as show:
 
-        def note(found: Mapping[JointMove, int], total: int) -> None:
+        def note(counted: Mapping[JointMove, int], total: int) -> None:
             nonlocal counts, planned
-            counts, planned = found, total
-            show(completed=len(found), total=total)
+            counts, planned = counted, total
+            show(completed=len(counted), total=total)
 
         try:
             perft_divide(game, options.depth, progress=note)

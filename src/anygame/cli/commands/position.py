@@ -51,9 +51,9 @@ class _QueryOptions(PositionOptions):
 
 
 def _query(options: _QueryOptions) -> int:
-    found = load_position(options).bindings(options.pattern, options.moves, "with --moves")
-    print_answer(found, options)
-    return Status.OK if found.bindings else Status.ANSWER_IS_NO
+    bindings = load_position(options).bindings(options.pattern, options.moves, "with --moves")
+    print_answer(bindings, options)
+    return Status.OK if bindings.bindings else Status.ANSWER_IS_NO
 
 
 COMMANDS: Final = {

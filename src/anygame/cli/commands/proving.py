@@ -63,26 +63,26 @@ class _ProveOptions(JsonOption, SheetOptions):
 def _prove(options: _ProveOptions) -> int:
     game = read_game(options.file, options)
     compile_game(game)
-    found: list[Verdict] = []
+    decided: list[Verdict] = []
     interrupted = False
     try:
         for verdict in with_progress(
             lambda report: each_verdict(game, options.properties, seconds=options.seconds, report=report)
         ):
-            found.append(verdict)
+            decided.append(verdict)
             if not options.json:
                 print_lines(verdict_lines(verdict, everything=options.all))
     except KeyboardInterrupt:
         interrupted = True
     if options.json:
-        verdicts = [verdict.to_json() for verdict in found]
+        verdicts = [verdict.to_json() for verdict in decided]
         print_json({"game": game.name, "interrupted": interrupted, "verdicts": verdicts})
     if options.record is not None:
-        write_matches(options.record, game, found)
+        write_matches(options.record, game, decided)
     if interrupted:
-        complain(f"interrupted: {counted(len(found), 'verdict')} so far")
+        complain(f"interrupted: {counted(len(decided), 'verdict')} so far")
         return Status.INTERRUPTED
-    return Status.OK if all(found) else Status.ANSWER_IS_NO
+    return Status.OK if all(decided) else Status.ANSWER_IS_NO
 
 
 # -- equal ---------------------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ def _quiz(options: _QuizOptions) -> int:
     if options.sheets is not None:
         for game in games:
             _write(game, options, options.sheets)
-    found = questions(
+    quiz = questions(
         games,
         kinds=options.kinds or KINDS,
         count=options.count,
@@ -102,7 +102,7 @@ def _quiz(options: _QuizOptions) -> int:
     )
     with progress("asking", options.count, counts=True) as show:
         try:
-            for number, question in enumerate(found, start=1):
+            for number, question in enumerate(quiz, start=1):
                 sys.stdout.write(f"{question.to_json()}\n")
                 show(completed=number)
         except QuizError as error:
@@ -179,7 +179,7 @@ def _replies(name: str, asked: Sequence[Question]) -> dict[str, str]:
 def _read(file: TextIO, asked: Sequence[Question]) -> dict[str, str]:
     """Return the replies by question id."""
     known = {question.id for question in asked}
-    found: dict[str, str] = {}
+    replies: dict[str, str] = {}
     for number, line in enumerate(filter(str.strip, file), start=1):
         where = f"reply {number}"
         if line.lstrip().startswith('"'):
@@ -192,18 +192,18 @@ def _read(file: TextIO, asked: Sequence[Question]) -> dict[str, str]:
             name = str(value.get("id"))
         if name not in known:
             raise QuizError(f"{where} is to {shown(name, 80)!r}, which the quiz does not ask")
-        if name in found:
+        if name in replies:
             raise QuizError(f"{where} is the second one to {shown(name, 80)!r}")
         if not isinstance(value.get("reply"), str):
             raise QuizError(f"{where}: expected a text as its `reply`, found {shown(line, 60)}")
-        found[name] = value["reply"]
-    return found
+        replies[name] = value["reply"]
+    return replies
 
 
 def _by_kind(grades: Sequence[Grade]) -> Iterator[tuple[str, list[Grade]]]:
     for kind in KINDS:
-        if found := [one for one in grades if one.kind == kind]:
-            yield kind, found
+        if of_kind := [one for one in grades if one.kind == kind]:
+            yield kind, of_kind
 
 
 def _numbers(grades: Sequence[Grade]) -> dict[str, float]:
@@ -218,8 +218,8 @@ def _numbers(grades: Sequence[Grade]) -> dict[str, float]:
 
 def _table(grades: Sequence[Grade]) -> Iterator[tuple[str, ...]]:
     yield ("", "questions", "right", "precision", "recall")
-    for kind, found in [*_by_kind(grades), ("all", list(grades))]:
-        numbers = _numbers(found)
+    for kind, of_kind in [*_by_kind(grades), ("all", list(grades))]:
+        numbers = _numbers(of_kind)
         yield (
             kind,
             f"{numbers['questions']:,}",
@@ -234,7 +234,7 @@ def _described(grades: Sequence[Grade], replies: int) -> dict[str, object]:
         "questions": len(grades),
         "replies": replies,
         "exact": sum(one.is_exact for one in grades),
-        "kinds": {kind: _numbers(found) for kind, found in _by_kind(grades)},
+        "kinds": {kind: _numbers(of_kind) for kind, of_kind in _by_kind(grades)},
         "grades": [one.to_dict() for one in grades],
     }
 

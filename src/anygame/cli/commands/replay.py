@@ -57,16 +57,16 @@ def run(options: _Options) -> int:
         raise AnygameError("expected the name of a match record, found an empty one")
     record = read_record(options.record)
     game = replaying.rules_of(record) if options.file is None else read_game(options.file, options)
-    found = replaying.replay(record, game)
+    replayed = replaying.replay(record, game)
     signed, faults = _signature(record)
-    faults += found.faults
+    faults += replayed.faults
     screen = Screen()
     if options.svg is not None:
-        _write_texts(found, make_folder(options.svg))
+        _write_pictures(replayed, make_folder(options.svg))
     if options.json:
-        print_json(_described(found, signed=signed, faults=faults))
+        print_json(_described(replayed, signed=signed, faults=faults))
         return Status.ANSWER_IS_NO if faults else Status.OK
-    shown = _Shown(found, screen)
+    shown = _Shown(replayed, screen)
     if not options.check and screen.is_terminal and sys.stdin.isatty():
         shown.step_through()
     elif not options.check:
@@ -76,8 +76,8 @@ def run(options: _Options) -> int:
     return Status.ANSWER_IS_NO if faults else Status.OK
 
 
-def _write_texts(found: Replay, folder: Path) -> None:
-    pictures = match_pictures(found.states, found.record.moves)
+def _write_pictures(replayed: Replay, folder: Path) -> None:
+    pictures = match_pictures(replayed.states, replayed.record.moves)
     width = max(3, len(str(len(pictures) - 1)))
     for step, drawn in enumerate(pictures):
         write_text(folder / f"step-{step:0{width}}.svg", svg(drawn, dark=False))
@@ -98,12 +98,14 @@ def _signature(record: Record) -> tuple[bool, list[str]]:
     return True, []
 
 
-def _described(found: Replay, *, signed: bool, faults: list[str]) -> dict[str, Any]:
-    record = found.record
-    goals = zip(found.states[0].game.roles, record.goals, strict=False) if record.goals is not None else None
+def _described(replayed: Replay, *, signed: bool, faults: list[str]) -> dict[str, Any]:
+    record = replayed.record
+    goals = (
+        zip(replayed.states[0].game.roles, record.goals, strict=False) if record.goals is not None else None
+    )
     return {
         "match": record.match_id,
-        "game": found.states[0].game.name,
+        "game": replayed.states[0].game.name,
         "players": record.names,
         "steps": record.step,
         "completed": record.is_completed,
@@ -125,18 +127,18 @@ def _conclude(screen: Screen, record: Record, *, signed: bool, faults: list[str]
 
 
 class _Shown:
-    def __init__(self, found: Replay, screen: Screen) -> None:
-        self.found = found
-        self.record = found.record
+    def __init__(self, replayed: Replay, screen: Screen) -> None:
+        self.replay = replayed
+        self.record = replayed.record
         self.screen = screen
-        self.roles = found.states[0].game.roles
+        self.roles = replayed.states[0].game.roles
 
     def print_all(self, *, boards: bool) -> None:
         """Print all steps."""
         self._say_players()
         if boards:
             self._draw(0)
-        for step in range(1, len(self.found.states)):
+        for step in range(1, len(self.replay.states)):
             self._say_moves(step)
             if boards:
                 self._draw(step)
@@ -144,7 +146,7 @@ class _Shown:
 
     def step_through(self) -> None:
         """Show the steps that the person at the terminal asks for, until they quit."""
-        last = len(self.found.states) - 1
+        last = len(self.replay.states) - 1
         step = 0
         self._say_players()
         while True:
@@ -199,15 +201,15 @@ class _Shown:
 
     def _say_goals(self) -> None:
         goals = self.record.goals
-        if goals is not None and len(self.found.states) == len(self.record.states):
+        if goals is not None and len(self.replay.states) == len(self.record.states):
             shown = ", ".join(f"{role} {goal}" for role, goal in zip(self.roles, goals, strict=False))
             self.screen.say(f"goals: {shown}", "bold")
 
     def _draw(self, step: int) -> None:
-        screen, states = self.screen, self.found.states
+        screen, states = self.screen, self.replay.states
         last = self.record.moves[step - 1] if step and screen.is_terminal else None
-        found = picture(states[step], last=last, before=states[step - 1] if last else None)
-        screen.draw(found)
+        drawing = picture(states[step], last=last, before=states[step - 1] if last else None)
+        screen.draw(drawing)
         screen.say()
 
 

@@ -108,12 +108,12 @@ def _analyse(options: _AnalyseOptions) -> int:
         report = practise(search, options.practise)
         screen.say(str(report or _NOTHING_TO_PRACTISE))
     if options.json:
-        found = _printed(options, search, at)
+        analysis = _printed(options, search, at)
     else:
-        found = analyse(search, at.state, Screen(), seconds=options.seconds, iterations=options.iterations)
+        analysis = analyse(search, at.state, Screen(), seconds=options.seconds, iterations=options.iterations)
     if options.plot is not None:
-        _draw(found, options.plot)
-    return Status.INTERRUPTED if found.interrupted else Status.OK
+        _draw(analysis, options.plot)
+    return Status.INTERRUPTED if analysis.interrupted else Status.OK
 
 
 def _model(options: _AnalyseOptions, game: Game) -> Model | None:
@@ -132,14 +132,14 @@ def _model(options: _AnalyseOptions, game: Game) -> Model | None:
         return None
 
 
-def _draw(found: Analysis, path: str) -> None:
-    most = max(map(len, found.moves.values()), default=0)
+def _draw(analysis: Analysis, path: str) -> None:
+    most = max(map(len, analysis.moves.values()), default=0)
     if not most:
         raise PositionError("no role has a move in this state: there is nothing to plot")
-    roles = [role for role, moves in found.moves.items() if len(moves) > min(1, most - 1)]
+    roles = [role for role, moves in analysis.moves.items() if len(moves) > min(1, most - 1)]
     with image(path, len(roles), (7 * len(roles), 4)) as panes:
         for ax, role in zip(panes, roles, strict=True):
-            found.plot(ax, role)
+            analysis.plot(ax, role)
 
 
 def _printed(options: _AnalyseOptions, search: Search, at: Position) -> Analysis:
@@ -171,18 +171,18 @@ class _SolveOptions(PositionOptions):
 
 def _solve(options: _SolveOptions) -> int:
     at = load_compiled_position(options)
-    found = _solved(at, options)
-    print_answer(Solved(at, found), options)
+    solution = _solved(at, options)
+    print_answer(Solved(at, solution), options)
     if options.table is not None:
         said = f"{options.table} was not written: no values are known"
-        if found.table is not None:
-            save_table(found.table, options.table)
-            said = f"wrote the values of {counted(len(found.table), 'state')} to {options.table}"
+        if solution.table is not None:
+            save_table(solution.table, options.table)
+            said = f"wrote the values of {counted(len(solution.table), 'state')} to {options.table}"
         if not options.json:
             print(said)
-    if found.interrupted:
+    if solution.interrupted:
         return Status.INTERRUPTED
-    return Status.OK if found.solved else Status.ANSWER_IS_NO
+    return Status.OK if solution.solved else Status.ANSWER_IS_NO
 
 
 def _solved(at: Position, options: _SolveOptions) -> Solution:

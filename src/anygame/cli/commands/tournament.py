@@ -115,17 +115,17 @@ def _report(options: _Options) -> int:
 
 
 def _tell(options: _Options, players: Sequence[str], results: Sequence[Result], planned: int | None) -> int:
-    found, missing = _standings(players, results)
+    table, missing = _standings(players, results)
     if missing:
         complain(missing)
     if options.json:
-        print_json(_described(found, results, planned))
+        print_json(_described(table, results, planned))
     else:
-        _print_table(found, results, planned)
+        _print_table(table, results, planned)
     if options.plot is not None:
         from anygame.tournament.standings import plot_standings
 
-        plot_standings(found, options.plot)
+        plot_standings(table, options.plot)
     return Status.ANSWER_IS_NO if any(result.fault for result in results) else Status.OK
 
 
@@ -176,10 +176,10 @@ class _Pages:
     def _table(self) -> Table:
         with Store(self._path) as store:
             results = _results(store, self._meetings)
-        found, missing = _standings(self._players, results)
+        ranked, missing = _standings(self._players, results)
         strength = "Strength: the interval mu - 3 sigma to mu + 3 sigma; its lower end is the rating"
         note = f"{missing or strength}. Goals: the mean, and its 95 % interval; then the mean on each sheet."
-        return StandingTable(found).page(note)
+        return StandingTable(ranked).page(note)
 
 
 def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, options: _Options) -> None:
@@ -235,23 +235,23 @@ def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[Stand
         return standings(players, results, rated=False), str(error)
 
 
-def _print_table(found: Standings, results: Sequence[Result], planned: int | None) -> None:
+def _print_table(ranked: Standings, results: Sequence[Result], planned: int | None) -> None:
     failed = sum(result.goals is None for result in results)
     given_up = f", {failed} aborted" if failed else ""
     played = f"{len(results)} of {counted(planned, 'match')}" if planned else counted(len(results), "match")
     print(f"{played}{given_up}")
-    print_lines(table_lines(StandingTable(found).rows(), "<>>>>"))
+    print_lines(table_lines(StandingTable(ranked).rows(), "<>>>>"))
 
 
-def _described(found: Standings, results: Sequence[Result], planned: int | None) -> dict[str, Any]:
+def _described(ranked: Standings, results: Sequence[Result], planned: int | None) -> dict[str, Any]:
     sheets: dict[str, dict[str, float]] = {}
-    for standing in found:
+    for standing in ranked:
         for sheet, mean in standing.by_sheet.items():
             sheets.setdefault(sheet, {})[standing.name] = mean
     failed = sum(result.goals is None for result in results)
     return {
         "matches": {"played": len(results), "planned": planned, "failed": failed},
-        "players": StandingTable(found).to_json(),
+        "players": StandingTable(ranked).to_json(),
         "sheets": sheets,
     }
 

@@ -97,16 +97,16 @@ def _train(options: _TrainOptions) -> int:
             bar = stack.enter_context(progress("learning"))
             screen = Screen(sys.stderr)
 
-            def show(found: TrainingProgress) -> None:
+            def show(reported: TrainingProgress) -> None:
                 if options.json:
-                    print_event(asdict(found))
-                elif found.matches:
-                    screen.say(str(found))
-                if found.left:
-                    state, total = str(replace(found, matches=0)), found.seconds + found.left
-                    bar(description=state, completed=found.seconds, total=total)
+                    print_event(asdict(reported))
+                elif reported.matches:
+                    screen.say(str(reported))
+                if reported.left:
+                    state, total = str(replace(reported, matches=0)), reported.seconds + reported.left
+                    bar(description=state, completed=reported.seconds, total=total)
                 else:
-                    bar(description=f"{found.games:,} games: testing the learned estimates", total=None)
+                    bar(description=f"{reported.games:,} games: testing the learned estimates", total=None)
 
             model = train(
                 game,
@@ -150,23 +150,23 @@ class _ModelsOptions(JsonOption):
 
 
 def _models(options: _ModelsOptions) -> int:
-    found, stopped = models(), trainings()
+    trained, stopped = models(), trainings()
     if options.json:
-        print_json({"models": _described(found), "trainings": _described(stopped)})
+        print_json({"models": _described(trained), "trainings": _described(stopped)})
         return Status.OK
-    if not found and not stopped:
+    if not trained and not stopped:
         folder = models_folder()
         where = "there is no folder of models" if folder is None else f"there are no models in {folder}"
         complain(f"note: {where}; `anygame train FILE` trains one")
-    for path, each in (*found.items(), *stopped.items()):
+    for path, each in (*trained.items(), *stopped.items()):
         print(each if isinstance(each, ModelError) else f"{each}\n  {path}")
     return Status.OK
 
 
-def _described(found: Mapping[Path, Any]) -> list[dict[str, Any]]:
+def _described(files: Mapping[Path, Any]) -> list[dict[str, Any]]:
     return [
         {"file": str(path)} | ({"error": str(each)} if isinstance(each, ModelError) else asdict(each))
-        for path, each in found.items()
+        for path, each in files.items()
     ]
 
 

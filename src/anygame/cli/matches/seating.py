@@ -56,7 +56,7 @@ def named(specs: Sequence[str]) -> list[Named]:
     Raises:
         PlayerError: two players are given the same name.
     """
-    found: list[Named] = []
+    players: list[Named] = []
     taken: set[str] = set()
     for spec in specs:
         given = _NAME.fullmatch(spec)
@@ -66,8 +66,8 @@ def named(specs: Sequence[str]) -> list[Named]:
         numbered = chain([name], (f"{name}-{number}" for number in count(2)))
         unique = next(each for each in numbered if each not in taken)
         taken.add(unique)
-        found.append((unique, what))
-    return found
+        players.append((unique, what))
+    return players
 
 
 def _short(spec: str) -> str:

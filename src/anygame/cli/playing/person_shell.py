@@ -47,8 +47,8 @@ _OWN: Final = (
 
 def chosen_commands(*names: str, own: Sequence[Command] = ()) -> dict[str, Command]:
     """Return commands of the prompt by name, with the commands of players: ``play``, ``hint`` and ``own``."""
-    found = {command.name: command for command in (*_OWN, *own)}
-    return found | {name: COMMANDS[name] for name in names if name not in found}
+    commands = {command.name: command for command in (*_OWN, *own)}
+    return commands | {name: COMMANDS[name] for name in names if name not in commands}
 
 
 class PersonShell(Shell):

@@ -55,8 +55,8 @@ class Analyses:
 
     def hints(self, seconds: float) -> Iterator[str]:
         """Yield a line with the best known move of each role that has a choice."""
-        found = self._begun().run(self._session.state, seconds=seconds)
-        for role, moves in found.moves.items():
+        analysis = self._begun().run(self._session.state, seconds=seconds)
+        for role, moves in analysis.moves.items():
             if len(moves) > 1:
                 yield _hint(role, moves[0])
 
@@ -69,12 +69,12 @@ class Analyses:
 
     def table_of(self, role: Role, seconds: float) -> Iterator[str]:
         """Yield lines with all moves of a role, the best first. Raises CommandError as `hint_of` does."""
-        found = self._searched(role, seconds)
-        yield f"{counted(found.iterations, 'try')} in {found.seconds:.2f} s, {found.believed}"
+        analysis = self._searched(role, seconds)
+        yield f"{counted(analysis.iterations, 'try')} in {analysis.seconds:.2f} s, {analysis.believed}"
         rows = [(str(role), "tries", "goal")]
         rows += [
             (f"  {each.move}", f"{each.visits:,}", "" if each.goal is None else f"{each.goal:.2f}")
-            for each in found.moves[role]
+            for each in analysis.moves[role]
         ]
         yield from table_lines(rows, "<>>")
 
@@ -83,12 +83,12 @@ class Analyses:
         if search.no_beliefs is not None:
             raise CommandError(f"{search.no_beliefs}, so your knowledge cannot be searched")
         # From the state, the search reads only the legal moves of the role, which the role knows.
-        found = search.run(
+        analysis = search.run(
             session.state, seconds=seconds, view=RoleView.of(role, session.states, session.moves)
         )
         if search.is_lost:
             raise CommandError("no state that agrees with your percepts was found; more seconds may help")
-        return found
+        return analysis
 
     # Exact values
 
@@ -102,11 +102,11 @@ class Analyses:
         if path:
             self._values = load_table(path, game)
         if self._values is None or state not in self._values:
-            found = solve(game, state, table=True, memory=_SOLVING_MEMORY)
-            if found.table is None:
-                yield f"not solved: {found.reason}"
+            solution = solve(game, state, table=True, memory=_SOLVING_MEMORY)
+            if solution.table is None:
+                yield f"not solved: {solution.reason}"
                 return
-            self._values = found.table
+            self._values = solution.table
         yield from _values(self._values, state)
 
 

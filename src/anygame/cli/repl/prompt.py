@@ -119,8 +119,8 @@ def _items(typed: str) -> list[str]:
 
 
 def _beginning(fragment: str, candidates: Iterable[str]) -> Iterator[Completion]:
-    found = (candidate for candidate in candidates if candidate.startswith(fragment))
-    for candidate, _ in zip(found, range(_COMPLETIONS_LIMIT), strict=False):
+    fitting = (candidate for candidate in candidates if candidate.startswith(fragment))
+    for candidate, _ in zip(fitting, range(_COMPLETIONS_LIMIT), strict=False):
         yield Completion(candidate, start_position=-len(fragment))
 
 

@@ -123,8 +123,8 @@ class Shell:
         """Show boards and other facts."""
         session, screen = self.session, self.screen
         last = session.moves[-1] if session.moves and screen.is_terminal else None
-        found = Painter.of(session.game).picture(session.state, last=last)
-        screen.draw(found)
+        picture = Painter.of(session.game).picture(session.state, last=last)
+        screen.draw(picture)
 
     def _show_position(self) -> None:
         if self.screen.is_terminal:
@@ -235,8 +235,8 @@ class Shell:
         if not rest:
             raise CommandError(self._usage("query"))
         pattern, joint = self._question(rest)
-        found = self._position.bindings(pattern, joint, f"as in `query {rest} with MOVE...`")
-        self._say_lines(found.lines() if found.bindings else ["no instance holds"])
+        bindings = self._position.bindings(pattern, joint, f"as in `query {rest} with MOVE...`")
+        self._say_lines(bindings.lines() if bindings.bindings else ["no instance holds"])
 
     def _why(self, rest: str) -> None:
         negated, atom = rest.startswith("not "), rest.removeprefix("not ").strip()
@@ -246,10 +246,12 @@ class Shell:
         state = self.session.state
         joint = None if typed is None else read_joint(state, typed)
         try:
-            found = state.explain_failure(sentence, joint) if negated else state.explain(sentence, joint)
+            explanation = (
+                state.explain_failure(sentence, joint) if negated else state.explain(sentence, joint)
+            )
         except QueryError as error:
             raise advised(error, f"as in `why {rest} with MOVE...`") from error
-        self.screen.say(found)
+        self.screen.say(explanation)
 
     def _question(self, text: str) -> tuple[str, str | None]:
         """Split a question into the sentence and the joint move after ``with``."""

@@ -73,5 +73,5 @@ def _line(message: dict[str, Any]) -> bytes:
 
 
 def _diagnostics(error: Exception) -> list[View]:
-    found = error.diagnostics if isinstance(error, RuleSheetError) else ()
-    return [diagnostic_view(one) for one in found[:_MOST_DIAGNOSTICS] if isinstance(one, Diagnostic)]
+    diagnostics = error.diagnostics if isinstance(error, RuleSheetError) else ()
+    return [diagnostic_view(one) for one in diagnostics[:_MOST_DIAGNOSTICS] if isinstance(one, Diagnostic)]

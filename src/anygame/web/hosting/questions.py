@@ -67,10 +67,10 @@ def fired(before: State, joint: Sequence[Term], after: State) -> View:
 
 def _made(before: State, joint: Sequence[Term], fact: Term) -> View:
     try:
-        found = before.explain(f"(next {fact})", list(joint))
+        derivation = before.explain(f"(next {fact})", list(joint))
     except AnygameError:
         return {"fact": str(fact), "lines": []}
-    return {"fact": str(fact), "lines": cited_lines(before.game.program, found.place)}
+    return {"fact": str(fact), "lines": cited_lines(before.game.program, derivation.place)}
 
 
 #: Maximum bytes of the tree of a match: an eighth of the memory of its process.
@@ -93,16 +93,16 @@ class StateSearch:
         with self._lock:
             self._search.compile(_COMPILING)
             end = monotonic() + seconds
-            found = self._search.run(state, stop=lambda: monotonic() >= end).to_json()
+            analysis = self._search.run(state, stop=lambda: monotonic() >= end).to_json()
         # Visits include the playouts of earlier calls.
-        found["playouts"] = max(
-            [sum(move["visits"] for move in moves) for moves in found["moves"].values()], default=0
+        analysis["playouts"] = max(
+            [sum(move["visits"] for move in moves) for moves in analysis["moves"].values()], default=0
         )
-        for moves in found["moves"].values():
+        for moves in analysis["moves"].values():
             del moves[_MOST_MOVES:]
             for move in moves:
                 del move["line"]
-        return found
+        return analysis
 
 
 #: Maximum number of diagnostics of a sheet.
@@ -113,9 +113,9 @@ def check(name: str, text: str, case_sensitive: bool = True, lenient: bool = Fal
     """Return the diagnostics of a sheet, and the view of its initial state if it can be played."""
     with read_silently():  # the diagnostics report lenient reading
         examination = examine(Source(name, text), ExaminationSettings(case_sensitive, lenient, limits=LIMITS))
-        found = examination.worst(_MOST_SHOWN)
+        findings = examination.worst(_MOST_SHOWN)
         view: View = {"diagnostics": [], "start": None, "fault": ""}
-        for each in found:
+        for each in findings:
             edits = [{"start": span.start, "end": span.end, "text": new} for span, new in each.replacements]
             view["diagnostics"].append(diagnostic_view(each.diagnostic, each.echoes) | {"edits": edits})
         if examination.sheet and not examination.sheet.has_errors:
@@ -132,12 +132,12 @@ def _start(game: Game) -> View:
     return shown | {"roles": list(game.roles)}
 
 
-def diagnostic_view(found: Diagnostic, echoes: str = "") -> View:
+def diagnostic_view(diagnostic: Diagnostic, echoes: str = "") -> View:
     """Return a diagnostic as plain data, with its place in lines and columns from 1, and in characters."""
-    span = found.span
-    view = diagnostic_json(found) | {
-        "follows": found.follows,
-        "notes": [*map(_note, found.notes), *filter(None, [echoes])],
+    span = diagnostic.span
+    view = diagnostic_json(diagnostic) | {
+        "follows": diagnostic.follows,
+        "notes": [*map(_note, diagnostic.notes), *filter(None, [echoes])],
         "excerpt": "",
         "edits": [],
     }

@@ -152,11 +152,11 @@ class Session:
         record = read_record(path)
         case_sensitive = record.own.get("caseSensitive", True) is not False
         self.game = _load(str(record.own.get("game")), str(record.own.get("rules")), case_sensitive)
-        found = replay(record, self.game)
+        replayed = replay(record, self.game)
         # Matches played elsewhere were checked there; they are shown as far as their moves are legal.
-        if found.faults and not _is_elsewhere(record):
-            raise RecordError(f"the record of this match is damaged: {found.faults[0]}")
-        return record, list(found.states)
+        if replayed.faults and not _is_elsewhere(record):
+            raise RecordError(f"the record of this match is damaged: {replayed.faults[0]}")
+        return record, list(replayed.states)
 
     def _begin(
         self, match_id: str, seed: int, clock: float, seats: list[Any], line: Sequence[Sequence[str]]

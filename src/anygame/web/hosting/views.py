@@ -109,12 +109,12 @@ def seen_view(match: Course, step: int) -> View | None:
 
 
 def _notes(match: Course, step: int) -> list[str]:
-    roles, found = match.game.roles, []
+    roles, notes = match.game.roles, []
     for index, (role, verdict) in enumerate(zip(roles, match.record.verdicts(step, len(roles)), strict=True)):
         drawn = f"; {match.line[step - 1][index]} was played instead" if step and verdict.error else ""
         if verdict.error or verdict.detail:
-            found.append(f"{role}: {describe_fault(verdict.error, verdict.detail)}{drawn}"[:_LONGEST_TERM])
-    return found
+            notes.append(f"{role}: {describe_fault(verdict.error, verdict.detail)}{drawn}"[:_LONGEST_TERM])
+    return notes
 
 
 def log_view(match: Course) -> View:

@@ -53,10 +53,10 @@ def read_seconds(text: str, what: str, least: float, most: float) -> float:
     >>> read_seconds("2.5", "the clock", 0.1, 60), read_seconds("1e9", "the clock", 0.1, 60)
     (2.5, 60)
     """
-    found = float(text) if _DECIMAL.fullmatch(text) else None
-    if found is None or not isfinite(found):
+    value = float(text) if _DECIMAL.fullmatch(text) else None
+    if value is None or not isfinite(value):
         raise MatchFaultError(f"{what} should be a number of seconds{_found(text)}")
-    return min(max(found, least), most)
+    return min(max(value, least), most)
 
 
 def _found(text: str) -> str:

@@ -133,7 +133,7 @@ class MatchRoutes:
         """Explain why a move is legal in a state or not, or why an atom holds or not."""
         match = await self._open_match(request)
         asked = request.query_params
-        found = await self._matches.ask(
+        answer = await self._matches.ask(
             match,
             "why",
             step=request.path_params["step"],
@@ -141,13 +141,13 @@ class MatchRoutes:
             move=asked.get("move", "")[:4000],
             atom=asked.get("atom", "")[:4000],
         )
-        return self._part(request, match, "why_part.html", "why", why=found)
+        return self._part(request, match, "why_part.html", "why", why=answer)
 
     async def fired(self, request: Request) -> Response:
         """Show the changes by the move before a state, and the rules that fired."""
         match = await self._open_match(request)
-        found = await self._matches.ask(match, "fired", step=request.path_params["step"])
-        return self._part(request, match, "fired_part.html", "the move", fired=found)
+        answer = await self._matches.ask(match, "fired", step=request.path_params["step"])
+        return self._part(request, match, "fired_part.html", "the move", fired=answer)
 
     async def rules(self, request: Request) -> Response:
         """Show the description of the game from its sheet, and the rules for goals."""

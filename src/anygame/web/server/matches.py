@@ -278,9 +278,9 @@ class Matches:
             own = json.loads(path.read_bytes())["anygame"]
             title = title_of(describe_sheet(own["rules"])[0]) or own["game"]
             reveals = own.get("reveals") is True
-            found = Match(match_id, path, own["game"], title, own["roles"], own["seats"], reveals=reveals)
-            found.rematch, found.heading = str(own.get("rematch", "")), sheet_heading(own["rules"])
-            return found
+            match = Match(match_id, path, own["game"], title, own["roles"], own["seats"], reveals=reveals)
+            match.rematch, match.heading = str(own.get("rematch", "")), sheet_heading(own["rules"])
+            return match
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -348,13 +348,13 @@ class Matches:
                 return known
             sheet, kept = await asyncio.to_thread(_kept, match)
             seats, time = match.exchanged, kept["anygame"].get("clock")
-            found = await self.open(
+            rematch = await self.open(
                 sheet, lambda _: seats, float(kept["playClock"]), reveals=match.reveals, time=time
             )
-            await self.ask(match, "sit", seats=match.seats, rematch=found.match_id)
-            match.rematch = found.match_id
+            await self.ask(match, "sit", seats=match.seats, rematch=rematch.match_id)
+            match.rematch = rematch.match_id
             match.touch()
-            return found
+            return rematch
 
     @asynccontextmanager
     async def _new_process(self) -> AsyncIterator[tuple[HostProcess, float]]:

@@ -95,12 +95,12 @@ def paragraphs(text: str) -> list[tuple[bool, str]]:
     >>> paragraphs("Take some\nor all.\n\nRoles  x, o\nMoves  (take N)")
     [(False, 'Take some or all.'), (True, 'Roles  x, o\nMoves  (take N)')]
     """
-    found = []
+    parts = []
     for part in re.split(r"\n\s*\n", text.strip("\n")):
         lines = part.splitlines()
         is_table = any("  " in line.strip() for line in lines)
-        found.append((is_table, part if is_table else " ".join(map(str.strip, lines))))
-    return found
+        parts.append((is_table, part if is_table else " ".join(map(str.strip, lines))))
+    return parts
 
 
 def plain(move: str) -> str:
@@ -199,8 +199,8 @@ def _goals(last: dict[str, Any]) -> dict[str, int]:
 def _winners(last: dict[str, Any]) -> list[str]:
     """Return the winning roles; empty if all roles are even."""
     goals = {} if last["left"] or last["fault"] or not last["over"] else _goals(last)
-    found = [role for role, goal in goals.items() if goal == max(goals.values())]
-    return found if len(found) < len(goals) else []
+    best = [role for role, goal in goals.items() if goal == max(goals.values())]
+    return best if len(best) < len(goals) else []
 
 
 def _called(match: Match, role: str) -> str:

@@ -92,12 +92,12 @@ class Replays:
         if isinstance(rules, str):
             case_sensitive = record.own.get("caseSensitive", True) is not False
             return described(stem or record.match_id, rules, case_sensitive=case_sensitive)
-        found = self._sheets.find(stem.partition(".")[0]) if stem else None
-        if found is None:
+        sheet = self._sheets.find(stem.partition(".")[0]) if stem else None
+        if sheet is None:
             raise MatchFaultError(
                 f"the record does not hold its rules, and there is no sheet {stem[:60]!r} here"
             )
-        return found
+        return sheet
 
 
 def turns_of(record: Record, start: int, end: int) -> list[dict[str, Any]]:

@@ -62,8 +62,8 @@ class WatchingServer:
     @property
     def port(self) -> int:
         """The port of the server."""
-        found: int = self._bound.getsockname()[1]
-        return found
+        port: int = self._bound.getsockname()[1]
+        return port
 
     def start(self) -> None:
         """Start the thread, and return when the server answers."""

@@ -190,11 +190,11 @@ class SheetRoutes:
 
     async def _checked(self, sheet: Sheet) -> dict[str, Any]:
         """Return the diagnostics of a sheet and the start of the game."""
-        found: dict[str, Any] = await self._ask("check", sheet, _CHECKING)
-        if found["start"]:
-            found["board"] = board_context(found["start"]["picture"], None)
-            found["moves"] = sum(map(len, found["start"]["legal"].values()))
-        return found
+        answer: dict[str, Any] = await self._ask("check", sheet, _CHECKING)
+        if answer["start"]:
+            answer["board"] = board_context(answer["start"]["picture"], None)
+            answer["moves"] = sum(map(len, answer["start"]["legal"].values()))
+        return answer
 
     async def upload(self, request: Request) -> Response:
         """Store an uploaded sheet, sent as a file or as text; show an uploaded record."""

@@ -68,8 +68,8 @@ class Sheets:
     def listed(self) -> list[Sheet]:
         """Return the sheets of the server: first those of its paths, then installed games."""
         if self._listed is None:
-            found = [self._offered(name) for name in list(self._paths)[:_MOST_LISTED]]
-            self._listed = [sheet for sheet in found if sheet is not None]
+            offered = [self._offered(name) for name in list(self._paths)[:_MOST_LISTED]]
+            self._listed = [sheet for sheet in offered if sheet is not None]
         return self._listed
 
     @property
@@ -121,12 +121,12 @@ class Sheets:
 
 def by_age(folder: Path) -> list[tuple[Path, int]]:
     """Return the JSON files of a folder with their sizes in bytes, the latest first."""
-    found = []
+    files = []
     for path in folder.glob("*.json"):
         with suppress(OSError):
             known = path.stat()
-            found.append((known.st_mtime, path, known.st_size))
-    return [(path, size) for _, path, size in sorted(found, reverse=True)]
+            files.append((known.st_mtime, path, known.st_size))
+    return [(path, size) for _, path, size in sorted(files, reverse=True)]
 
 
 def make_room(folder: Path, most: int, most_bytes: float = inf, spared: Collection[str] = ()) -> None:

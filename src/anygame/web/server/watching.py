@@ -129,9 +129,9 @@ class WatchRoutes(Versioned):
 
     async def _open(self, shown: BroadcastMatch) -> Match:
         follower = self._followed.get(shown.number)
-        found = None if follower is None else await self._matches.find(follower.match.match_id)
-        if found is not None:
-            return found
+        known = None if follower is None else await self._matches.find(follower.match.match_id)
+        if known is not None:
+            return known
         record = await asyncio.to_thread(shown.read)
         if record is None:
             raise NotFoundError("the record of this match was not kept")
@@ -204,8 +204,8 @@ def _drawn(table: Table) -> dict[str, Any]:
     """Return a table with its intervals scaled to percent of their column."""
     ends = []
     for column in zip(*table.rows, strict=True):
-        found = [cell.interval for cell in column if cell.interval] or [(0.0, 0.0, 0.0)]
-        ends.append((min(least for least, _, _ in found), max(most for _, _, most in found)))
+        intervals = [cell.interval for cell in column if cell.interval] or [(0.0, 0.0, 0.0)]
+        ends.append((min(least for least, _, _ in intervals), max(most for _, _, most in intervals)))
 
     def placed(cell: Cell, least: float, most: float) -> list[float]:
         return [round(100 * (value - least) / (most - least or 1.0), 1) for value in cell.interval or ()]
