@@ -174,12 +174,6 @@ class Sheet:
         return [(formula, rule) for rule in self.program.rules for formula, _ in walk(rule.body)]
 
     @cached_property
-    def denied(self) -> frozenset[Key]:
-        """The relations that some rule negates."""
-        rules = self.program.rules
-        return frozenset(atom.key for rule in rules for atom, positive in atoms_in(rule.body) if not positive)
-
-    @cached_property
     def roles(self) -> list[Term]:
         """The roles that facts declare, in order."""
         return list(
@@ -229,10 +223,6 @@ class Sheet:
     def moves_asked(self) -> frozenset[Key | None]:
         """The keys of the moves that rules ask about, with None if a rule asks about any move."""
         return frozenset(key_of(atom.arguments[1]) for atom in self.reads.get(("does", 2), ()))
-
-    def is_never_asked(self, move: Term) -> bool:
-        """Return whether no rule asks whether a role makes a move."""
-        return not {key_of(move), None} & self.moves_asked
 
     @cached_property
     def moves_by_relation(self) -> dict[Key, list[Atom]]:
