@@ -44,7 +44,7 @@ def test_a_hint_says_what_a_side_wants() -> None:
         ("rows=1", "rows and columns need each other"),
         ("rows=1 columns=1", "one argument cannot be both row and column"),
         ("rows=0 columns=1", "`rows=0` is not understood"),
-        ("(cell ?row ?row)", "?row stands there 2 times, once is right"),
+        ("(cell ?row ?row)", "?row occurs 2 times, expected once"),
         ("(cell ?row", "expected a pattern such as"),
         ("(cell (at ?row ?column))", "expected a pattern such as"),
         ("(cell row column)", "expected a pattern such as"),

@@ -254,7 +254,7 @@ def test_faults_of_intact_items_are_told_beside_those_of_the_text() -> None:
         ("p :- q :- r", "expected a name, ~ or (, found :-"),
         ("X :- q(X)", "expected a sentence, found the variable"),
         ("a & b :- c", "expected a sentence, found a formula with `and`"),
-        ("p(a | b)", "`or` joins sentences and cannot stand inside a term"),
+        ("p(a | b)", "`or` joins sentences and cannot occur inside a term"),
         ("p\x07", "U+0007"),
     ],
 )

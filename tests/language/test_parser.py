@@ -275,7 +275,7 @@ def test_sentences() -> None:
         ("(f\n ?)", "a variable needs a name after its question mark\n   ?)\n   ^", 4),
         ("(f ())", "expected the name of a function and its arguments, found ()\n  (f ())\n     ^~", 3),
         ("(?f a)", "expected the name of a function, found the variable ?f\n  (?f a)\n   ^~", 1),
-        ("(not a)", "`not` joins sentences and cannot stand inside a term\n  (not a)\n  ^~~~~~~", 0),
+        ("(not a)", "`not` joins sentences and cannot occur inside a term\n  (not a)\n  ^~~~~~~", 0),
         ("<=", "`<=` starts a rule and cannot be part of a term\n  <=\n  ^~", 0),
     ],
 )

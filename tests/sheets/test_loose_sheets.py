@@ -126,14 +126,14 @@ def states_of(game: anygame.Game, most: int) -> list[object]:
         ("auction", "28:14: warning[zero-arity]: (0) is read as the constant 0"),
         ("auction", "16:17: error[variable-in-fact]: a fact has no variables, found ?lot"),
         ("auction", "25:12: error[variable-in-fact]: a rule without a body is a fact"),
-        ("auction", "34:42: error[unsafe-variable]: nothing binds ?lot: it stands in a negation"),
-        ("auction", "39:12: error[unsafe-variable]: nothing binds ?p: it stands in the head"),
+        ("auction", "34:42: error[unsafe-variable]: nothing binds ?lot: it occurs in a negation"),
+        ("auction", "39:12: error[unsafe-variable]: nothing binds ?p: it occurs in the head"),
         ("auction", "67:14: warning[function-arity]: bid has 2 arguments here and 1 elsewhere"),
         ("auction", "77:1: warning[relation-arity]: set has 2 arguments here and 3 elsewhere"),
         ("last_trick", "30:8: error[variable-in-fact]: a fact has no variables, found ?p"),
-        ("last_trick", "60:33: error[unsafe-variable]: nothing binds ?led: it stands in a negation"),
-        ("last_trick", "77:34: error[unsafe-variable]: nothing binds ?b: it stands in the head"),
-        ("islands", "311:54: error[unsafe-variable]: nothing binds ?anybody: it stands in a negation"),
+        ("last_trick", "60:33: error[unsafe-variable]: nothing binds ?led: it occurs in a negation"),
+        ("last_trick", "77:34: error[unsafe-variable]: nothing binds ?b: it occurs in the head"),
+        ("islands", "311:54: error[unsafe-variable]: nothing binds ?anybody: it occurs in a negation"),
     ],
 )
 def test_the_strict_check_names_each_looseness_at_its_place(name: str, told: str) -> None:
@@ -244,7 +244,7 @@ def test_what_is_no_gdl_stays_an_error_told_once_with_its_place() -> None:
     with pytest.raises(RuleSheetError) as caught:
         anygame.loads(TURN + "(<= (next (on ?x)) (true (s 1)))\n(legal ?r stay)", name="s", lenient=True)
     assert [line for line in str(caught.value).splitlines() if "error[" in line] == [
-        "s:4:15: error[unsafe-variable]: nothing binds ?x: it stands in the head and in no positive literal "
+        "s:4:15: error[unsafe-variable]: nothing binds ?x: it occurs in the head and in no positive literal "
         "of the body"
     ]
     with pytest.raises(RuleSheetError) as caught:

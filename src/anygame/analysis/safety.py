@@ -170,7 +170,7 @@ def _unsafe(rule: Rule, normal: Iterable[NormalRule]) -> Iterator[Diagnostic]:
         for variable, kind in unsafe_variables(part):
             needed_by.setdefault(variable, kind)
     for variable, kind in needed_by.items():
-        message = f"nothing binds {variable}: it stands in {kind} and in no positive literal of the body"
+        message = f"nothing binds {variable}: it occurs in {kind} and in no positive literal of the body"
         yield _unbound(rule, variable, Severity.ERROR, message)
 
 

@@ -139,8 +139,8 @@ def as_infix(message: str, text: str) -> str:
         message: the message; words in parentheses that are no term of the sheet stay.
         text: the sheet.
 
-    >>> as_infix("nothing binds ?Row: it stands in (p ?Row (f ?_any1)) (here)", "p(_Row,f(_))")
-    'nothing binds _Row: it stands in p(_Row,f(_)) (here)'
+    >>> as_infix("nothing binds ?Row: it occurs in (p ?Row (f ?_any1)) (here)", "p(_Row,f(_))")
+    'nothing binds _Row: it occurs in p(_Row,f(_)) (here)'
     """
     pieces = _PIECE.findall(message)
     written, place = [], 0

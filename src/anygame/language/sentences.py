@@ -187,7 +187,7 @@ class Reader:
 
     def _keyword_in_term(self, node: Node, functor: str) -> None:
         if functor in {"<=", "not", "or", "distinct"}:
-            message = f"`{functor}` joins sentences and cannot stand inside a term"
+            message = f"`{functor}` joins sentences and cannot occur inside a term"
             self._error("keyword-in-term", message, node, "take it out of the term")
         elif functor in _FOLDED:
             message = f"`{functor}` has no meaning inside a term: it is read as a function of that name"
@@ -313,8 +313,8 @@ class Reader:
     def _nested_rule(self, node: Node) -> Formula:
         """Report a rule in a body: usually the list before it lacks its closing parenthesis."""
         if self._item is not None:
-            outer = Note("the rule that it stands in starts here", _opening(self._item))
-            message = "a rule cannot stand inside another one"
+            outer = Note("the outer rule starts here", _opening(self._item))
+            message = "a rule cannot be inside another one"
             place, hint = _opening(node), "is a ) missing before it?"
             self._add(Diagnostic("stray-rule", Severity.ERROR, message, place, (outer,), hint))
             self._item = None  # one missing parenthesis puts all following rules inside
@@ -344,7 +344,7 @@ class Reader:
         arrows, others = arrows_and_others(nodes)
         for arrow in arrows:
             code = "stray-rule" if arrow.text == "<=" else "wrong-arrow"
-            self._error(code, f"`{arrow.text}` stands outside parentheses", arrow, _EXAMPLES["<="])
+            self._error(code, f"`{arrow.text}` is outside parentheses", arrow, _EXAMPLES["<="])
         return others
 
     def _fact(self, node: Node) -> Rule | None:

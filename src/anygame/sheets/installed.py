@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from difflib import get_close_matches
-from itertools import groupby, takewhile
+from itertools import dropwhile, groupby, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +15,8 @@ from anygame.language.source import Source
 from anygame.language.text import read_source
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from anygame.language.limits import ReadingLimits
 
 _PACKAGE: Final = Path(__file__).parents[1]
@@ -101,10 +103,9 @@ def describe_sheet(text: str) -> tuple[str, str]:
     >>> describe_sheet("; -*-Lisp-*-\n;******\n;* Nim *\n;*     *\n;* By Ada *\n;******")
     ('Nim', 'By Ada')
     """
-    lines = [line.strip(_FRAME) for line in sheet_heading(text).splitlines()]
-    paragraphs = [" ".join(group) for words, group in groupby(lines, bool) if words]
-    title, description, *_ = (*paragraphs, "", "")
-    return title, description
+    lines = (line.strip(_FRAME) for line in _heading_lines(text))
+    paragraphs = (" ".join(group) for words, group in groupby(lines, bool) if words)
+    return next(paragraphs, ""), next(paragraphs, "")
 
 
 def summary_of(description: str) -> str:
@@ -131,12 +132,22 @@ def sheet_heading(text: str) -> str:
     >>> print(sheet_heading(";;;;;;;;;\n;; Nim ;;\n;;;;;;;;;\n\n(role x)"))
     Nim
     """
-    lines = list(takewhile(lambda line: line.startswith(";"), text.lstrip("\ufeff\r\n").splitlines()))
-    # Lines with fewer comment marks are for programs, or about the conversion of the rules.
-    first = next((line for line in lines if line.strip(_FRAME) and _EDITOR not in line), "")
-    marks = ";" * (len(first) - len(first.lstrip(";")))
-    head = takewhile(lambda line: line.startswith(marks), lines)
-    return "\n".join([_unframed(line) for line in head if _EDITOR not in line]).strip("\n")
+    return "\n".join(_heading_lines(text)).strip("\n")
+
+
+def _heading_lines(text: str) -> Iterator[str]:
+    """Yield the lines of the head comment, without marks and frames."""
+    lines = dropwhile(lambda line: not line, (line.lstrip("\ufeff") for line in text.splitlines()))
+    marks = ""
+    for line in takewhile(lambda line: line.startswith(";"), lines):
+        if _EDITOR in line:
+            continue
+        if not marks and line.strip(_FRAME):
+            marks = ";" * (len(line) - len(line.lstrip(";")))
+        # Lines with fewer comment marks are for programs, or about the conversion of the rules.
+        if not line.startswith(marks):
+            return
+        yield _unframed(line)
 
 
 def _unframed(line: str) -> str:

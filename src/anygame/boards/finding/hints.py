@@ -131,9 +131,7 @@ def _pattern(text: str, piece: str) -> dict[str, object]:
     found: dict[str, object] = {"functor": match[1], "arity": len(names)}
     for word in ("row", "column"):
         if names.count(word) > 1:
-            raise HintError(
-                f"board hint `{text}`: ?{word} stands there {names.count(word)} times, once is right"
-            )
+            raise HintError(f"board hint `{text}`: ?{word} occurs {names.count(word)} times, expected once")
         if word in names:
             found[word] = names.index(word)
     boards = tuple(index for index, name in enumerate(names) if name == "board")
