@@ -110,10 +110,6 @@ class Cluster:
             )
         return cores
 
-    def _alive(self) -> list[str]:
-        nodes = self._ray.nodes()
-        return [node["NodeID"] for node in nodes if node["Alive"] and node["Resources"].get("CPU")]
-
     def map(
         self,
         call: Callable[[_Shared, _Item], _Result],
@@ -189,9 +185,10 @@ class Cluster:
         ray = self._ray
         affinity = import_module("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy
         task = ray.remote(max_retries=_RETRIES, num_cpus=1)(prepare)
+        nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
         for reference in [
-            task.options(scheduling_strategy=affinity(node, soft=True)).remote(known)
-            for node in self._alive()
+            task.options(scheduling_strategy=affinity(node["NodeID"], soft=True)).remote(known)
+            for node in nodes
         ]:
             self._result(reference)
 

@@ -150,25 +150,23 @@ class LocalSeat:
 
     async def _ask(self, call: Callable[[], object], seconds: float, done: str | None, failed: str) -> Reply:
         """Make a call in the thread of the player; reply ``done`` or the result, or ``failed``."""
-        reply = await self._call(call, seconds, done, failed)
-        said = self.player.take_said()
-        return replace(reply, said=said) if said else reply
-
-    async def _call(self, call: Callable[[], object], seconds: float, done: str | None, failed: str) -> Reply:
         if self._worker is None:
             self._worker = CallThread(f"player {self.name}")
         try:
             returned = await asyncio.wait_for(asyncio.wrap_future(self._worker.submit(call)), seconds)
         except TimeoutError:
-            return Reply(None, TIMED_OUT, f"{self.name} did not answer within {seconds:g} s")
+            reply = Reply(None, TIMED_OUT, f"{self.name} did not answer within {seconds:g} s")
         except PlayerFailedError as error:
             self._failures.report(self.name, error.traceback)
-            return Reply(failed, detail=f"{self.name} failed: {error}")
-        if done is not None:
-            return Reply(done)
-        if not isinstance(returned, Term | str):
-            return Reply(failed, detail=f"{self.name} returned {type(returned).__name__}, not a move")
-        return Reply(str(returned)[:LONGEST_REPLY])
+            reply = Reply(failed, detail=f"{self.name} failed: {error}")
+        else:
+            if done is not None:
+                reply = Reply(done)
+            elif isinstance(returned, Term | str):
+                reply = Reply(str(returned)[:LONGEST_REPLY])
+            else:
+                reply = Reply(failed, detail=f"{self.name} returned {type(returned).__name__}, not a move")
+        return replace(reply, said=self.player.take_said())
 
 
 class PlayerFailedError(Exception):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from threading import Event
 
 #: Safety margin: a tenth of the clock, at most half a second, which covers slow networks.
 _MARGIN_SHARE: Final = 0.1
@@ -25,10 +28,13 @@ class Clock:
     Attributes:
         seconds: the length of the clock at its start.
         deadline: the time at which the clock is up, by `time.monotonic`.
+        cancelled: set when the answer is no longer needed, so that the clock is up at once; None if that
+            cannot happen.
     """
 
     seconds: float
     deadline: float
+    cancelled: Event | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, seconds: float, *, margin: float | None = None) -> Clock:
@@ -48,11 +54,13 @@ class Clock:
 
     @property
     def is_up(self) -> bool:
-        """Whether the answer is due."""
+        """Whether the answer is due, or no longer needed."""
         return not self.remaining()
 
     def remaining(self) -> float:
         """Return the seconds left, at least 0."""
+        if self.cancelled is not None and self.cancelled.is_set():
+            return 0.0
         return max(0.0, self.deadline - monotonic())
 
 

@@ -59,21 +59,6 @@ _LAST_GUESS: Final = 5.0
 _LONGEST_FAULT: Final = 1000
 
 
-class _MatchClock(Clock):
-    """Clock that is also up when its match has ended."""
-
-    __slots__ = ("_ended",)
-    _ended: threading.Event
-
-    def __init__(self, seconds: float, deadline: float, ended: threading.Event) -> None:
-        super().__init__(seconds, deadline)
-        object.__setattr__(self, "_ended", ended)
-
-    def remaining(self) -> float:
-        """Return the seconds until the answer is due; 0 when it is no longer needed."""
-        return 0.0 if self._ended.is_set() else super().remaining()
-
-
 class Session:
     """A player that plays one match after the other.
 
@@ -154,7 +139,7 @@ class Session:
         return self._player
 
     def _clock(self, match: PlayedGame, seconds: float, think_by: float) -> Clock:
-        return _MatchClock(seconds, _monotonic(think_by), match.ended)
+        return Clock(seconds, _monotonic(think_by), match.ended)
 
     def _report(self, error: BaseException) -> None:
         """Print the traceback of a player; managers get only the message."""
