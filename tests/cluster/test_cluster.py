@@ -316,5 +316,5 @@ def test_a_cluster_without_cores_is_told(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ray, "cluster_resources", lambda: {"memory": 1.0})
-    with pytest.raises(ClusterError, match="the cluster has no cores; `ray start --address=HOST:PORT` lends"):
+    with pytest.raises(ClusterError, match="the cluster has no cores; run `ray start --address=HOST:PORT`"):
         train("tic_tac_toe", games=100, cluster=cluster, into=tmp_path / "model.npz")

@@ -385,7 +385,7 @@ def test_steps_before_and_after_a_match_are_refused() -> None:
         ({"role": "z"}, "no role is called z"),
         ({"opponents": ["random", "random"]}, r"an opponent for each of the other roles \(o\), found 2"),
         ({"opponents": "random"}, r"an opponent for each of the other roles \(o\), found the text 'random'"),
-        ({"opponents": {"x": "random"}}, "x has no opponent to play it"),
+        ({"opponents": {"x": "random"}}, "x cannot have an opponent"),
         ({"opponents": ["rndom"]}, "there is no player 'rndom'; did you mean random"),
         ({"opponents": [3]}, "an opponent is a player, its name, or a function, not int"),
         ({"mask": "nowhere"}, "masks are in info or observation"),
@@ -414,7 +414,7 @@ def test_other_wrong_use_is_refused() -> None:
     with pytest.raises(anygame.IllegalMoveError, match="which is not legal for o"):
         env.step(0)
     many = GameVectorEnv(2, "tic_tac_toe")
-    with pytest.raises(ValueError, match="expected 2 truth values as reset_mask"):
+    with pytest.raises(ValueError, match="expected a reset_mask of 2 truth values"):
         many.reset(options={"reset_mask": np.zeros(2, np.bool_)})
     with pytest.raises(ValueError, match="reset has no option 'rest_mask'; it has reset_mask"):
         many.reset(options={"rest_mask": np.ones(2, np.bool_)})

@@ -383,8 +383,8 @@ def test_the_state_of_another_sheet_is_told() -> None:
     [
         ({"dynamics": "both"}, "dynamics is one of auto, sequential, simultaneous"),
         ({"max_steps": -1}, "max_steps is a number of joint moves"),
-        ({"scale": 0}, "scale is what a point is worth, a number other than 0, not 0"),
-        ({"scale": float("nan")}, "scale is what a point is worth, a number other than 0, not nan"),
+        ({"scale": 0}, r"scale \(utility per point\) is a number other than 0, not 0"),
+        ({"scale": float("nan")}, r"scale \(utility per point\) is a number other than 0, not nan"),
         ({"offset": float("inf")}, "offset is a number, not inf"),
     ],
 )
@@ -396,9 +396,9 @@ def test_wrong_options_are_told(options: dict[str, Any], message: str) -> None:
 def test_sheets_that_cannot_be_used_are_told() -> None:
     with pytest.raises(anygame.RuleSheetError, match="did you mean kuhn_poker"):
         load("kuhn_pocker")
-    with pytest.raises(anygame.RuleSheetError, match="nobody to play it"):
+    with pytest.raises(anygame.RuleSheetError, match="no role besides random"):
         load(anygame.loads("(role random) (legal random roll) (<= terminal (true over))"))
-    with pytest.raises(anygame.RuleSheetError, match="holds no packed sheet"):
+    with pytest.raises(anygame.RuleSheetError, match="is not a packed sheet"):
         SheetGame({"rules": "nonsense"})
     with pytest.raises(ValueError, match="expected one of the parameters"):
         SheetGame({})

@@ -106,7 +106,7 @@ class Cluster:
         cores = int(self._ray.cluster_resources().get("CPU", 0))
         if not cores:
             raise ClusterError(
-                "the cluster has no cores; `ray start --address=HOST:PORT` lends those of a machine"
+                "the cluster has no cores; run `ray start --address=HOST:PORT` on a machine to add its cores"
             )
         return cores
 

@@ -136,6 +136,6 @@ def simultaneous_moves(game: Game, roles: Sequence[int]) -> SimultaneousMovesErr
     """Return the error for roles, given by index, that choose at the same time."""
     names = " and ".join(game.roles[role] for role in roles)
     return SimultaneousMovesError(
-        f"{names} choose at the same time in {game.name}; an environment of turns is for games in which "
-        "they never do: use the parallel one"
+        f"{names} choose at the same time in {game.name}, which is not turn-based: use the environment in "
+        "which all roles move at once"
     )

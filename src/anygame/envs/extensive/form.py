@@ -360,7 +360,7 @@ def _different(role: Role, text: str, moves: Iterable[Term], others: Iterable[Te
     listed = [", ".join(map(str, each)) for each in (moves, others)]
     return RuleSheetError(
         f"{role} has different legal moves in histories that it cannot distinguish: {listed[0]}, or "
-        f"{listed[1]}, both where it knows no more than `{text}`; let it see what makes the difference"
+        f"{listed[1]}; in both it knows only `{text}`: add a percept (`sees`) that tells them apart"
     )
 
 

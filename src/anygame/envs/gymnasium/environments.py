@@ -284,7 +284,7 @@ class GameVectorEnv(VectorEnv):
             lanes = np.asarray(options["reset_mask"])
             if lanes.shape != (self.num_envs,) or lanes.dtype != np.bool_ or not lanes.any():
                 raise ValueError(
-                    f"expected {self.num_envs} truth values as reset_mask, one of them true at least"
+                    f"expected a reset_mask of {self.num_envs} truth values, at least one of them true"
                 )
         self._begin(lanes)
         self._is_ready = True

@@ -221,7 +221,7 @@ def opponents_of(
         by_role = {game.role_index(role): spec for role, spec in given.items()}
         wrong = [game.roles[role] for role in by_role if role not in opponents]
         if wrong:
-            raise ValueError(f"{wrong[0]} has no opponent to play it: it learns, or is played at random")
+            raise ValueError(f"{wrong[0]} cannot have an opponent: it learns, or is played at random")
     elif isinstance(given, str) or len(given) != len(opponents):
         names = ", ".join(game.roles[role] for role in opponents) or "none"
         actual = f"the text {given!r}" if isinstance(given, str) else len(given)

@@ -69,7 +69,7 @@ def load(
     """
     game = compiled_game(sheet)
     if not players_of(game):
-        raise ValueError(f"{game.name} has no role besides `random`, so nobody to act")
+        raise ValueError(f"{game.name} has no role besides `random`, so no players")
     Rewards(game, rewards)  # raises for a wrong name
     inputs = len(game.backends.needed_network().compiled.network.inputs)
     if inputs > largest:
@@ -102,7 +102,9 @@ def _observe(
     if observations not in ("relative", "planes"):
         raise ValueError(f"observations are flat, relative, planes, or a function, not {observations!r}")
     if together:
-        raise ValueError("where players act together there is no current player, to whom things are relative")
+        raise ValueError(
+            f"{observations} observations need a current player, and players act together: use flat"
+        )
     if observations == "relative":
         return relative(game.fluent_terms if percepts is None else percepts.terms, players)
     if percepts is not None:

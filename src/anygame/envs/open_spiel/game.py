@@ -110,7 +110,7 @@ def _described(known: Mapping[str, Any]) -> Description:
 def _utilities(known: Mapping[str, Any]) -> Utilities:
     scale, offset = float(known["scale"]), float(known["offset"])
     if not isfinite(scale) or scale == 0:
-        raise ValueError(f"scale is what a point is worth, a number other than 0, not {known['scale']}")
+        raise ValueError(f"scale (utility per point) is a number other than 0, not {known['scale']}")
     if not isfinite(offset):
         raise ValueError(f"offset is a number, not {known['offset']}")
     return Utilities(scale, offset, bool(known["zero_sum"]))
@@ -127,7 +127,7 @@ def _unpacked(packed: str) -> str:
         data = unpacker.decompress(urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), _LARGEST)
         text = data.decode()
     except (binascii.Error, zlib.error, ValueError) as error:
-        raise RuleSheetError(f"the parameter rules holds no packed sheet: {error}") from None
+        raise RuleSheetError(f"the parameter rules is not a packed sheet: {error}") from None
     if unpacker.unconsumed_tail:
         raise RuleSheetError(f"the sheet in the parameter rules has more than {_LARGEST // 2**20} MiB")
     return text

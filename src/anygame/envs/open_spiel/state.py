@@ -77,7 +77,7 @@ class Description:
 
     def __init__(self, game: Game, dynamics: Dynamics, max_steps: int) -> None:
         if all(role.is_random for role in game.roles):
-            raise RuleSheetError(f"{game.name} has no role besides random: there is nobody to play it")
+            raise RuleSheetError(f"{game.name} has no role besides random, so no players")
         game.compile_if_worth_it()
         self.game = game
         turns = find_turns(game)
