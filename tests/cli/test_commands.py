@@ -392,7 +392,7 @@ def test_help_and_version_load_no_library_that_they_do_not_need() -> None:
 
 
 #: What takes long to load, and no question about a state needs.
-_HEAVY = {"asyncio", "llvmlite", "numpy", "prompt_toolkit", "rich", "scipy", "multiprocessing"}
+_HEAVY = {"asyncio", "llvmlite", "networkx", "numpy", "prompt_toolkit", "rich", "scipy", "multiprocessing"}
 _HEAVY |= {"anygame.network", "anygame.proving", "anygame.search", "anygame.players", "anygame.doctor"}
 
 

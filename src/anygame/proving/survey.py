@@ -8,6 +8,8 @@ from __future__ import annotations
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import networkx as nx
+
 from anygame.network.network import FALSE
 from anygame.proving.certificate import check_invariant
 from anygame.proving.formula import Formula, any_step
@@ -99,37 +101,39 @@ def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_F
     covers = {
         frozenset(x >> 1 for x in c) for c in prover.invariant if len(c) > 1 and not any(x & 1 for x in c)
     }
-    apart = exclusions(model, prover.invariant)
-    groups = [sum(1 << node - 1 for node in cover) for cover in covers]
-    exact = [group for group in groups if all(group & ~apart[f] == 1 << f for f in _members(group))]
+    graph: nx.Graph[int] = nx.Graph()
+    for node, bits in enumerate(exclusions(model, prover.invariant), start=1):
+        graph.add_edges_from((node, other + 1) for other in range(bits.bit_length()) if bits >> other & 1)
+    exact = [set(cover) for cover in covers if _is_clique(graph, cover)]
     # In a group that contains a smaller exact group, the other fluents never hold.
-    exact = [group for group in exact if not any(other & group == other != group for other in exact)]
+    exact = [group for group in exact if not any(other < group for other in exact)]
     for group in exact:
         yield _Found(f"exactly one of {_named(model, group)}")
-    free = sum(1 << fluent for fluent in range(len(apart)) if not any(group >> fluent & 1 for group in exact))
-    while any(apart[fluent] & free for fluent in _members(free)):
-        clique = _greedy_clique(apart, free, patience)
+    left = graph.subgraph(set(graph) - set().union(*exact, set())).copy()
+    while left.number_of_edges():
+        clique = _greedy_clique(left, patience)
         yield _Found(f"at most one of {_named(model, clique)}")
-        free &= ~clique
+        left.remove_nodes_from(clique)
 
 
-def _greedy_clique(apart: Sequence[int], free: int, patience: Patience) -> int:
-    """Return some of the free fluents that all exclude each other; sets are integers with a bit a fluent."""
-    clique, candidates = 0, free
-    while candidates:
+def _is_clique(graph: nx.Graph[int], nodes: frozenset[int]) -> bool:
+    return all(node in graph and nodes - {node} <= set(graph[node]) for node in nodes)
+
+
+def _greedy_clique(graph: nx.Graph[int], patience: Patience) -> set[int]:
+    first = max(graph, key=lambda node: (graph.degree(node), -node))
+    clique, left = {first}, set(graph[first])
+    while left:
         patience.check()
-        fluent = max(_members(candidates), key=lambda f: ((candidates & apart[f]).bit_count(), -f))
-        clique |= 1 << fluent
-        candidates &= apart[fluent]
+        node = max(left, key=lambda n: (len(left & set(graph[n])), -n))
+        clique.add(node)
+        left &= set(graph[node])
     return clique
 
 
-def _members(fluents: int) -> list[int]:
-    return [fluent for fluent in range(fluents.bit_length()) if fluents >> fluent & 1]
-
-
-def _named(model: Model, fluents: int) -> str:
-    return ", ".join(str(model.fluents[fluent]) for fluent in _members(fluents))
+def _named(model: Model, nodes: set[int]) -> str:
+    terms = [model.fluents[node - 1] for node in sorted(nodes)]
+    return ", ".join(map(str, terms))
 
 
 def _latched(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
