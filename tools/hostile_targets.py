@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from pathlib import Path
 from random import Random
@@ -269,7 +269,7 @@ def _hostile_record(random: Random) -> Hostile:
 
 def _large_head(random: Random) -> Hostile:
     lines = random.choice(
-        ["a: b\r\n" * 2_500, f"a: {'b' * 15_000}\r\n", f"a: {'b' * 10**6}\r\n", "a:" * 8_000]
+        ["a: b\r\n" * 2_500, f"a: {'b' * 15_000}\r\n", f"a: {'b' * 10**6}\r\n", "a:" * 8_000 + "\r\n"]
     )
     return Hostile(f"GET / HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n".encode())
 
@@ -312,7 +312,8 @@ def _attacks_on_page(visit: Visit) -> dict[str, Callable[[Random], Hostile]]:
         "hostile records": _hostile_record,
         "wrong methods": _wrong_method,
         "other hosts": lambda _: Hostile(b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"),
-        "random bytes": _random_bytes,
+        # The server waits for the end of a line.
+        "random bytes": lambda random: replace(_random_bytes(random), is_held=True),
     }
 
 
