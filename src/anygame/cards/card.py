@@ -57,10 +57,6 @@ class _Copy2D(ctypes.Structure):
 class Card:
     """A graphics card with the primary context of this process.
 
-    Attributes:
-        name: name of the model.
-        processors: number of multiprocessors.
-
     Raises:
         DeviceError: there is no such card, or it is too old.
     """
@@ -116,10 +112,7 @@ class Card:
     def load(self, ptx: str, names: Iterable[str], registers: int) -> dict[str, c_void_p]:
         """Compile PTX and return some of its functions by name.
 
-        Args:
-            ptx: the code.
-            names: the functions to look up.
-            registers: upper bound on registers per thread; with fewer registers, more threads run at a time.
+        With a lower bound on registers per thread, more threads run at a time.
 
         Raises:
             DeviceError: the driver cannot compile it; the message holds the driver's log.

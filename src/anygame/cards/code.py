@@ -59,12 +59,9 @@ def warp_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
 def entry(name: str, called: str, parameters: Sequence[str]) -> str:
     """Write a function that the driver starts, and in which each thread of each block calls another function.
 
-    Args:
-        name: name of the function that the driver starts.
-        called: the function that each thread calls. Its arguments are the thread's words of the rows, the
-            data, the parameters, and the number of the thread's first lane.
-        parameters: further parameters. In the started function they follow the rows, the data, the number of
-            blocks and the bytes of the rows of a block.
+    The arguments of the called function are the thread's words of the rows, the data, the parameters, and the
+    number of the thread's first lane. Those of the started function are rows, data, the number of blocks, the
+    bytes of the rows of a block, and the parameters.
     """
     given = ", ".join(["ptr %rows", "ptr %data", "i64 %blocks", "i64 %bytes", *parameters])
     arguments = ", ".join(["ptr %rows.own", "ptr %data", *parameters, "i64 %first"])

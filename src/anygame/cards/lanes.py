@@ -208,13 +208,10 @@ class WarpLanes:
     def _place(self, value: Any, what: str, role: int | None) -> tuple[int, int, int]:
         """Return the address of an array of lanes on the card, its stride, and -1 for 8-byte items, else 0.
 
-        Args:
-            value: the array; it is copied to the card unless it is there already.
-            what: the name of the array in messages.
-            role: the role whose actions the array has; None for truth values.
+        The array is copied to the card unless it is there already. Without a role it has truth values.
 
         Raises:
-            ValueError: the array has the wrong shape or type.
+            ValueError: the array, named ``what``, has the wrong shape or type.
         """
         interface = lies_on_card(value)
         array = np.empty(0) if interface else np.asarray(value)

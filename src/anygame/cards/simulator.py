@@ -215,12 +215,7 @@ def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> StuckPlay
 
 
 class _Warps:
-    """The memory of some blocks on a card.
-
-    Attributes:
-        rows: the rows of each block.
-        records: the record of each block; the words of its threads are adjacent.
-    """
+    """The rows and records of some blocks on a card; in a record the words of all threads are adjacent."""
 
     def __init__(self, simulator: WarpSimulator, blocks: range, shared: tuple[int, int, int]) -> None:
         self.blocks = blocks

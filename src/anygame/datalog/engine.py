@@ -63,12 +63,7 @@ class _Progress:
 
 
 class Engine:
-    """Evaluates the relations of a program in frames.
-
-    Attributes:
-        schema: the program.
-        static: the frame of static relations.
-    """
+    """Evaluates the relations of a program in frames; ``static`` is the frame of static relations."""
 
     def __init__(self, schema: Schema, limits: Limits, strategy: Strategy) -> None:
         self.schema = schema
@@ -128,16 +123,9 @@ class Engine:
     def ask(
         self, relation: Relation, columns: tuple[int, ...], values: tuple[int, ...], frame: Frame
     ) -> Collection[Row]:
-        """Return the matching rows of a relation that is computed on demand.
+        """Return the rows of a relation on demand that match values in some columns, which are ascending.
 
-        Args:
-            relation: a relation for which ``is_on_demand`` holds.
-            columns: the given columns, ascending.
-            values: the values in these columns.
-            frame: the state.
-
-        Returns:
-            The rows of the other columns; if there are no other columns, the empty row if the row holds.
+        The rows are of the other columns; if there are no other columns, the empty row if the row holds.
         """
         index = self.schema.index(relation, columns, [n for n in range(relation.width) if n not in columns])
         where = self.static if self.schema.is_static(relation) else frame

@@ -169,14 +169,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatRule:
-    """A rule over flat relations.
-
-    Attributes:
-        head: the derived atom.
-        literals: positive literals, which are joined.
-        conditions: tests on bound values.
-        origin: the rule of the sheet.
-    """
+    """A rule of the sheet over flat relations: literals are joined, and conditions test bound values."""
 
     head: FlatAtom
     literals: tuple[FlatAtom, ...]

@@ -51,8 +51,6 @@ class Index:
     Made by ``Schema.index``, so that equal ones are identical.
 
     Attributes:
-        relation: the relation.
-        slot: its slot.
         keys: the columns of a key, ascending.
         outputs: the columns of a result; if empty, only the presence of a key is tested.
         name: suffix of the names of this index in generated code: ``3_by_0_to_1_2``.
@@ -71,8 +69,6 @@ class Component:
 
     Attributes:
         number: position in the order of computation.
-        rules: in the order of the sheet.
-        relations: the derived relations.
         reads: the relations that its rules read or derive.
         recursive: whether a rule reads a relation that the component derives.
         stratum: maximal number of negations on a path downwards.

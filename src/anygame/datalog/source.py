@@ -70,8 +70,6 @@ class Source:
     """The source of one function.
 
     Attributes:
-        name: the name of the function.
-        text: Python that defines it.
         needs: objects that must exist when it runs.
         cost: expected number of rows.
         table: the table on demand that the function makes, if any.

@@ -30,8 +30,6 @@ class Library:
 
     Attributes:
         cached: whether the machine code was found in the cache.
-        functions: the functions by name.
-        addresses: the addresses of the functions by name.
     """
 
     def __init__(self, engine: Any, signatures: Mapping[str, tuple[Any, ...]], cached: bool) -> None:
@@ -52,10 +50,8 @@ def compile_library(
 ) -> Library:
     """Compile LLVM's text form for this machine, or find its machine code in the cache.
 
-    Args:
-        code: definitions of functions, without target lines.
-        signatures: per function to be called the ctypes of its result and of its parameters.
-        cache: the folder of cached machine code; None for :func:`cache_folder`.
+    The signatures of functions are the ctypes of the result and of the parameters. The cache is a folder, by
+    default :func:`cache_folder`.
     """
     found = find_library(code, signatures, cache)
     return found or load_library(make_image(code, code, cache), signatures)
@@ -69,14 +65,9 @@ def link_library(
     *,
     keep: bool = True,
 ) -> Library:
-    """Return a library of code that calls shared functions, each of which is compiled once.
+    """Return a library of code that calls shared functions, each of which is compiled and cached once.
 
-    Args:
-        code: definitions of functions, without target lines, and declarations of called functions.
-        shared: a module for each called function; each is cached separately.
-        signatures: per function to be called the ctypes of its result and of its parameters.
-        cache: the folder of cached machine code; None for :func:`cache_folder`.
-        keep: whether the machine code of ``code`` is cached, too.
+    Each shared function is a module. The machine code of ``code`` is cached only with ``keep``.
     """
     found = _cached_image(code, cache) if keep else None
     image = make_image(code, code if keep else "", cache) if found is None else found
@@ -105,12 +96,8 @@ def find_library(
 def make_image(code: str, key: str = "", cache: Path | None = None, *, is_straight: bool = True) -> bytes:
     """Compile LLVM's text form for this machine, cache the machine code, and return it.
 
-    Args:
-        code: definitions of functions, without target lines.
-        key: the key of the cache, which is the code itself or a text that determines the code; if it is
-            empty, the machine code is not cached.
-        cache: the folder of cached machine code; None for :func:`cache_folder`.
-        is_straight: whether the code has no loops and calls that are worth the time of all of LLVM's passes.
+    The key of the cache is the code itself or a text that determines it; without a key nothing is cached.
+    Straight code has no loops and calls that are worth the time of all of LLVM's passes.
 
     Raises:
         RuntimeError: LLVM cannot read the code.

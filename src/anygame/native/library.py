@@ -44,11 +44,7 @@ def digest_of(room: str) -> str:
 
 
 def load(room: str, signatures: Mapping[str, tuple[Any, ...]]) -> Library:
-    """Return the native code of a room; compile it unless it is cached.
-
-    Args:
-        room: the name of a folder of ``anygame``.
-        signatures: per function the ctypes of its result and of its parameters.
+    """Return the native code of a room, a folder of ``anygame``; compile it unless it is cached.
 
     Raises:
         CompilationError: the sources cannot be lowered.

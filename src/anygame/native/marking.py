@@ -146,9 +146,6 @@ class Exported:
 def native_code(room: str) -> Library:
     """Return the native code of all exported functions of a room; compile it first unless it is cached.
 
-    Args:
-        room: the name of a folder of ``anygame``.
-
     Raises:
         CompilationError: the code cannot be compiled.
     """

@@ -68,13 +68,9 @@ class Block:
         self._pointers = tuple(array.ctypes.data for array in arrays)
 
     def begin(self, number: int, quota: int, seed: int, state: NDArray[np.bool_]) -> None:
-        """Prepare to play a block.
+        """Prepare to play a block, which has its own random numbers.
 
-        Args:
-            number: number of the block in the simulation; each has its own random numbers.
-            quota: number of playouts to start, at least one.
-            seed: seed of the simulation.
-            state: bool [fluents]; the state to start from.
+        It starts at least one playout, ``quota``, from a state: bool [fluents].
         """
         kernel, rows, record = self._kernel, self.rows, self._record
         lanes = min(quota, kernel.target.lanes)
@@ -206,15 +202,9 @@ class StuckError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StuckPlayout:
-    """Where a playout of a simulation got stuck.
+    """Where a playout of a simulation got stuck: its block, the step of the block, its lane and length.
 
-    Attributes:
-        block: number of its block.
-        step: step of the block in which it ended.
-        lane: its lane.
-        length: its number of joint moves.
-        last_start: the step after which an interrupted block started no more playouts; None without an
-            interrupt.
+    After an interrupt, ``last_start`` is the step after which the block started no more playouts.
     """
 
     block: int

@@ -42,12 +42,10 @@ class CompiledGame:
     """A network and its names.
 
     Attributes:
-        network: the network.
         exclusions: groups of fluents of which at most one holds in any reachable state; the network is only
             valid for such states.
         percept_network: the same game with percepts (GDL-II): its last fluents are the percepts of each role
             after the last joint move. None if no role ever sees anything.
-        roles: the roles in the order of the rules.
         fluents: the term of each fluent, sorted by text.
         actions: per role the moves that can ever be legal, sorted by text.
         stages: the name of each step of compilation, with its figures by name.

@@ -53,13 +53,9 @@ class Exclusions:
         return None
 
     def pair_in(self, states: NDArray[Any]) -> tuple[int, int, int] | None:
-        """Return the first of some states with two exclusive fluents; None if no state has two.
+        """Return the first state with two exclusive fluents, and these; None if no state has two.
 
-        Args:
-            states: truth values [states, fluents].
-
-        Returns:
-            The number of the state, and two of its fluents that exclude each other.
+        States are truth values [states, fluents].
         """
         for groups in self.groups:
             members = np.flatnonzero(groups >= 0)

@@ -107,7 +107,6 @@ class Grounding:
     """Everything that can ever hold, with its derivations.
 
     Attributes:
-        reasoner: source of the rules.
         tables: the atoms of each dynamic relation.
         facts: per relation, the numbers of the rows that always hold.
         by_rule: the instances of each rule that has any.

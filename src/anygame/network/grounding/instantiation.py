@@ -68,11 +68,9 @@ class Join:
         self._needs = [(test, variables_in((test,))) for test in rule.tests]
 
     def run(self, first: int | None, ranges: Mapping[int, tuple[int, int]]) -> Instances:
-        """Return the instances whose rows lie in some ranges.
+        """Return the instances whose rows lie in the given ranges of each literal, by default in all rows.
 
-        Args:
-            first: the index of the literal to start with; None lets the join choose.
-            ranges: row ranges by index of the literal; a literal without one uses all rows.
+        The join starts with the literal ``first``, or chooses one.
 
         Raises:
             LimitError: a join has too many rows.

@@ -52,12 +52,9 @@ class GroundRule:
     """A rule to be instantiated.
 
     Attributes:
-        head: the atom that it derives.
         positives: positive literals that depend on state or moves.
         negatives: atoms that depend on state or moves and must not hold.
         guards: positive literals that are only matched against tables.
-        tests: conditions on bound values.
-        composed: named nested terms.
     """
 
     head: FlatAtom

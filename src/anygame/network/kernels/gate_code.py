@@ -81,11 +81,8 @@ def restart_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -
 def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
     """Order fluents such that each is read before it is overwritten: a parallel assignment made sequential.
 
-    Args:
-        sources: per fluent to set, the fluent that it copies; None if its new value is not a copy.
-
-    Yields:
-        Fluents to set together, after all of them were read: a single fluent, or a ring of copies.
+    Given per fluent to set the fluent that it copies, or None, it yields fluents to set together after all of
+    them were read: a single fluent, or a ring of copies.
     """
     readers = dict.fromkeys(sources, 0)
     for fluent, source in sources.items():

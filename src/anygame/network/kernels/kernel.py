@@ -96,9 +96,6 @@ class _Start:
     """The machine code that a kernel uses at present, with its data.
 
     Attributes:
-        library: the machine code.
-        data: the data that it reads.
-        rows: number of rows of a block.
         making: the running compilation of the final code; None without one.
         replaced: the code used before the final code, kept because calls of it may still be running.
     """
@@ -121,12 +118,9 @@ class Kernel:
 
     Attributes:
         style: how the gates are written in the final code.
-        layout: the rows of inputs and outputs.
-        counters: the rows of counters.
         candidates: per role the moves that can be legal.
         end: number of rows of a block in the final code.
         stands_in: whether a loop is used until the final code is compiled.
-        target: the machine for which the code is written.
     """
 
     network: Network

@@ -144,13 +144,10 @@ class RowLayout:
 
 
 def linear_scan(live_ranges: Iterable[tuple[int, int]], first_row: int) -> tuple[list[int], int]:
-    """Return a row for each value, and the first unused row.
+    """Return a row for each value, and the first unused row, given the times of definition and last use.
 
-    Poletto and Sarkar, "Linear Scan Register Allocation", 1999. Rows are unlimited, so nothing is spilled.
-
-    Args:
-        live_ranges: per value the times of its definition and last use, sorted by definition.
-        first_row: the first free row.
+    Values are sorted by definition. Poletto and Sarkar, "Linear Scan Register Allocation", 1999. Rows are
+    unlimited, so nothing is spilled.
     """
     rows: list[int] = []
     free: list[int] = []

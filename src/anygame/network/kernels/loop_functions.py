@@ -31,19 +31,12 @@ def loop_functions(
     *,
     factors: bool,
 ) -> tuple[str, SharedFunctions]:
-    """Write the functions that evaluate gates from data.
+    """Write the functions of a game that evaluate gates from data, and the shared functions that they call.
 
-    Args:
-        phases: the phases of the game.
-        bits: bits of the number of a row.
-        unrolled: shapes of gates that have a function each: the numbers of plain and of inverted inputs.
-        places_of: where in the data the operations of the state, of late goals and of moves begin, and where
-            they end, in words.
-        target: the machine for which they are written.
-        factors: whether moves are read as groups and members, see ``nth_set_bit``.
-
-    Returns:
-        The functions of the game, and the shared ones that they call.
+    Numbers of rows have ``bits`` bits. Each shape of ``unrolled``, the numbers of plain and of inverted
+    inputs, has its own function. ``places_of`` has the words of the data at which the operations of the
+    state, of late goals and of moves begin, and the end. With ``factors`` moves are read as groups and
+    members, see ``nth_set_bit``.
     """
     names = ("evaluate_options", "evaluate_goals", "evaluate_factors" if factors else "evaluate_moves")
     shared = SharedFunctions(

@@ -60,11 +60,7 @@ class PlayedGame:
     """The properties of a game that the loop needs.
 
     Attributes:
-        target: the machine for which the loop is written.
-        layout: the rows of inputs and outputs.
-        terminal: bit literal of the end.
         moves: the row that counts joint moves.
-        phases: the phases of the game.
         has_factors: whether the gates read chosen moves as groups and members, see ``nth_set_bit``.
         patience: steps that lanes may wait in total before gates that only goals need are evaluated; 0 if
             these gates are evaluated in each step.

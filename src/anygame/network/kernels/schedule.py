@@ -141,13 +141,8 @@ def by_phase(network: Network, units: Numbers, masks: Sequence[int]) -> Numbers:
 def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: int) -> list[Numbers]:
     """Reorder units into runs of one shape, in which no unit reads another unit of the run.
 
-    What has waited longest says which shape is next, so that what is computed is still used soon.
-
-    Args:
-        network: the game.
-        units: the units in order.
-        shapes: the shape of each unit; a unit of a negative shape is a run by itself.
-        window: a unit moves forward only over units that are fewer than this number of places before it.
+    The unit that has waited longest decides which shape is next, so that values are still used soon. A unit
+    of a negative shape is a run by itself. A unit moves forward by less than ``window`` places.
     """
     waiting, starts, readers = _dependences(network, units)
     lengths = np.diff(starts)

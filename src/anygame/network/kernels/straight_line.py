@@ -54,7 +54,6 @@ class _Call:
     """A call of a function in some phases, and if the lanes have no common phase.
 
     Attributes:
-        name: name of the function.
         phases: the phases in which it is called.
         known: whether it writes constants. Then it is called only in these phases.
         restart: whether it is called only if a lane restarts, and only in these phases.

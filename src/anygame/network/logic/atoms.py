@@ -175,15 +175,9 @@ def merge(
     Large groundings have many equal atoms: views with irrelevant arguments, and other names of atoms. Each
     round compares the derivations of all atoms at once, after the replacements of earlier rounds.
 
-    Args:
-        groups: rows of a head and its literals, padded with ``HOLDS``.
-        is_input: bool [atoms]; which atoms are fluents or actions.
-        facts: bool [atoms]; which always hold.
-        levels: int [atoms]; literals have the level of their head or one below. With levels, large groups are
-            merged level by level, so that most conjunctions are visited once.
-
-    Returns:
-        Per atom a literal, ``HOLDS`` or ``FAILS``; and the groups over atoms that were not replaced.
+    The groups have rows of a head and its literals, padded with ``HOLDS``. Literals have the level of their
+    head or one below: with levels, int [atoms], large groups are merged level by level, so that most
+    conjunctions are visited once.
     """
     # 32 bits, since all instances of a game are in memory here at once, several times.
     literal_of = 2 * np.arange(len(is_input), dtype=np.int32)

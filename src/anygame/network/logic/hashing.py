@@ -60,12 +60,7 @@ def equal_rows(
 ) -> tuple[Numbers, Numbers]:
     """Return rows that equal an earlier row, and the first such row for each.
 
-    Args:
-        order: numbers of rows, sorted by key.
-        keys: a hash of each row.
-        firsts: the start of the literals of each row.
-        lengths: the length of each row.
-        literals: the literals of all rows, in the same order within each row.
+    Rows are sorted by key, a hash, in ``order``. Literals of all rows are in the same order within each row.
     """
     again, first = candidates(order, keys, lengths)
     counts = lengths[again]

@@ -54,7 +54,6 @@ class Invariant:
     """No two rows of a relation agree in some columns.
 
     Attributes:
-        relation: the relation.
         key: the columns.
         value: restricts the invariant to rows with this value in all these columns; None for all rows.
     """
@@ -69,7 +68,6 @@ class KnownAtom:
     """An atom that holds.
 
     Attributes:
-        atom: the atom.
         depth: number of rules opened to derive it.
         is_open: whether the rules that derive it were expanded.
     """
@@ -86,7 +84,6 @@ class Case:
     Attributes:
         positives: atoms that hold, including static ones.
         negatives: atoms that do not hold, for any value of variables that occur nowhere else.
-        tests: conditions that hold.
     """
 
     positives: tuple[KnownAtom, ...] = ()

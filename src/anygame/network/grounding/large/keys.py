@@ -44,7 +44,6 @@ class InvariantProver:
 
     Args:
         premises: the rules and the likely keys; keys that cannot be proved are removed.
-        budget: pays for proofs.
 
     Attributes:
         proved: the requested invariants with those that their proofs rely on: if all of them hold in a state,
@@ -128,11 +127,6 @@ class Refutation:
 
     A move that is made is legal, a role makes one move, and a view holds by one of its rules. The number of
     steps is bounded; a case that is not refuted may still be impossible.
-
-    Args:
-        premises: the premises.
-        cases: the number of cases that may be examined.
-        budget: pays for each case.
 
     Attributes:
         cases: the number of cases that may still be examined.
