@@ -23,7 +23,7 @@ def model_of(game: Game, trust: float = 0.6) -> Model:
     """Return a model of a game."""
     searcher = TreeSearcher(game, seed=1, memory=1 << 20)
     figures = ModelFigures(game.name, rules_digest(game), 500, 9000, 1.5, 2000, 6, 5.5, trust, (POINT,))
-    return Model(figures, inputs_of(searcher), first_weights((*searcher.shape, 32), 1))
+    return Model(figures, inputs_of(searcher), first_weights(searcher.shape, 32, 1))
 
 
 def saved_model(game: Game, trust: float = 0.6) -> Path:

@@ -70,7 +70,7 @@ def test_a_damaged_file_is_refused_wherever_it_ends(folder: Path, share: float) 
     path = saved_model(anygame.load("tic_tac_toe"))
     content = path.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
-    with pytest.raises(anygame.ModelError, match="is no 'anygame model 1', or damaged"):
+    with pytest.raises(anygame.ModelError, match="is no 'anygame model 2', or damaged"):
         load_model(path)
     (found,) = models().values()
     assert isinstance(found, anygame.ModelError)
@@ -99,7 +99,7 @@ def test_a_changed_byte_of_the_weights_is_found(folder: Path) -> None:
     ],
 )
 def test_a_history_without_figures_is_refused(tmp_path: Path, history: object) -> None:
-    header = {"format": "anygame model 1", "fluents": [], "history": history}
+    header = {"format": "anygame model 2", "fluents": [], "history": history}
     header = json.loads(json.dumps(header, default=asdict))
     write_arrays(tmp_path / "some.npz", header, {"weights": np.zeros((2, 2), np.float32)})
     with pytest.raises(anygame.ModelError, match="its history has points without figures"):
@@ -123,12 +123,12 @@ def test_other_files_are_refused_and_no_pickle_is_read(tmp_path: Path) -> None:
     with pytest.raises(anygame.ModelError, match="No such file"):
         load_model(path)
     write_arrays(path, {"format": "anygame learning 4"}, {})
-    with pytest.raises(anygame.ModelError, match="no 'anygame model 1': it is 'anygame learning 4'"):
+    with pytest.raises(anygame.ModelError, match="no 'anygame model 2': it is 'anygame learning 4'"):
         load_model(path)
     np.savez(path, some=np.zeros(3))
     with pytest.raises(anygame.ModelError, match="has no such header"):
         load_model(path)
-    np.savez(path, header=np.array([{"format": "anygame model 1"}], object))
+    np.savez(path, header=np.array([{"format": "anygame model 2"}], object))
     with pytest.raises(anygame.ModelError, match="pickle"):
         load_model(path)
 
@@ -179,7 +179,7 @@ def test_a_player_goes_on_without_a_model_that_cannot_be_used(folder: Path) -> N
 def test_weights_of_another_shape_are_refused(more: int, units: int) -> None:
     game = anygame.load("tic_tac_toe")
     searcher = TreeSearcher(game, seed=1, memory=1 << 22)
-    weights = first_weights((*searcher.shape[:2], searcher.shape[2] + more, units), 1)
+    weights = first_weights(searcher.shape._replace(patterns=searcher.shape.patterns + more), units, 1)
     with pytest.raises(ModelError, match="of other facts"):
         replace(model_of(game), weights=weights).use_in(searcher)
 
@@ -187,7 +187,7 @@ def test_weights_of_another_shape_are_refused(more: int, units: int) -> None:
 def test_hidden_layers_may_be_larger_than_those_of_practice() -> None:
     game = anygame.load("tic_tac_toe")
     searcher = TreeSearcher(game, seed=1, memory=1 << 22)
-    weights = first_weights((*searcher.shape, 128), 1)
+    weights = first_weights(searcher.shape, 128, 1)
     replace(model_of(game, trust=1.0), weights=weights).use_in(searcher)
     searcher.begin(game.initial_state())
     assert searcher.advance(60, 500) > 0

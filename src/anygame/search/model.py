@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.search.tree.searcher import TreeSearcher
 
-FORMAT: Final = "anygame model 1"
+FORMAT: Final = "anygame model 2"
 #: The suffix of files of models.
 SUFFIX: Final = ".npz"
 #: Upper bound of points of a history: the number of games doubles from each to the next.
@@ -175,8 +175,7 @@ class Model:
     Attributes:
         figures: of the training and the trial.
         fluents: the names of the rows of weights: fluents, then patterns.
-        weights: float32 [64 words + 1 + outputs + rows of patterns, units]; see
-            ``anygame.search.evaluation.network``.
+        weights: see ``anygame.search.evaluation.network.ValueNetwork``.
     """
 
     figures: ModelFigures

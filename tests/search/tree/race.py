@@ -58,11 +58,13 @@ def estimates(
 ) -> NDArray[np.float64]:
     """Return an output, the first by default, of the estimates of states, by matrices."""
     bits = np.unpackbits(states.view(np.uint8), axis=1, bitorder="little").astype(np.float64)
-    size, outputs, rows = searcher.shape
-    bent = weights.shape[1] - outputs
-    hidden = bits @ weights[:size] + weights[size]
-    hidden += amounts(searcher.patterns, bits) @ weights[len(weights) - rows :]
-    total = np.maximum(hidden[:, :bent], 0) @ weights[size + 1 + number, :bent]
+    shape = searcher.shape
+    bent, first = weights.shape[1] - shape.outputs, shape.inputs + 1 + shape.patterns
+    hidden = bits @ weights[: shape.inputs] + weights[shape.inputs]
+    hidden += amounts(searcher.patterns, bits) @ weights[shape.inputs + 1 : first]
+    own, *gated = weights[first:].reshape(shape.outputs, 1 + shape.gates, -1)[number]
+    last = own + bits[:, searcher.gates] @ np.array(gated) if gated else own
+    total = (np.maximum(hidden, 0) * last)[:, :bent].sum(axis=1)
     return np.asarray(1 / (1 + np.exp(-total - hidden[:, -1 - number])))
 
 

@@ -120,7 +120,8 @@ def test_a_learner_changes_the_weights_of_patterns_that_occur() -> None:
     assert learner.play(300)
     rows = searcher.patterns.rows
     assert rows == 6
-    assert (learner.weights[-rows:] != before[-rows:]).any(axis=1).sum() >= 4
+    of_patterns = slice(searcher.shape.inputs + 1, searcher.shape.inputs + 1 + rows)
+    assert (learner.weights[of_patterns] != before[of_patterns]).any(axis=1).sum() >= 4
 
 
 @pytest.mark.parametrize(("limit", "value"), [("MOST_PATTERNS", 7), ("MOST_ROWS", 5), ("_MOST_TALLIES", 15)])

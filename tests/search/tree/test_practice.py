@@ -59,9 +59,11 @@ _MANY_MOVES = """
 def _searcher(name: str, trust: float = 0.6) -> TreeSearcher:
     game = anygame.loads(name) if "(" in name else anygame.load(name)
     searcher = TreeSearcher(game, seed=1, memory=1 << 24)
-    weights = first_weights((*searcher.shape, 32), 3)
-    # Large enough that one pattern too many would show.
-    weights[len(weights) - searcher.shape[2] :] *= 3
+    weights = first_weights(searcher.shape, 32, 3)
+    # Large enough that one pattern or gate too many would show.
+    first = searcher.shape.inputs + 1
+    weights[first : first + searcher.shape.patterns] *= 3
+    weights[len(weights) - searcher.shape.gates :] = 0.3
     searcher.use_estimates(weights, trust)
     searcher.begin(game.initial_state())
     return searcher
@@ -168,7 +170,7 @@ def test_estimates_that_are_used_beside_playouts_leave_nothing_of_those_that_wer
 def test_a_draw_is_neither_won_nor_lost_whatever_it_is_worth() -> None:
     game = anygame.loads(_WORTHLESS_DRAW)
     searcher = TreeSearcher(game, seed=1, memory=1 << 22)
-    searcher.use_estimates(first_weights((*searcher.shape, 32), 1), 0.6)
+    searcher.use_estimates(first_weights(searcher.shape, 32, 1), 0.6)
     searcher.begin(game.initial_state())
     searcher.advance(60, 10)
     store = _store(searcher)
@@ -204,7 +206,7 @@ def test_leaves_are_worth_what_each_role_is_estimated_to_get(source: str, leaves
     searcher.advance(60, leaves)
     store, weights = _store(searcher), _weights(searcher)
     states = store.states[: store.counts[NODES]]
-    found = [estimates(searcher, weights, states, number) for number in range(searcher.shape[1])]
+    found = [estimates(searcher, weights, states, number) for number in range(searcher.shape.outputs)]
     expected = np.array(found if len(found) > 1 else [found[0], 1 - found[0]]).T
     seen = 0
     is_leaf = store.expansion[: len(states)] == NONE
@@ -230,6 +232,17 @@ def test_what_both_choose_is_worth_the_mean_of_its_leaves() -> None:
             assert store.minimax[expansion] == pytest.approx((1 + one - other) / 2, abs=1e-5)
             seen += 1
     assert seen
+
+
+def test_gates_are_small_relations_that_do_not_change_with_every_move() -> None:
+    gates = {}
+    for source in ("hex_pie", "connect_four", _STUCK):
+        searcher = _searcher(source)
+        gates[source] = {str(searcher.game.fluent_terms[number]) for number in searcher.gates}
+    colors = {f"(marker player{number} {color})" for number in (1, 2) for color in ("red", "blue")}
+    assert gates["hex_pie"] == {*colors, "swapOption"}
+    assert not gates["connect_four"]
+    assert not gates[_STUCK]
 
 
 @pytest.mark.parametrize("source", ["monty_hall", "lights_out"])

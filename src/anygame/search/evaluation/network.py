@@ -2,25 +2,28 @@
 
 Its inputs are the fluents of a state, and how many ``patterns`` hold by how much. The inputs of the hidden
 layer are updated by the differences of a state from its parent (Nasu 2018, "Efficiently updatable
-neural-network-based evaluation functions for computer shogi"). For two roles the only output says by how much
-the first does better; for more, each role has an output. ``learning.self_play`` learns the weights.
+neural-network-based evaluation functions for computer shogi"). The weights of an output depend on the
+*gates*: fluents of small relations, such as the color of a role. For two roles the only output says by how
+much the first does better; for more, each role has an output. ``learning.self_play`` learns the weights.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from math import exp, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from anygame.native.marking import Bundle, Float32Rows, Int32s, compiled, table_of
-from anygame.search.evaluation.patterns import begin_from_base, count_patterns, tally
+from anygame.search.evaluation.patterns import begin_from_base, count_patterns, tally, words_of
 from anygame.search.lanes import lowest_bit
 from anygame.search.tree.store import NONE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from anygame.game.game import Game
     from anygame.search.evaluation.patterns import Patterns
     from anygame.search.lanes import GameCode
 
@@ -29,14 +32,38 @@ NETWORK = 1
 #: Units of the hidden layer: of practice on a start clock, and of a training. Powers of two, at most
 #: ``MOST_UNITS``.
 UNITS, UNITS_OF_TRAININGS = 32, 128
+#: Upper bounds of fluents that are gates: of a relation, and in all.
+_MOST_OF_RELATION, _MOST_GATES = 8, 16
+
+
+class Shape(NamedTuple):
+    """The numbers that determine the shape of weights.
+
+    Attributes:
+        inputs: 64 words of fluents.
+        patterns: rows of patterns.
+        gates: fluents that are gates.
+        outputs: one for two roles, otherwise one for each.
+    """
+
+    inputs: int
+    patterns: int
+    gates: int
+    outputs: int
+
+    @property
+    def rows(self) -> int:
+        """Rows of weights: of inputs, a bias, patterns, and outputs."""
+        return self.inputs + 1 + self.patterns + self.outputs * (1 + self.gates)
 
 
 class ValueNetwork(NamedTuple):
-    """The weights of a game, and its patterns.
+    """The weights of a game, its gates and its patterns.
 
     Attributes:
-        weights: float32 [64 words + 1 + outputs + rows of patterns, units]. The last units are linear, one
-            for each output.
+        weights: float32 [rows, units], see ``Shape.rows``. The last units are linear, one for each output. An
+            output has a row of weights, and one that is added for each gate that holds.
+        gates: int32; fluents.
         pattern_starts, pattern_numbers, pattern_steps: int32 [64 words + 1] and any; for each fluent its
             patterns, and the numbers it adds to their tallies, see ``patterns``. Empty without patterns.
         first_tallies: int32 [patterns]; the tally of each with no fluent.
@@ -44,6 +71,7 @@ class ValueNetwork(NamedTuple):
     """
 
     weights: Float32Rows
+    gates: Int32s
     pattern_starts: Int32s
     pattern_numbers: Int32s
     pattern_steps: Int32s
@@ -59,17 +87,38 @@ def outputs_for(roles: int) -> int:
     return 1 if roles == 2 else roles
 
 
+def gates_of(game: Game) -> NDArray[np.int32]:
+    """Return the numbers of the fluents of small relations that the first move leaves as they are.
+
+    With the role to move as a gate, values of states at different depths are biased against each other, and
+    searches play worse. There are no gates if there would be too many.
+    """
+    state = game.initial_state()
+    moves = [state.legal_moves(role) for role in game.roles]
+    after = state if state.is_terminal or not all(moves) else state.next([legal[0] for legal in moves])
+    moving = {words_of(fluent)[0] for fluent in state.facts ^ after.facts}
+    relations = [words_of(fluent)[0] for fluent in game.fluent_terms]
+    sizes = Counter(relations)
+    gates = [
+        number
+        for number, relation in enumerate(relations)
+        if sizes[relation] <= _MOST_OF_RELATION and relation not in moving
+    ]
+    return np.array(gates if len(gates) <= _MOST_GATES else [], np.int32)
+
+
 class NetworkEstimates:
     """The estimates of a game by a network, which live as long as compiled functions use them.
 
     Args:
         weights: see ``ValueNetwork``; they are copied.
+        gates: of the game.
         patterns: of the game.
     """
 
-    def __init__(self, weights: NDArray[np.float32], patterns: Patterns) -> None:
+    def __init__(self, weights: NDArray[np.float32], gates: NDArray[np.int32], patterns: Patterns) -> None:
         copied = np.ascontiguousarray(weights, np.float32).copy()
-        self.network = ValueNetwork(copied, *patterns[1:])
+        self.network = ValueNetwork(copied, gates, *patterns[1:])
         self._table = table_of(self.network)
 
     def used_by(self, code: GameCode) -> GameCode:
@@ -79,21 +128,23 @@ class NetworkEstimates:
         )
 
 
-def first_weights(shape: tuple[int, int, int, int], seed: int) -> NDArray[np.float32]:
+def first_weights(shape: Shape, units: int, seed: int) -> NDArray[np.float32]:
     """Return small random weights, with which all states have about the same value.
 
     Args:
-        shape: 64 words, outputs, rows of patterns, and units, more than outputs.
+        shape: of the game.
+        units: of the hidden layer.
         seed: of random numbers.
     """
-    inputs, outputs, patterns, units = shape
     random = np.random.default_rng(abs(seed))
-    weights = np.zeros((inputs + 1 + outputs + patterns, units), np.float32)
-    bent, first = units - outputs, inputs + 1 + outputs
-    weights[:inputs, :bent] = random.normal(0, 0.1, (inputs, bent))
-    weights[inputs + 1 : first, :bent] = random.normal(0, 1.7 / sqrt(units), (outputs, bent))
+    weights = np.zeros((shape.rows, units), np.float32)
+    bent, patterns = units - shape.outputs, shape.inputs + 1
+    weights[: shape.inputs, :bent] = random.normal(0, 0.1, (shape.inputs, bent))
     # There are many patterns, so their first weights are smaller.
-    weights[first:, :bent] = random.normal(0, 0.03, (patterns, bent))
+    first = patterns + shape.patterns
+    weights[patterns:first, :bent] = random.normal(0, 0.03, (shape.patterns, bent))
+    outputs = weights[first :: 1 + shape.gates]
+    outputs[:, :bent] = random.normal(0, 1.7 / sqrt(units), (shape.outputs, bent))
     return weights
 
 
@@ -117,15 +168,13 @@ def evaluate_by_network(net, worker, states, parent, count):
             worker.batch_value[number, 1] = 1 - worker.batch_value[number, 0]
             continue
         for role in range(1, roles):
-            worker.batch_value[number, role] = output(
-                net.weights, worker, 64 * states.shape[1] + 1 + role, role
-            )
+            worker.batch_value[number, role] = output(net, net.weights, worker, states, node, role)
 
 
 @compiled
-def first_pattern(states, roles):
-    """Return the first row of the weights of patterns."""
-    return 64 * states.shape[1] + 1 + outputs_of(roles)
+def row_of_output(net, weights, roles, number):
+    """Return the row of the weights of an output; those of the gates follow."""
+    return weights.shape[0] - (outputs_of(roles) - number) * (1 + len(net.gates))
 
 
 @compiled
@@ -151,14 +200,14 @@ def set_base(net, weights, worker, states, index):
                 base[unit] += weights[fluent, unit]
     if len(net.first_tallies):
         count_patterns(net, worker, states, index)
-        _add_rows(weights, worker.base_rows, first_pattern(states, len(worker.value)), base)
+        _add_patterns(net, weights, worker, worker.base_rows, size + 1, base)
 
 
 @compiled
 def estimate_near(net, weights, worker, states, index, parent):
     """Return the first output for a state that is similar to the base state; set the hidden layer."""
     hidden, base = worker.hidden, worker.base
-    units = weights.shape[1]
+    size, units = 64 * states.shape[1], weights.shape[1]
     for unit in range(units):
         hidden[unit] = base[unit]
     if len(net.first_tallies):
@@ -166,36 +215,55 @@ def estimate_near(net, weights, worker, states, index, parent):
     for word in range(states.shape[1]):
         bits = states[index, word] ^ states[parent, word]
         while bits:
-            bit = lowest_bit(bits)
-            fluent = 64 * word + bit
+            fluent = 64 * word + lowest_bit(bits)
             bits &= bits - np.uint64(1)
-            held = (states[index, word] >> np.uint64(bit)) & np.uint64(1)
+            held = holds(states, index, fluent)
             sign = np.float32(1) if held else np.float32(-1)
             for unit in range(units):
                 hidden[unit] += sign * weights[fluent, unit]
             if len(net.first_tallies):
                 tally(net, worker, fluent, np.int32(1) if held else np.int32(-1))
     if len(net.first_tallies):
-        _add_rows(weights, worker.row_changes, first_pattern(states, len(worker.value)), hidden)
-    return output(weights, worker, 64 * states.shape[1] + 1, 0)
+        _add_patterns(net, weights, worker, worker.row_changes, size + 1, hidden)
+    return output(net, weights, worker, states, index, 0)
 
 
 @compiled
-def _add_rows(weights, amounts, first, layer):
+def _add_patterns(net, weights, worker, amounts, first, layer):
     """Add the weights of patterns, which begin at a row, to a layer, times their amounts."""
-    for row in range(weights.shape[0] - first):
-        amount = np.float32(amounts[row])
+    for row in range(first, row_of_output(net, weights, len(worker.value), 0)):
+        amount = np.float32(amounts[row - first])
         if amount != 0:
             for unit in range(weights.shape[1]):
-                layer[unit] += amount * weights[first + row, unit]
+                layer[unit] += amount * weights[row, unit]
 
 
 @compiled
-def output(weights, worker, row, number):
-    """Return an output, 0 to 1, for the hidden layer as it is; its weights are in a row."""
-    hidden, parts, units = worker.hidden, worker.parts, weights.shape[1]
+def set_gated(net, weights, worker, states, index, number):
+    """Set ``parts`` to the weights of an output, for the gates that hold in a state."""
+    parts, units = worker.parts, weights.shape[1]
+    first = row_of_output(net, weights, len(worker.value), number)
     for unit in range(units):
-        parts[unit] = max(np.float32(0), hidden[unit]) * weights[row, unit]
+        parts[unit] = weights[first, unit]
+    for place in range(len(net.gates)):
+        if holds(states, index, net.gates[place]):
+            for unit in range(units):
+                parts[unit] += weights[first + 1 + place, unit]
+
+
+@compiled
+def holds(states, index, fluent):
+    """Return whether a fluent holds in a state."""
+    return (states[index, fluent >> 6] >> np.uint64(fluent & 63)) & np.uint64(1)
+
+
+@compiled
+def output(net, weights, worker, states, index, number):
+    """Return an output, 0 to 1, for the hidden layer as it is."""
+    hidden, parts, units = worker.hidden, worker.parts, weights.shape[1]
+    set_gated(net, weights, worker, states, index, number)
+    for unit in range(units):
+        parts[unit] *= max(np.float32(0), hidden[unit])
     parts[units - 1 - number] = hidden[units - 1 - number]
     # A pairwise sum of halves compiles to vector instructions.
     while units > 1:

@@ -78,14 +78,16 @@ class Learner:
         searcher: for the game.
         seed: of random numbers. The same seed and the same numbers of games give the same weights, however
             they are divided into calls.
-        units: number of units of the hidden layer, a power of two up to ``MOST_UNITS``.
+        units: number of units of the hidden layer, see ``UNITS``.
         learners: number of learners that share the replay memory.
     """
 
     def __init__(self, searcher: TreeSearcher, seed: int, units: int = UNITS, learners: int = 1) -> None:
         self._kernel, code = searcher.kernel, searcher.code
         start = searcher.packed(searcher.game.initial_state())
-        self._estimates = NetworkEstimates(first_weights((*searcher.shape, units), seed), searcher.patterns)
+        self._estimates = NetworkEstimates(
+            first_weights(searcher.shape, units, seed), searcher.gates, searcher.patterns
+        )
         self._code = self._estimates.used_by(code)
         self._practice = make_practice(start, self.weights, *_symmetric_images(searcher), learners)
         self._store = make_store(len(start), len(code.random), _MEMORY)
@@ -188,8 +190,7 @@ class Learner:
 
 def _symmetric_images(searcher: TreeSearcher) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the images of the inputs and outputs of estimates under the symmetries of a game."""
-    inputs, outputs, _ = searcher.shape
     fluents, roles = searcher.symmetries
-    images = np.tile(np.arange(inputs, dtype=np.int32), (len(fluents), 1))
+    images = np.tile(np.arange(searcher.shape.inputs, dtype=np.int32), (len(fluents), 1))
     images[:, : fluents.shape[1]] = fluents
-    return images, roles[:, :outputs].copy()
+    return images, roles[:, : searcher.shape.outputs].copy()

@@ -37,9 +37,11 @@ from anygame.native.marking import (
 )
 from anygame.search.evaluation.network import (
     estimate_of,
-    first_pattern,
+    holds,
     output,
     outputs_of,
+    row_of_output,
+    set_gated,
     value_network_at,
 )
 from anygame.search.lanes import ADDRESS, game_at, lowest_bit
@@ -95,8 +97,7 @@ class Practice(NamedTuple):
         errors: float64 [1]; the sum, over states of ended games, of the squared difference of estimate and
             end.
         start: uint64 [1, words]; where games begin.
-        weights: float32 [64 words + 1 + outputs + rows of patterns, units]; changed by steps. The network of
-            the game has their mean.
+        weights: float32, see ``ValueNetwork``; changed by steps. The network of the game has their mean.
         gradients, moments, squares: float32, the same shape; of a batch, and the running means of them and of
             their squares.
         lengths, openings, roots: int32 [games]; moves made, number of random moves at first, and the node of
@@ -147,7 +148,7 @@ def make_practice(
 
     Args:
         start: uint64 [words]; where games begin.
-        weights: float32 [64 words + 1 + outputs + rows of patterns, units].
+        weights: see ``ValueNetwork``.
         images: of fluents under symmetries; see ``Practice``.
         orders: of outputs.
         learners: number of learners that share the replay memory.
@@ -260,6 +261,10 @@ def _go_on(game, store, worker, practice, number):
         return True
     for word in range(practice.start.shape[1]):
         practice.trail[last + 1, word] = store.states[child, word]
+    # Nothing of an earlier game stays in its row.
+    practice.is_cut[last + 1] = 0
+    for which in range(practice.values.shape[1]):
+        practice.values[last + 1, which] = np.float32(0)
     practice.lengths[number] = length + 1
     return True
 
@@ -294,10 +299,10 @@ def _value_root(game, store, worker, practice, row, root, expansion):
         if child != NONE and store.visits[child]:
             _record_values(practice, row, store.sums, child, store.visits[child])
             return
-    net, first = value_network_at(game.evaluation[ADDRESS]), 64 * store.states.shape[1] + 1
+    net = value_network_at(game.evaluation[ADDRESS])
     practice.values[row, 0] = estimate_of(net, net.weights, worker, store.states, root)
     for number in range(1, outputs):
-        practice.values[row, number] = output(net.weights, worker, first + number, number)
+        practice.values[row, number] = output(net, net.weights, worker, store.states, root, number)
 
 
 @compiled
@@ -422,11 +427,16 @@ def _add_gradients(net, worker, practice, estimate):
     for unit in range(units):
         back[unit] = np.float32(0)
     for number in range(outputs):
-        value = output(weights, worker, size + 1 + number, number) if number else estimate
-        error, place = practice.wanted[number] - value, size + 1 + number
+        value = output(net, weights, worker, practice.sampled, 0, number) if number else estimate
+        error, first = practice.wanted[number] - value, row_of_output(net, weights, len(worker.value), number)
+        set_gated(net, weights, worker, practice.sampled, 0, number)
         for unit in range(units - outputs):
-            gradients[place, unit] += error * max(np.float32(0), hidden[unit])
-            back[unit] += error * weights[place, unit] if hidden[unit] > 0 else np.float32(0)
+            gradients[first, unit] += error * max(np.float32(0), hidden[unit])
+            back[unit] += error * worker.parts[unit] if hidden[unit] > 0 else np.float32(0)
+        for place in range(len(net.gates)):
+            if holds(practice.sampled, 0, net.gates[place]):
+                for unit in range(units - outputs):
+                    gradients[first + 1 + place, unit] += error * max(np.float32(0), hidden[unit])
         # The last units are linear, each for one output.
         back[units - 1 - number] = error
     for unit in range(units):
@@ -439,12 +449,11 @@ def _add_gradients(net, worker, practice, estimate):
             for unit in range(units):
                 gradients[fluent, unit] += back[unit]
     if len(net.first_tallies):
-        first = first_pattern(practice.sampled, len(worker.value))
-        for number in range(weights.shape[0] - first):
-            amount = np.float32(worker.base_rows[number])
+        for row in range(size + 1, row_of_output(net, weights, len(worker.value), 0)):
+            amount = np.float32(worker.base_rows[row - size - 1])
             if amount != 0:
                 for unit in range(units):
-                    gradients[first + number, unit] += amount * back[unit]
+                    gradients[row, unit] += amount * back[unit]
 
 
 @compiled

@@ -17,7 +17,7 @@ import numpy as np
 
 from anygame.errors import GoalError
 from anygame.native.marking import native_code, table_of
-from anygame.search.evaluation.network import NetworkEstimates, outputs_for
+from anygame.search.evaluation.network import NetworkEstimates, Shape, gates_of, outputs_for
 from anygame.search.evaluation.patterns import patterns_of
 from anygame.search.lanes import describe, packed_state, refresh, words_for
 from anygame.search.learning.symmetries import symmetries_of
@@ -385,18 +385,22 @@ class TreeSearcher(TreeReporter[int]):
         """The symmetries of the game."""
         return symmetries_of(self.game)
 
+    @cached_property
+    def gates(self) -> NDArray[np.int32]:
+        """The gates of the game; see ``evaluation.network``."""
+        return gates_of(self.game)
+
     @property
-    def shape(self) -> tuple[int, int, int]:
-        """The shape of weights: inputs of fluents, outputs, and rows of patterns; see ``first_weights``."""
+    def shape(self) -> Shape:
+        """The numbers that determine the shape of weights."""
         inputs = 64 * words_for(self.kernel.network.fluents)
-        return inputs, outputs_for(len(self.game.roles)), self.patterns.rows
+        return Shape(inputs, self.patterns.rows, len(self.gates), outputs_for(len(self.game.roles)))
 
     def can_use(self, weights: NDArray[np.float32]) -> bool:
         """Return whether an array has the shape of weights of this game."""
         rows, units = weights.shape
-        _, outputs, _ = self.shape
-        suits = units in {1 << power for power in range(MOST_UNITS.bit_length())}
-        return rows == sum(self.shape) + 1 and suits and units >= outputs
+        suits = units.bit_count() == 1 and units <= MOST_UNITS
+        return rows == self.shape.rows and suits and units > self.shape.outputs
 
     def use_estimates(self, weights: NDArray[np.float32], trust: float) -> None:
         """Use estimates from now on, beside playouts or alone; the tree so far is forgotten.
@@ -405,7 +409,7 @@ class TreeSearcher(TreeReporter[int]):
             weights: see ``evaluation.network``.
             trust: weight of the estimates, from 0 for playouts alone to 1 for estimates alone.
         """
-        self.estimates = NetworkEstimates(weights, self.patterns)
+        self.estimates = NetworkEstimates(weights, self.gates, self.patterns)
         self.code = self.estimates.used_by(self.code)
         self.settings = estimating(self._plain_settings, trust)
         self._trees = self._grown_anew()
