@@ -22,6 +22,7 @@ from anygame.search.learning import FORMAT, MOST_THREADS, SUFFIX
 from anygame.search.learning.learners import Learners
 from anygame.search.learning.practice import MOST_ROLES, obstacle_to_learning
 from anygame.search.learning.remote import searcher_of
+from anygame.search.learning.solved_play import errs_more
 from anygame.search.learning.trial import LEAVES, judge, try_out
 from anygame.search.model import Model, ModelFigures, TrainingProgress, history_of, inputs_of
 
@@ -44,8 +45,8 @@ _MATCHES, _LEAVES = 12, 500
 #: Games of training per leaf of a move in the last trial, which so takes a part of the time of the games; and
 #: the most leaves, about as many as in a move of a match. With few leaves estimates seem too good, as
 #: playouts need many leaves. The estimates of connect four after 900,000 games score 55 % with 2,000 leaves,
-#: and 29 % with 20,000.
-_GAMES_FOR_A_LEAF, _MOST_LEAVES = 5, 20_000
+#: and 29 % with 20,000. More games pay for more matches instead, up to a factor.
+_GAMES_FOR_A_LEAF, _MOST_LEAVES, _MOST_PRECISION = 5, 20_000, 4
 
 
 class TrainingRun:
@@ -116,8 +117,12 @@ class TrainingRun:
     def model(self) -> Model:
         """Return the model, with the trial of searches with it against searches without."""
         game, weights, progress = self._searcher.game, self._learners.weights, self._learners.progress
-        leaves = min(_MOST_LEAVES, max(LEAVES, int(progress.games / _GAMES_FOR_A_LEAF)))
-        trust, trial = judge(game, weights, progress, seed=self._seed, leaves=leaves)
+        affordable = progress.games / _GAMES_FOR_A_LEAF
+        leaves = min(_MOST_LEAVES, max(LEAVES, int(affordable)))
+        precision = min(_MOST_PRECISION, max(1, affordable / _MOST_LEAVES))
+        trust, trial = judge(game, weights, progress, seed=self._seed, leaves=leaves, precision=precision)
+        if trust and errs_more(game, weights, trust, seed=self._seed, leaves=leaves):
+            trust = 0.0
         figures = ModelFigures(
             game=game.name,
             rules=rules_digest(game),

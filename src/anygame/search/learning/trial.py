@@ -1,10 +1,18 @@
-"""Trials of estimates: fast matches of searches with them against searches without, or with others."""
+"""Trials of estimates: fast matches of searches with them against searches without, or with others.
+
+The trial of a model is a sequential probability ratio test (Wald 1945, "Sequential tests of statistical
+hypotheses") of no gain against a score of 75 %. Each opening is played in all seats. For two roles, its
+result is who wins the pair of matches, so neither seats nor openings count. A player that scores 75 % wins
+90 % of the pairs that have a winner. For more roles, each match counts by its points.
+
+While estimates gain nothing, the likelihood ratio is a nonnegative supermartingale. So the probability that
+it ever reaches ``1 / risk`` is at most ``risk``, whatever is played next and whenever it ends (Ville 1939).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
-from math import inf, sqrt
+from math import inf, prod, sqrt
 from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -12,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -23,22 +31,27 @@ if TYPE_CHECKING:
 
     Weights = NDArray[np.float32]
 
-#: Weights of estimates that are tried: alone, without playouts, or beside the means of playouts.
-ALONE, BESIDE_PLAYOUTS = 1.0, 0.6
+#: Weights of estimates that are tried, first alone, then beside the means of playouts; and for each the
+#: probability that it is accepted without a gain. For more than two roles there is nothing beside estimates.
+ALONE: Final = 1.0
+RISKS: Final[Mapping[float, float]] = {ALONE: 0.03, 0.6: 0.01, 0.3: 0.01}
+_RISKS_ALONE: Final[Mapping[float, float]] = {ALONE: 0.05}
+#: Probability that estimates which score 75 % are dropped before the last match.
+MISSED: Final = 0.05
+#: How much more often estimates that score 75 % win a pair of matches than lose it: 0.9 - 0.1.
+_LEAD_IN_PAIRS: Final = 0.8
+#: Matches of a trial for each of one or two weights. The third one shares those of the others.
+_MATCHES: Final = 24
 #: Leaves per move of a match without a clock.
 LEAVES: Final = 2000
 #: Games that are too few to learn anything from.
 FEWEST_GAMES: Final = 200
-#: Matches of a trial: to accept estimates, to decide with time left, and at most.
-_FEWEST_MATCHES, _EARLIEST_MATCHES, _MOST_MATCHES = 4, 6, 24
 #: Time budget of a trial: number of matches, and seconds per move. Few slow matches tell more than many fast
 #: ones: with few leaves estimates seem better than they are.
-_PLANNED_MATCHES: Final = 10
+_PLANNED_MATCHES: Final = 20
 _FASTEST, _SLOWEST = 0.005, 0.1
-#: Standard errors above one half: of a score that is accepted; that is accepted at once; that is rejected.
-_GOOD, _CERTAIN, _HOPELESS = 0.8, 2.0, -1.2
-#: The same for goals compared with those without estimates, if they are too low.
-_HARMFUL: Final = -0.5
+#: Standard errors below one half that the mean of the gains may be.
+_TOLERATED_LOSS: Final = 0.5
 #: Bytes of the tree of each side.
 _MEMORY: Final = 1 << 24
 #: Random moves before a match begins, at most.
@@ -54,12 +67,14 @@ class Trial:
     """Results of matches of searches with estimates against searches without, or with other ones.
 
     Attributes:
+        roles: number of roles. Each opening is played in as many matches, one from each seat.
         leads: for each match, 0.5 plus half of the mean difference of goals between the role with estimates
             and the other roles: 1 for a win against one role, and 0.5 for a draw.
         gains: in games that are not zero-sum, the same for the difference to its goal in matches without
             estimates on either side; else empty.
     """
 
+    roles: int = 2
     leads: list[float] = field(default_factory=list)
     gains: list[float] = field(default_factory=list)
 
@@ -72,29 +87,33 @@ class Trial:
     def interval(self) -> tuple[float, float]:
         """The 95 % confidence interval of the score, were all matches won or lost (Wilson 1927).
 
-        >>> [round(bound, 2) for bound in Trial([1.0] * 9 + [0.0]).interval]
+        >>> [round(bound, 2) for bound in Trial(2, [1.0] * 9 + [0.0]).interval]
         [0.6, 0.98]
         """
         return interval(self.score, len(self.leads))
 
     @property
-    def speaks_for_it(self) -> bool:
-        """Whether estimates bring a lead that does not cost more than it gains."""
-        enough = len(self.leads) >= _FEWEST_MATCHES
-        return enough and _excess(self.leads) >= _GOOD and _excess(self.gains) > _HARMFUL
+    def evidence(self) -> float:
+        """The likelihood ratio of a score of 75 % to no gain.
+
+        Of a pair of matches without a winner, and of a match that is drawn, it is 1.
+
+        >>> Trial(2, [1.0, 1.0, 0.0, 1.0]).evidence, Trial(3, [1.0, 1.0, 0.25]).evidence
+        (1.8, 1.6875)
+        """
+        if self.roles != 2:
+            return prod(0.5 + lead for lead in self.leads)
+        pairs = zip(self.leads[::2], self.leads[1::2], strict=True)
+        leads = [one + other - 1 for one, other in pairs]
+        return prod(1 + _LEAD_IN_PAIRS * ((lead > 1e-9) - (lead < -1e-9)) for lead in leads)
 
     @property
-    def speaks_against_it(self) -> bool:
-        """Whether estimates cost a lead, or more than they gain."""
-        return min(_excess(self.leads), _excess(self.gains)) <= _HOPELESS
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether more matches would hardly change the result."""
-        if len(self.leads) < _EARLIEST_MATCHES:
-            return False
-        is_certain = _excess(self.leads) >= _CERTAIN and _excess(self.gains) > _HARMFUL
-        return self.speaks_against_it or is_certain
+    def costs_goals(self) -> bool:
+        """Whether the role with estimates lowers its own goal by its lead."""
+        losses = [0.5 - gain for gain in self.gains]
+        # One more match is added, as far from one half as any: a few points are no evidence.
+        squares = [loss * loss for loss in losses]
+        return any(losses) and sum(losses) >= _TOLERATED_LOSS * sqrt(sum(squares) + max(squares))
 
 
 def interval(score: float, matches: int) -> tuple[float, float]:
@@ -112,71 +131,36 @@ def interval(score: float, matches: int) -> tuple[float, float]:
     return max(0.0, centre - reach), min(1.0, centre + reach)
 
 
-def _excess(points: Sequence[float]) -> float:
-    """Return by how many standard errors the mean of points exceeds one half, 0 for no points.
+def decide(
+    trials: Mapping[float, Trial],
+    play: Callable[[float], bool],
+    matches: int,
+    risks: Mapping[float, float] = RISKS,
+) -> float:
+    """Return the weight of estimates whose trial shows a gain, 0 if none does.
 
-    One more match is added, as far from one half as any: a few points are no evidence.
-    """
-    leads = [point - 0.5 for point in points]
-    if not any(leads):
-        return 0.0
-    squares = [lead * lead for lead in leads]
-    return sum(leads) / sqrt(sum(squares) + max(squares))
-
-
-def try_out(
-    game: Game,
-    weights: Weights,
-    *,
-    seed: int,
-    rivals: Weights | None = None,
-    trust: float = ALONE,
-    matches: int | None = None,
-    leaves: int = LEAVES,
-    end: float = inf,
-    length: float | None = None,
-    is_shared: bool = False,
-    stop: Callable[[], bool] = lambda: False,
-) -> Trial:
-    """Play matches of searches with estimates against searches without, or with others, in turn as each role.
+    The next opening goes to the weight with the most evidence so far, the first of equal ones. Weights that
+    are undecided after the last match are not accepted.
 
     Args:
-        game: the game.
-        weights: of the estimates.
-        seed: of random numbers. The same seed gives the same trial, without a clock.
-        rivals: the weights of the others' estimates; None for searches without.
-        trust: weight of the estimates.
-        matches: number of matches; None to continue until the result is clear.
-        leaves: per move, where ``length`` is not given.
-        end: deadline, in the time of ``perf_counter``.
-        length: expected joint moves of a match, to divide the time; None for a number of leaves per move,
-            however long that takes.
-        is_shared: whether the game is not zero-sum. Then a lead may cost the role part of its own goal. So
-            each opening is also played without estimates on either side, as a baseline.
-        stop: asked before every move whether to end at once.
-
-    Returns:
-        the results of the matches that were finished.
+        trials: a trial for each weight.
+        play: adds the matches of an opening to the trial of a weight; returns whether there was time.
+        matches: number of matches of all trials together, at most.
+        risks: for each weight, the probability that it is accepted without a gain.
     """
-    random = Random(seed)
-    trial = Trial()
-    planned = _PLANNED_MATCHES * 3 // 2 if is_shared else _PLANNED_MATCHES
-    most = _MOST_MATCHES if matches is None else matches
-    arena = _Matches(game, weights, rivals, trust, random, end, length, leaves, planned, stop)
-    opening, without = game.initial_state(), None
-    while len(trial.leads) < most and not (matches is None and trial.is_decided):
-        seat = len(trial.leads) % len(game.roles)  # each opening is played from all
-        if not seat:
-            opening = _opening(game, random)
-            without = arena.play(opening, None) if is_shared else None
-        goals = arena.play(opening, seat)
-        if goals is None:
+    racing = dict(trials)
+    while racing:
+        trust = max(racing, key=lambda each: racing[each].evidence)
+        trial = racing[trust]
+        if sum(len(each.leads) for each in trials.values()) + trial.roles > matches or not play(trust):
             break
-        others = (sum(goals) - goals[seat]) / (len(goals) - 1)
-        trial.leads.append((1 + goals[seat] - others) / 2)
-        if without is not None:
-            trial.gains.append((1 + goals[seat] - without[seat]) / 2)
-    return trial
+        if trial.evidence >= 1 / risks[trust]:
+            if not trial.costs_goals:
+                return trust
+            del racing[trust]
+        elif trial.evidence <= MISSED:
+            del racing[trust]
+    return 0.0
 
 
 def judge(
@@ -186,35 +170,64 @@ def judge(
     *,
     seed: int,
     leaves: int = LEAVES,
+    precision: float = 1.0,
     end: float = inf,
     length: float | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[float, Trial]:
-    """Return the weight of estimates in searches, 0 to 1, and the trial that decides it.
+    """Return the weight of estimates in searches, 0 to 1, and its trial; of weight 0 that with most evidence.
 
-    They are tried alone, without playouts, and, for two roles, beside them; the better one is taken. Where
-    they are bad alone, they are not tried beside playouts: there they do harm that shows with many leaves
-    only. After too few games of self-play there is no trial. The other parameters are those of ``try_out``.
+    After too few games of self-play there is no trial.
+
+    Args:
+        game: the game.
+        weights: of the estimates.
+        progress: of the training.
+        seed: of random numbers. The same seed gives the same trial, without a clock.
+        leaves: per move, where ``length`` is not given.
+        precision: factor of the number of matches.
+        end: deadline, in the time of ``perf_counter``.
+        length: expected joint moves of a match, to divide the time; None for a number of leaves per move,
+            however long that takes.
+        stop: asked before every move whether to end at once.
     """
+    roles = len(game.roles)
+    risks = RISKS if roles == 2 else _RISKS_ALONE
+    trials = {trust: Trial(roles) for trust in risks}
     if progress.games < FEWEST_GAMES:
-        return 0.0, Trial()
-    now = perf_counter()
-    share = 0.5 if len(game.roles) == 2 else 1.0
-    tried = partial(
-        try_out,
-        game,
-        weights,
-        seed=seed,
-        leaves=leaves,
-        length=length,
-        is_shared=progress.is_shared,
-        stop=stop,
+        return 0.0, trials[ALONE]
+    arena = _Arena(
+        game, weights, seed, leaves, end=end, length=length, stop=stop, has_baseline=progress.is_shared
     )
-    trials = {ALONE: tried(trust=ALONE, end=now + share * (end - now))}
-    if share < 1 and trials[ALONE].score < 1 and not trials[ALONE].speaks_against_it:
-        trials[BESIDE_PLAYOUTS] = tried(trust=BESIDE_PLAYOUTS, end=end)
-    trust, best = max(trials.items(), key=lambda each: (each[1].speaks_for_it, each[1].score))
-    return trust if best.speaks_for_it else 0.0, best
+    most = max(roles, int(precision * _MATCHES * min(2, len(risks))))
+    chosen = decide(trials, lambda trust: arena.play_round(trials[trust], trust), most, risks)
+    return chosen, trials[chosen] if chosen else max(trials.values(), key=lambda each: each.evidence)
+
+
+def try_out(
+    game: Game,
+    weights: Weights,
+    *,
+    seed: int,
+    matches: int,
+    rivals: Weights | None = None,
+    leaves: int = LEAVES,
+) -> Trial:
+    """Play matches of searches with estimates alone against searches without, or with others.
+
+    Args:
+        game: the game.
+        weights: of the estimates.
+        seed: of random numbers. The same seed gives the same trial.
+        matches: number of matches, rounded up to a multiple of the number of roles.
+        rivals: the weights of the others' estimates; None for searches without.
+        leaves: per move.
+    """
+    trial = Trial(len(game.roles))
+    arena = _Arena(game, weights, seed, leaves, rivals=rivals)
+    while len(trial.leads) < matches:
+        arena.play_round(trial, ALONE)
+    return trial
 
 
 def _opening(game: Game, random: Random) -> State:
@@ -227,57 +240,87 @@ def _opening(game: Game, random: Random) -> State:
     return state
 
 
-@dataclass(slots=True)
-class _Matches:
-    """Fast matches that divide the time left.
+class _Arena:
+    """Fast matches from the same openings for all weights of estimates, which divide the time left."""
 
-    Attributes:
-        planned: number of further matches to divide the time by.
-        length: joint moves of a match, as far as is known; None for no clock.
-    """
+    def __init__(
+        self,
+        game: Game,
+        weights: Weights,
+        seed: int,
+        leaves: int,
+        *,
+        rivals: Weights | None = None,
+        end: float = inf,
+        length: float | None = None,
+        stop: Callable[[], bool] = lambda: False,
+        has_baseline: bool = False,
+    ) -> None:
+        self._game, self._weights, self._rivals, self._leaves = game, weights, rivals, leaves
+        self._end, self._length, self._stop = end, length, stop
+        self._has_baseline = has_baseline
+        self._planned = _PLANNED_MATCHES * 3 // 2 if has_baseline else _PLANNED_MATCHES
+        self._random = Random(seed)
+        self._openings: list[State] = []
+        self._baselines: list[list[float]] = []
 
-    game: Game
-    weights: Weights
-    rivals: Weights | None
-    trust: float
-    random: Random
-    end: float
-    length: float | None
-    leaves: int
-    planned: int
-    stop: Callable[[], bool]
+    def play_round(self, trial: Trial, trust: float) -> bool:
+        """Play the next opening of a trial from all seats; return False, and add nothing, if stopped.
 
-    def play(self, state: State, seat: int | None) -> list[float] | None:
+        In games that are not zero-sum, a lead may cost the role part of its own goal. So each opening is also
+        played without estimates on either side, as a baseline.
+        """
+        game, number = self._game, len(trial.leads) // trial.roles
+        if number == len(self._openings):
+            self._openings.append(_opening(game, self._random))
+        opening = self._openings[number]
+        if self._has_baseline and number == len(self._baselines):
+            goals = self._play(opening, None, 0.0)
+            if goals is None:
+                return False
+            self._baselines.append(goals)
+        leads, gains = [], []
+        for seat in range(trial.roles):
+            goals = self._play(opening, seat, trust)
+            if goals is None:
+                return False
+            others = (sum(goals) - goals[seat]) / (len(goals) - 1)
+            leads.append((1 + goals[seat] - others) / 2)
+            if self._has_baseline:
+                gains.append((1 + goals[seat] - self._baselines[number][seat]) / 2)
+        trial.leads.extend(leads)
+        trial.gains.extend(gains)
+        return True
+
+    def _play(self, state: State, seat: int | None, trust: float) -> list[float] | None:
         """Play a match, one seat with the estimates, or none with any; return all values, None if stopped."""
-        pace = None
-        if self.length is not None:
-            left = self.end - perf_counter()
-            pace = min(max(_FASTEST, left / (max(1, self.planned) * self.length)), _SLOWEST)
-        sides = [
-            TreeSearcher(self.game, seed=self.random.getrandbits(32), memory=_MEMORY) for _ in self.game.roles
-        ]
+        game, pace = self._game, None
+        if self._length is not None:
+            left = self._end - perf_counter()
+            pace = min(max(_FASTEST, left / (max(1, self._planned) * self._length)), _SLOWEST)
+        sides = [TreeSearcher(game, seed=self._random.getrandbits(32), memory=_MEMORY) for _ in game.roles]
         if seat is not None:
             for number, side in enumerate(sides):
-                weights = self.weights if number == seat else self.rivals
+                weights = self._weights if number == seat else self._rivals
                 if weights is not None:
-                    side.use_estimates(weights, self.trust)
+                    side.use_estimates(weights, trust)
         made = 0
         while made < _LONGEST_MATCH and not state.is_terminal and state.stuck_role is None:
             joint = []
-            for role, side in zip(self.game.roles, sides, strict=True):
+            for role, side in zip(game.roles, sides, strict=True):
                 legal = state.legal_moves(role)
                 if len(legal) > 1:
-                    if perf_counter() >= self.end or self.stop():
+                    if perf_counter() >= self._end or self._stop():
                         return None
                     side.begin(state)
-                    side.advance(*((inf, self.leaves) if pace is None else (pace, None)))
-                    joint.append(side.best(self.game.role_index(role)))
+                    side.advance(*((inf, self._leaves) if pace is None else (pace, None)))
+                    joint.append(side.best(game.role_index(role)))
                 else:
                     joint.append(legal[0])
             state = state.next(joint)
             made += 1
-        self.planned -= 1
-        if self.length is not None:
+        self._planned -= 1
+        if self._length is not None:
             # Matches can be longer than games of self-play, which are made of quick moves.
-            self.length += max(0, made - self.length) / 4
+            self._length += max(0, made - self._length) / 4
         return [side.value_of_end(state, role) for role, side in enumerate(sides)]
