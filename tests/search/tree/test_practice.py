@@ -295,7 +295,7 @@ def test_practice_can_be_stopped_and_asked_for_too_little() -> None:
 def test_what_is_used_shows_in_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     game = anygame.load("connect_four")
     for points, is_used in ((1, True), (0.5, False)):
-        found = 0.6 * is_used, Trial([points] * 6)
+        found = 0.6 * is_used, Trial(2, [points] * 6)
         monkeypatch.setattr(practice, "judge", lambda *_, found=found, **__: found)
         search = Search(game, seed=1)
         before = search.run(iterations=3000).moves
