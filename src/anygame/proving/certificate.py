@@ -60,18 +60,18 @@ def check_invariant(
         value = sum(weight for weight, *fact in counted.parts if any(_values(model, fact)))
         if value != counted.total if counted.is_exact else value < counted.total:
             raise CertificateError("a sum has another value at the start")
-    known = [_holds(step.here, counted) for counted in sums]
+    assumed = [_holds(step.here, counted) for counted in sums]
     asked = []
     for counted in sums:
         changes = -_is_kept(step, counted)
         # A case split over the values of a counter leaves little to solve.
         cases = [step.here.literal(x) for _, *fact in counted.parts if len(fact) > 1 for x in fact]
         asked += [*([changes, case] for case in cases), [changes, *(-case for case in cases)]]
-    steps = _refute(step.clauses, asked, known) if asked else 0
-    known += [_holds(step.then, counted) for counted in sums]
+    steps = _refute(step.clauses, asked, assumed) if asked else 0
+    assumed += [_holds(step.then, counted) for counted in sums]
     if of_moves:
         step.questions.append([step.here.literal(bad)])
-    return steps + _refute(step.clauses, step.questions, known)
+    return steps + _refute(step.clauses, step.questions, assumed)
 
 
 def check_ending(
@@ -170,17 +170,17 @@ def check_induction(
     return steps + _refute(clauses, [[here.literal(bad)]])
 
 
-def _refute(given: _Clauses, questions: Sequence[Sequence[int]], known: Sequence[int] = ()) -> int:
+def _refute(given: _Clauses, questions: Sequence[Sequence[int]], assumed: Sequence[int] = ()) -> int:
     """Refute all questions; return the number of lemmas needed.
 
-    Literals in ``known`` are expensive for a solver, so they are assumed only if a question needs them.
+    Literals in ``assumed`` are expensive for a solver, so they are assumed only if a question needs them.
     """
     from pysat.solvers import Glucose4
 
     refuted, patience = [], given.patience
     with Glucose4(bootstrap_with=given.rows, with_proof=True) as solver:
         for question in questions:
-            ways = [list(question), [*question, *known]][: 1 + bool(known)]
+            ways = [list(question), [*question, *assumed]][: 1 + bool(assumed)]
             refuting = next((way for way in ways if not solve(solver, way, given.literals, patience)), None)
             if refuting is None:
                 raise CertificateError(

@@ -134,15 +134,15 @@ def _bound(counted: Sum, step: Step) -> Sum | None:
 
 def _bounds(matrix: _Matrix, exact: Sequence[Sum], lost: Sequence[Sum], patience: Patience) -> list[Sum]:
     """Return the lower bounds in ``lost`` that hold in every state, given the exact sums."""
-    left = list(lost)[:MOST_SUMS]
-    while left:
-        left = list(filter(None, map(matrix.known, left)))
-        steps = _changing_steps(matrix.model, [*exact, *left], matrix.invariant, patience)
+    candidates = list(lost)[:MOST_SUMS]
+    while candidates:
+        candidates = list(filter(None, map(matrix.known, candidates)))
+        steps = _changing_steps(matrix.model, [*exact, *candidates], matrix.invariant, patience)
         if not steps:
             break
         for step in steps:
             matrix.add(step)
-    return left
+    return candidates
 
 
 def _changing_steps(
@@ -251,10 +251,10 @@ class _Matrix:
 
 def _exclusive(model: Model, invariant: Sequence[Clause]) -> tuple[list[list[int]], list[list[int]]]:
     """Return disjoint groups of fluents of which at most one holds, and those of which exactly one does."""
-    known = set(invariant)
+    clauses = set(invariant)
     possible = exclusive_groups(model, invariant)
-    exact = [group for group in possible if tuple(2 * f + 2 for f in group) in known]
-    exact += [[(x >> 1) - 1 for x in c] for c in known if len(c) == 2 and not any(x & 1 for x in c)]
+    exact = [group for group in possible if tuple(2 * f + 2 for f in group) in clauses]
+    exact += [[(x >> 1) - 1 for x in c] for c in clauses if len(c) == 2 and not any(x & 1 for x in c)]
     return disjoint_groups(possible, len(model.fluents)), exact
 
 
@@ -345,12 +345,12 @@ class _Independent:
 
     def add(self, row: NDArray[np.int64]) -> bool:
         """Add a row; return whether it is independent of the others."""
-        left = row % _PRIME
+        remainder = row % _PRIME
         for place, known in self._rows:
-            left = (left - left[place] * known) % _PRIME
-        nonzero = np.flatnonzero(left)
+            remainder = (remainder - remainder[place] * known) % _PRIME
+        nonzero = np.flatnonzero(remainder)
         if not len(nonzero):
             return False
         place = int(nonzero[0])
-        self._rows.append((place, left * pow(int(left[place]), -1, _PRIME) % _PRIME))
+        self._rows.append((place, remainder * pow(int(remainder[place]), -1, _PRIME) % _PRIME))
         return True

@@ -238,8 +238,8 @@ class Product(Model):
             for moves, paired in zip(others, partner, strict=True)
         ]
         self.actions = tuple(
-            (*moves, *(theirs[number] for number in left))
-            for moves, theirs, left in zip(first.actions, others, alone, strict=True)
+            (*moves, *(theirs[number] for number in unpaired))
+            for moves, theirs, unpaired in zip(first.actions, others, alone, strict=True)
         )
         places = _Places(first, second, pairing, partner, alone)
         shared = _shared(first, second, *places.inputs({}))
@@ -259,9 +259,9 @@ class Product(Model):
             here, there_ = first.legal_of(role), second.legal_of(pairing.roles[role])
             legal = [one(literal) for literal in here]
             also = [FALSE if n is None else other(there_[n]) for n in partner[role]]
-            left = [other(there_[n]) for n in alone[role]]
-            self.legal += [*legal, *left]
-            unlike = [self._either(a, b) for a, b in zip(legal, also, strict=True)] + left
+            unpaired = [other(there_[n]) for n in alone[role]]
+            self.legal += [*legal, *unpaired]
+            unlike = [self._either(a, b) for a, b in zip(legal, also, strict=True)] + unpaired
             differing.append(self.gates.conjunction([self.terminal ^ 1, self.gates.disjunction(unlike)]))
             theirs = [(value, other(holds)) for value, holds in second.goals[pairing.roles[role]]]
             differing += self._unlike_goals(self.goals[role], theirs)
@@ -329,11 +329,11 @@ class _Places(NamedTuple):
                 number.
         """
         own = 1 + len(self.first.fluents)
-        left = [number for number in range(len(self.second.fluents)) if number not in shared]
+        unmerged = [number for number in range(len(self.second.fluents)) if number not in shared]
         ours = {node: node for node in range(1, own)}
         theirs = {number + 1: fluent + 1 for number, fluent in shared.items()}
-        theirs.update((number + 1, node) for node, number in enumerate(left, start=own))
-        before = own + len(left)
+        theirs.update((number + 1, node) for node, number in enumerate(unmerged, start=own))
+        before = own + len(unmerged)
         for role, (partner, alone) in enumerate(zip(self.partner, self.alone, strict=True)):
             moves = self.second.moves_of[self.pairing.roles[role]]
             ours.update(zip(self.first.moves_of[role], range(before, before + len(partner)), strict=True))

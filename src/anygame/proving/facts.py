@@ -63,10 +63,10 @@ def facts_of(game: Game) -> Facts:
 def _facts(game: Game, prover: Prover) -> Facts:
     from anygame.proving.properties import built_in, choosers
 
-    known = {each.name: each for each in built_in(game, prover.model, prover.sample)}
-    asked = (choosers(game, prover.model), known["playable"], known["zero-sum"])
+    properties = {each.name: each for each in built_in(game, prover.model, prover.sample)}
+    asked = (choosers(game, prover.model), properties["playable"], properties["zero-sum"])
     most = prover.ends(inf).most_moves
     outcomes = [prover.decide(wanted, inf).outcome for wanted in asked]
     takes_turns = None if outcomes[0] == "open" else outcomes[0] == "proved"
-    goal_sum = known["zero-sum"].value if outcomes[1:] == ["proved", "proved"] else None
+    goal_sum = properties["zero-sum"].value if outcomes[1:] == ["proved", "proved"] else None
     return Facts(takes_turns, most, goal_sum)

@@ -69,13 +69,13 @@ def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _
     patience = Patience(seconds)
     report("dead: playing at random")
     seen = _seen(game, rules)
-    left = [rule for rule, fires in zip(rules, seen, strict=True) if not fires]
+    unseen = [rule for rule, fires in zip(rules, seen, strict=True) if not fires]
     yield from (Firing(rule, "refuted") for rule, fires in zip(rules, seen, strict=True) if fires)
-    if not left:
+    if not unseen:
         return
-    watched, names = _watched(game, left)
+    watched, names = _watched(game, unseen)
     prover = Prover.of(watched, patience.part(_FOR_INVARIANT), report)
-    asked = list(zip(left, names, _literals(prover.model, left, names), strict=True))
+    asked = list(zip(unseen, names, _literals(prover.model, unseen, names), strict=True))
     for is_last in (False, True):
         # Undecided rules are tried again after all others, with the remaining time.
         tried, asked = asked, []

@@ -64,11 +64,11 @@ class Induction:
 
     def keep(self, candidates: Sequence[Clause]) -> None:
         """Add the candidates that hold in every state; none if the time limit is reached."""
-        apart, known = exclusions(self._model, self.found), set(self.found)
+        apart, proved = exclusions(self._model, self.found), set(self.found)
         fresh = [
             clause
             for clause in dict.fromkeys(candidates)
-            if clause not in known and not _is_pair(clause, apart)
+            if clause not in proved and not _is_pair(clause, apart)
         ]
         literals = sorted({literal for clause in fresh for literal in clause})
         values = self._model.values(literals, self._model.initial[None])[0].tolist()
@@ -81,30 +81,30 @@ class Induction:
         formula.prefer([broken for _, broken, _ in asked])
         after = np.concatenate([then for *_, then in asked])
         of = np.repeat(np.arange(len(asked)), [len(then) for *_, then in asked])
-        left = np.arange(len(asked))
-        while len(left):
+        kept = np.arange(len(asked))
+        while len(kept):
             some = formula.new()
-            formula.add(-some, *(asked[place][1] for place in left.tolist()))
-            if not formula.solve([some, *(asked[place][0] for place in left.tolist())]):
+            formula.add(-some, *(asked[place][1] for place in kept.tolist()))
+            if not formula.solve([some, *(asked[place][0] for place in kept.tolist())]):
                 break
             holds = formula.values()[np.abs(after)] == (after > 0)
-            left = left[np.bincount(of[holds], minlength=len(asked))[left] > 0]
+            kept = kept[np.bincount(of[holds], minlength=len(asked))[kept] > 0]
             formula.add(-some)
-        for place in left.tolist():
+        for place in kept.tolist():
             formula.add(asked[place][0])
             self.found.append(fresh[place])
 
     def _asked(self, clause: Clause) -> tuple[int, int, list[int]]:
         """Return the literals "the clause holds" and "the step breaks it", and the clause after the step."""
-        known = self._of.get(clause)
-        if known is None:
+        encoded = self._of.get(clause)
+        if encoded is None:
             formula = self._formula
             holds, broken, then = formula.new(), formula.new(), list(map(self._then, clause))
             formula.add(-holds, *map(self._now, clause))
             for literal in then:
                 formula.add(-broken, -literal)
-            known = self._of[clause] = holds, broken, then
-        return known
+            encoded = self._of[clause] = holds, broken, then
+        return encoded
 
 
 def learned(
@@ -220,15 +220,15 @@ def _complements(
     states: NDArray[np.bool_], parts: Sequence[list[int]]
 ) -> Iterator[tuple[list[int], list[int]]]:
     """Yield pairs of groups; in each state, exactly one group of a pair has a fluent that holds."""
-    known: dict[bytes, list[int]] = {}
+    parts_by_column: dict[bytes, list[int]] = {}
     for part in parts:
         some = states[:, part[0]] if len(part) == 1 else states[:, part].any(axis=1)
         if some.all() or not some.any():
             continue
-        other = known.get(np.packbits(~some).tobytes())
+        other = parts_by_column.get(np.packbits(~some).tobytes())
         if other is not None:
             yield other, part
-        known.setdefault(np.packbits(some).tobytes(), part)
+        parts_by_column.setdefault(np.packbits(some).tobytes(), part)
 
 
 def groups(fluents: Sequence[Term], among: NDArray[np.bool_]) -> Iterator[list[int]]:

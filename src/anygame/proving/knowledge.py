@@ -103,8 +103,8 @@ class Knowledge:
 
 def certificate_of(model: Model, clauses: Iterable[Clause], depth: int | None = None) -> Certificate:
     """Return a certificate with the clauses that need no gates added to the model."""
-    known = model.exclusive
-    groups = {c: known[c[0]] for c in clauses if len(c) == 1 and c[0] in known}
+    exclusive = model.exclusive
+    groups = {c: exclusive[c[0]] for c in clauses if len(c) == 1 and c[0] in exclusive}
     return Certificate(tuple(c for c in clauses if c not in groups), depth, groups=tuple(groups.values()))
 
 

@@ -57,15 +57,17 @@ class Matches:
         seen = np.zeros(len(literals), np.bool_)
         need_moves = np.array([of_moves and depends_on_moves(model, literal) for literal in literals])
         for part in sample.parts():
-            left = np.flatnonzero(~seen)
-            if not len(left):
+            unseen = np.flatnonzero(~seen)
+            if not len(unseen):
                 break
             moves = sample.moves(part, model) if of_moves else None
-            values = model.values([literals[n] for n in left.tolist()], sample.states[part], moves, patience)
+            values = model.values(
+                [literals[n] for n in unseen.tolist()], sample.states[part], moves, patience
+            )
             if moves is not None:
                 made = np.asarray(moves.any(axis=1))
-                values &= made[:, None] | ~need_moves[left]
-            seen[left] = values.any(axis=0)
+                values &= made[:, None] | ~need_moves[unseen]
+            seen[unseen] = values.any(axis=0)
         return [bool(each) for each in seen]
 
     def played(self, bad: int) -> Match | None:

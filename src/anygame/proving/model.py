@@ -187,8 +187,8 @@ class Model:
         inputs = self.gates.inputs_of(literal) if depth and node not in values else None
         value = values.get(node, 2 * node)
         if inputs is not None:
-            known = [self._given(x, values, depth - 1) for x in inputs]
-            value = 2 * node if known == list(inputs) else self.gates.conjunction(known)
+            given = [self._given(x, values, depth - 1) for x in inputs]
+            value = 2 * node if given == list(inputs) else self.gates.conjunction(given)
         return value ^ (literal & 1)
 
     def cone(self, literals: Iterable[int], known: Container[int] = ()) -> list[int]:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 #: Shares of the remaining time of a property: for cheap proofs after each round of learning; for short
 #: matches, an invariant, k-induction; and for reducing an invariant before its check.
-_FOR_LITTLE: Final = 0.05
+_FOR_CHEAP: Final = 0.05
 _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
 #: The share for a long match, by one query.
 _FOR_LONG: Final = 0.5
@@ -237,14 +237,14 @@ class Prover:
 
     def _ending(self, patience: Patience) -> Verdict:
         self._depth = -1
-        known = self._stored("ends")
-        if known is not None:
+        stored = self._stored("ends")
+        if stored is not None:
             self.report("ends: checking a cached proof")
             with suppress(OutOfTimeError, CertificateError):
-                if known.measure is None:
-                    return self._followed(known, patience.part(_FOR_INVARIANT))
-                measure = measured(self.model, known.measure, known.most_lost)
-                return self._measured(measure, known, patience.part(_FOR_INVARIANT))
+                if stored.measure is None:
+                    return self._followed(stored, patience.part(_FOR_INVARIANT))
+                measure = measured(self.model, stored.measure, stored.most_lost)
+                return self._measured(measure, stored, patience.part(_FOR_INVARIANT))
         self.report("ends: searching for a repeated state")
         again = self.sample.first_repeat()
         if again is not None:
@@ -258,7 +258,7 @@ class Prover:
         measures: Measures | None = None
         for is_last in self.knowledge.rounds(patience):
             self.report("ends: searching for a measure")
-            part = patience.part(_FOR_INVARIANT if is_last else _FOR_LITTLE)
+            part = patience.part(_FOR_INVARIANT if is_last else _FOR_CHEAP)
             with suppress(OutOfTimeError):
                 measures = measures or Measures(self.model, self.sample, patience.part(_FOR_INVARIANT))
                 is_brief = self._is_brief or not is_last
@@ -305,63 +305,65 @@ class Prover:
             return self._repeated(*follow(model, reached.match, state))
         return None
 
-    def _measured(self, measure: Measure, known: Certificate, patience: Patience) -> Verdict:
+    def _measured(self, measure: Measure, invariant: Certificate, patience: Patience) -> Verdict:
         """Return the proof, by a measure and an invariant, that every match ends.
 
         Raises:
             CertificateError: the invariant does not prove it.
         """
-        clauses = clauses_of(self.model, known)
+        clauses = clauses_of(self.model, invariant)
         most, steps = check_ending(self.model, measure.parts, measure.most_lost, clauses, patience)
         wanted = replace(_ENDS, claim=f"every match ends within {moves(most)}")
-        proof = self._settled(wanted, steps, _growth(measure), replace(known, measure=None))
+        proof = self._settled(wanted, steps, _growth(measure), replace(invariant, measure=None))
         rows = kept(self.model, measure)
-        certificate = replace(known, measure=rows, most_lost=measure.most_lost) if rows else None
+        certificate = replace(invariant, measure=rows, most_lost=measure.most_lost) if rows else None
         return replace(proof, most_moves=most, certificate=certificate)
 
-    def _followed(self, known: Certificate, patience: Patience) -> Verdict:
+    def _followed(self, certificate: Certificate, patience: Patience) -> Verdict:
         """Return the proof, by enumeration of all matches, that every match ends.
 
         Raises:
             CertificateError: a match has more moves.
         """
-        most = known.depth
-        if most is None or not known.is_everything:
+        most = certificate.depth
+        if most is None or not certificate.is_everything:
             raise CertificateError("it does not say how long matches are")
         steps = check_bounded(self.model, FALSE, most, patience, is_everything=True)
         claim = f"every match ends within {moves(most)}"
-        return Verdict("ends", claim, "proved", steps=steps, most_moves=most, certificate=known)
+        return Verdict("ends", claim, "proved", steps=steps, most_moves=most, certificate=certificate)
 
-    def _checked(self, wanted: Property, known: Certificate, patience: Patience) -> Verdict:
+    def _checked(self, wanted: Property, certificate: Certificate, patience: Patience) -> Verdict:
         """Return the verdict of a known proof.
 
         Raises:
             CertificateError: the certificate does not prove the property.
         """
-        model, bad, depth = self.model, wanted.literal, known.depth
+        model, bad, depth = self.model, wanted.literal, certificate.depth
         if depth is None:
-            steps = check_invariant(model, bad, clauses_of(self.model, known), patience, known.sums)
-            return self._settled(wanted, steps, "", known)
-        if known.is_everything:
+            steps = check_invariant(
+                model, bad, clauses_of(self.model, certificate), patience, certificate.sums
+            )
+            return self._settled(wanted, steps, "", certificate)
+        if certificate.is_everything:
             steps = check_bounded(model, bad, depth, patience, is_everything=True)
-            return self._settled(wanted, steps, _ALL_MATCHES.format(moves(depth)), known)
-        steps = check_induction(model, bad, clauses_of(self.model, known), depth, patience)
-        return self._settled(wanted, steps, f"by induction over {moves(depth)}", known)
+            return self._settled(wanted, steps, _ALL_MATCHES.format(moves(depth)), certificate)
+        steps = check_induction(model, bad, clauses_of(self.model, certificate), depth, patience)
+        return self._settled(wanted, steps, f"by induction over {moves(depth)}", certificate)
 
     def _decided(self, wanted: Property, patience: Patience) -> Verdict:
         self._depth = -1
-        known = self._stored(wanted.name)
-        if known is not None:
+        stored = self._stored(wanted.name)
+        if stored is not None:
             self.report(f"{wanted.name}: checking a cached proof")
             with suppress(OutOfTimeError, CertificateError):
-                return self._checked(wanted, known, patience.part(_FOR_INVARIANT))
+                return self._checked(wanted, stored, patience.part(_FOR_INVARIANT))
         played = self.matches.played(wanted.literal)
         if played is not None and self._is_brief:
             return self._shown(wanted, played, shortest=False)
         for is_last in self.knowledge.rounds(patience):
             self.report(f"{wanted.name}: trying cheap proofs")
-            share = (1.0 if self._is_brief else _FOR_INDUCTION) if is_last else _FOR_LITTLE
-            verdict = self._by_little(wanted, played, patience.part(share), patience)
+            share = (1.0 if self._is_brief else _FOR_INDUCTION) if is_last else _FOR_CHEAP
+            verdict = self._by_cheap_method(wanted, played, patience.part(share), patience)
             if verdict is not None:
                 return verdict
         if played is not None:
@@ -384,7 +386,7 @@ class Prover:
                     return verdict
         return wanted.open(self._depth)
 
-    def _by_little(
+    def _by_cheap_method(
         self, wanted: Property, played: Match | None, part: Patience, whole: Patience
     ) -> Verdict | None:
         """Return the verdict of a cheap method: shorten a match of play, or try induction over few moves."""
@@ -441,9 +443,9 @@ class Prover:
         if not self._sums:
             return None
         lemmas = [lemma_of(model, counted, part) for counted in self._sums]
-        known = [*self._known, *((lemma.holds,) for lemma in lemmas)]
+        assumed = [*self._known, *((lemma.holds,) for lemma in lemmas)]
         refuting = model.gates.conjunction([bad, *(lemma.holds for lemma in lemmas)])
-        reached = reach(model, refuting, part, invariant=known)
+        reached = reach(model, refuting, part, invariant=assumed)
         if reached.match is not None:
             return self._with_match(wanted, reached.match, whole)
         assert reached.invariant is not None

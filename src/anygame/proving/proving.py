@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anygame.proving.prover import Prover
 
 
-def _nobody(doing: str) -> None:
+def _ignore(doing: str) -> None:
     """Ignore reports."""
 
 
@@ -76,7 +76,7 @@ def prove(
     interrupted = False
     try:
         with reporting(report, html) as doing:
-            asked = each_verdict(game, properties, seconds=seconds, report=doing or _nobody)
+            asked = each_verdict(game, properties, seconds=seconds, report=doing or _ignore)
             verdicts.extend(asked)
     except KeyboardInterrupt:
         interrupted = True
@@ -124,7 +124,7 @@ def equal(
         raise ValueError(f"expected a number of moves from 0, found {up_to}")
     began = perf_counter()
     with reporting(report, html) as doing:
-        found = compared(first, second, moves, up_to, seconds, doing or _nobody)
+        found = compared(first, second, moves, up_to, seconds, doing or _ignore)
     return replace(found, seconds=perf_counter() - began)
 
 
@@ -133,7 +133,7 @@ def each_verdict(
     properties: Iterable[str] = (),
     *,
     seconds: float = SECONDS,
-    report: Callable[[str], None] = _nobody,
+    report: Callable[[str], None] = _ignore,
 ) -> Iterator[Verdict]:
     """Yield the verdict about each property as soon as it is known; see ``prove``."""
     from anygame.proving.formulas import read_formulas
@@ -227,16 +227,16 @@ def _with_rules(verdict: Verdict, game: Game, seconds: float, report: Callable[[
     """Return the verdict about dead fluents and moves, extended by the rules that never fire."""
     from anygame.proving.firing import firings
 
-    began, lines, left = perf_counter(), [], 0
+    began, lines, undecided = perf_counter(), [], 0
     for rule, outcome in firings(game, seconds, report):
-        left += outcome == "open"
+        undecided += outcome == "open"
         if outcome == "proved":
             place = f"the rule at {rule.span.place}" if rule.span else "this rule"
             lines.append(f"{place} never fires: {rule}")
-    more = f"{left} rule{'s' * (left > 1)} may never fire" if left else ""
+    more = f"{undecided} rule{'s' * (undecided > 1)} may never fire" if undecided else ""
     return replace(
         verdict,
-        outcome="open" if left else verdict.outcome,
+        outcome="open" if undecided else verdict.outcome,
         found=(*lines, *verdict.found),
         note="; ".join(filter(None, [verdict.note, more])),
         seconds=verdict.seconds + perf_counter() - began,
@@ -269,14 +269,14 @@ def _known(game: Game) -> list[str]:
 
 def _asked(asked: list[str], game: Game) -> list[str]:
     """Return the full names of the properties asked for."""
-    known = _known(game)
-    kinds = list(dict.fromkeys(name.partition(" ")[0] for name in known))
+    possible = _known(game)
+    kinds = list(dict.fromkeys(name.partition(" ")[0] for name in possible))
     chosen: dict[str, None] = {}
     for text in asked:
-        names = [name for name in known if text in (name, name.partition(" ")[0])]
+        names = [name for name in possible if text in (name, name.partition(" ")[0])]
         if not names:
-            alike = [name for name in known if name.partition(" ")[0] == text.partition(" ")[0]]
-            near = alike or get_close_matches(text, [*known, *kinds], 1)
+            alike = [name for name in possible if name.partition(" ")[0] == text.partition(" ")[0]]
+            near = alike or get_close_matches(text, [*possible, *kinds], 1)
             meant = f"; did you mean {' or '.join(near)}?" if near else "."
             told = f"no property {shown(text) or 'without a name'}{meant}"
             raise QueryError(f"{told} There are {', '.join(kinds)}, and formulas in parentheses")

@@ -295,6 +295,6 @@ class _Prover:
                     if not self._solver.solve([*self._guards(frame), self._moving, *map(self._then, cube)]):
                         self._add(cube, frame + 1)
             if not self._frames[frame] and frame < last:
-                left = [cube for cubes in self._frames[frame + 1 :] for cube in cubes]
-                return [tuple(sorted(literal ^ 1 for literal in cube)) for cube in left]
+                remaining = [cube for cubes in self._frames[frame + 1 :] for cube in cubes]
+                return [tuple(sorted(literal ^ 1 for literal in cube)) for cube in remaining]
         return None

@@ -34,7 +34,7 @@ _SHARE: Final = 0.2
 _OF_INVARIANT: Final = frozenset(("mutex", "latched", "monotone"))
 
 
-class _Found(NamedTuple):
+class _Statement(NamedTuple):
     """A statement, and the literal of a joint move that would refute it."""
 
     text: str
@@ -46,7 +46,7 @@ def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> 
     began = perf_counter()
     patience = prover.after_learning(seconds)
     prover.report(f"{name}: examining fluents")
-    statements: list[_Found | None] = []
+    statements: list[_Statement | None] = []
     steps, note = 0, ""
     try:
         statements += _WAYS[name](prover, roles, patience.part(_FOR_LOOKING))
@@ -69,33 +69,35 @@ def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> 
     )
 
 
-def _constant_players(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
+def _constant_players(
+    prover: Prover, roles: Sequence[Role], patience: Patience
+) -> Iterator[_Statement | None]:
     model = prover.model
     going = model.terminal ^ 1
     asked = {str(r): model.gates.conjunction([going, chooses(model, n)]) for n, r in enumerate(roles)}
     return _excluded(prover, asked, patience)
 
 
-def _excluded(prover: Prover, asked: dict[str, int], patience: Patience) -> Iterator[_Found | None]:
+def _excluded(prover: Prover, asked: dict[str, int], patience: Patience) -> Iterator[_Statement | None]:
     """Yield the statements whose literals hold in no state, and None for each undecided one.
 
     Undecided candidates are tried again after all others, with the remaining time.
     """
     seen = prover.matches.seen(list(asked.values()), patience)
-    left = [text for text, is_seen in zip(asked, seen, strict=True) if not is_seen]
+    undecided = [text for text, is_seen in zip(asked, seen, strict=True) if not is_seen]
     for is_last in (False, True):
-        tried, left = left, []
+        tried, undecided = undecided, []
         for number, text in enumerate(tried):
             part = patience.part(1 / (len(tried) - number) if is_last else _SHARE)
             excluded = prover.excludes(asked[text], part)
             if excluded:
-                yield _Found(text)
+                yield _Statement(text)
             elif excluded is None:
-                left.append(text)
-    yield from [None] * len(left)
+                undecided.append(text)
+    yield from [None] * len(undecided)
 
 
-def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
+def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_Statement | None]:
     """Yield groups of exclusive fluents, each fluent once, the largest groups first."""
     model = prover.model
     covers = {
@@ -108,12 +110,12 @@ def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_F
     # In a group that contains a smaller exact group, the other fluents never hold.
     exact = [group for group in exact if not any(other < group for other in exact)]
     for group in exact:
-        yield _Found(f"exactly one of {_named(model, group)}")
-    left = graph.subgraph(set(graph) - set().union(*exact, set())).copy()
-    while left.number_of_edges():
-        clique = _greedy_clique(left, patience)
-        yield _Found(f"at most one of {_named(model, clique)}")
-        left.remove_nodes_from(clique)
+        yield _Statement(f"exactly one of {_named(model, group)}")
+    rest = graph.subgraph(set(graph) - set().union(*exact, set())).copy()
+    while rest.number_of_edges():
+        clique = _greedy_clique(rest, patience)
+        yield _Statement(f"at most one of {_named(model, clique)}")
+        rest.remove_nodes_from(clique)
 
 
 def _is_clique(graph: nx.Graph[int], nodes: frozenset[int]) -> bool:
@@ -122,12 +124,12 @@ def _is_clique(graph: nx.Graph[int], nodes: frozenset[int]) -> bool:
 
 def _greedy_clique(graph: nx.Graph[int], patience: Patience) -> set[int]:
     first = max(graph, key=lambda node: (graph.degree(node), -node))
-    clique, left = {first}, set(graph[first])
-    while left:
+    clique, candidates = {first}, set(graph[first])
+    while candidates:
         patience.check()
-        node = max(left, key=lambda n: (len(left & set(graph[n])), -n))
+        node = max(candidates, key=lambda n: (len(candidates & set(graph[n])), -n))
         clique.add(node)
-        left &= set(graph[node])
+        candidates &= set(graph[node])
     return clique
 
 
@@ -136,7 +138,7 @@ def _named(model: Model, nodes: set[int]) -> str:
     return ", ".join(map(str, terms))
 
 
-def _latched(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
+def _latched(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_Statement | None]:
     model = prover.model
     rises, falls = (prover.sample.changes(rising=rising) for rising in (True, False))
     with Formula(patience) as formula:
@@ -147,10 +149,10 @@ def _latched(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[
                 lost = model.gates.conjunction([model.moving, literal, model.later(literal) ^ 1])
                 words = "stays once it holds" if rising else "stays false once it does not hold"
                 if not formula.solve([copy(lost)]):
-                    yield _Found(f"{model.fluents[fluent]} {words}", lost)
+                    yield _Statement(f"{model.fluents[fluent]} {words}", lost)
 
 
-def _monotone(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
+def _monotone(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[_Statement | None]:
     model = prover.model
     gates = model.gates
     with Formula(patience) as formula:
@@ -163,10 +165,10 @@ def _monotone(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iter
                 if other < value
             )
             if goals and not formula.solve([copy(falls)]):
-                yield _Found(str(role), falls)
+                yield _Statement(str(role), falls)
 
 
-def _dead(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
+def _dead(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[_Statement | None]:
     model = prover.model
     asked = {f"{fluent} never holds": 2 * node for node, fluent in enumerate(model.fluents, start=1)}
     for place, (role, moves) in enumerate(zip(roles, model.actions, strict=True)):
@@ -176,7 +178,7 @@ def _dead(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator
     return _excluded(prover, asked, patience)
 
 
-_WAYS: Final[dict[str, Callable[[Prover, Sequence[Role], Patience], Iterator[_Found | None]]]] = {
+_WAYS: Final[dict[str, Callable[[Prover, Sequence[Role], Patience], Iterator[_Statement | None]]]] = {
     "constant-players": _constant_players,
     "mutex": _mutex,
     "latched": _latched,

@@ -122,9 +122,9 @@ def best_first(
     >>> " ".join(str(each.move) for each in best_first([fallen, risen], range_of_goals=100))
     'f e'
     """
-    known = list(moves)
-    floor = max((each.bounds.least for each in known), default=0)
-    ceiling = max((each.bounds.most for each in known), default=0)
+    analyses = list(moves)
+    floor = max((each.bounds.least for each in analyses), default=0)
+    ceiling = max((each.bounds.most for each in analyses), default=0)
 
     def rank(each: MoveAnalysis) -> tuple[int, int, float]:
         least, most = each.bounds
@@ -135,7 +135,7 @@ def best_first(
         group = 1 if hopes else 2 if least == floor else 3 if most >= floor else 4
         return group, -each.visits, -goal
 
-    ordered = sorted(known, key=rank)
+    ordered = sorted(analyses, key=rank)
     hoped = [each for each in ordered if rank(each)[0] == 1]
     if range_of_goals and hoped:
         at = ordered.index(hoped[0])
@@ -150,12 +150,12 @@ def _most_secure(moves: Sequence[MoveAnalysis], range_of_goals: float, trust: fl
     The error of an estimate does not fall with visits: its share of a value has no error here.
     """
     enough = max(1, _ENOUGH_VISITS * moves[0].visits)
-    known = [
+    scored = [
         (_blended(each.goal, each.estimate, trust) - (1 - trust) * range_of_goals / sqrt(each.visits), each)
         for each in moves
         if each.goal is not None and each.visits >= enough
     ]
-    return max(known, key=lambda pair: pair[0])[1] if known else moves[0]
+    return max(scored, key=lambda pair: pair[0])[1] if scored else moves[0]
 
 
 def _blended(goal: float, estimate: float | None, trust: float) -> float:
@@ -250,12 +250,12 @@ class Analysis:
         self.best(shown)
         moves = next(moves for other, moves in self.moves.items() if other == shown)[:_ROWS]
         ax = axes_or_new(ax)
-        known = [(place, each) for place, each in enumerate(moves) if each.worth is not None]
+        valued = [(place, each) for place, each in enumerate(moves) if each.worth is not None]
         ax.barh(
-            [place for place, _ in known],
-            [each.worth or 0.0 for _, each in known],
-            xerr=[each.error or 0.0 for _, each in known],
-            color=["seagreen" if each.proven is not None else "lightsteelblue" for _, each in known],
+            [place for place, _ in valued],
+            [each.worth or 0.0 for _, each in valued],
+            xerr=[each.error or 0.0 for _, each in valued],
+            color=["seagreen" if each.proven is not None else "lightsteelblue" for _, each in valued],
             capsize=3,
         )
         ax.set_yticks(range(len(moves)), [f"{each.move}, {counted(each.visits, 'visit')}" for each in moves])

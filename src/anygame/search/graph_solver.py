@@ -177,16 +177,16 @@ class Solver:
 
     def _line(self) -> tuple[tuple[Term, ...], ...]:
         graph, state, number = self._graph, self._start, 0
-        left = self._left()
-        if left is None:
+        distances = self._left()
+        if distances is None:
             return ()
         leading, values = next(iter(self._values.items()))
         players, middle = self._players(leading), self._middle(leading)
         line: list[tuple[Term, ...]] = []
-        while 0 < left[number] < FAR:
+        while 0 < distances[number] < FAR:
             value, _ = values.bounds(number)
             late = value < middle if graph.options[number, leading] > 1 else value > middle
-            edge = best_edge(graph, values, left, number, late and players.least is not None)
+            edge = best_edge(graph, values, distances, number, late and players.least is not None)
             if edge is None:
                 break
             number = int(graph.children[graph.offsets[number] + edge])
@@ -219,8 +219,12 @@ class Solver:
         first = bounds[:, next(iter(self._values))]
         for place, ends in opposed:
             bounds[:, place] = [_opposite(ends, *pair) for pair in first.tolist()]
-        left = self._left()
-        distances = None if left is None else np.where(left < FAR, left.astype(np.uint32), np.uint32(NO_END))
+        remaining = self._left()
+        distances = (
+            None
+            if remaining is None
+            else np.where(remaining < FAR, remaining.astype(np.uint32), np.uint32(NO_END))
+        )
         fluents, states = expansion.packed()
         return Table(self._game, self._method(), fluents, states, kinds, bounds, distances)
 

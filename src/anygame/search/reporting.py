@@ -131,27 +131,27 @@ class TreeReporter(Generic[_Node]):
 
     def _value(self, role: int) -> tuple[float | None, float | None]:
         """Return the mean goal of a role at the root, and its proven goal."""
-        known = [tree.value(tree.root, role) for tree in self._trees]
-        low, high = max(each[2] for each in known), min(each[3] for each in known)
+        estimates = [tree.value(tree.root, role) for tree in self._trees]
+        low, high = max(each[2] for each in estimates), min(each[3] for each in estimates)
         goal = self._scales[role].goal
         if low >= high:
             return goal(low), goal(low)
-        visits = sum(each[0] for each in known)
+        visits = sum(each[0] for each in estimates)
         if not visits or role in self._without_goal:
             return None, None
-        return goal(sum(each[0] * each[1] for each in known) / visits), None
+        return goal(sum(each[0] * each[1] for each in estimates) / visits), None
 
     def _moves(self, role: int, lines: bool) -> tuple[MoveAnalysis, ...]:
         """Return the analyses of the moves of a role at the root, the best first."""
         per_tree = [tree.options(tree.root, role) for tree in self._trees]
-        known = [options for options in per_tree if options]
+        expanded = [options for options in per_tree if options]
         scale = self._scales[role]
-        if not known:
+        if not expanded:
             legal = () if self._state.is_terminal else self._state.legal_moves(self.game.roles[role])
             return tuple(
                 [MoveAnalysis(move, 0, None, None, Bounds(scale.lowest, scale.highest)) for move in legal]
             )
-        together = [_together(of_move) for of_move in zip(*known, strict=True)]
+        together = [_together(of_move) for of_move in zip(*expanded, strict=True)]
         has_goal = role not in self._without_goal
         ranked = best_first(
             [

@@ -114,8 +114,8 @@ def find_values(graph: StateGraph, players: Players, levels: NDArray[np.float64]
     lower = np.full(graph.expanded, levels[0], np.float64)
     upper = np.full(graph.expanded, levels[-1], np.float64)
     goals = graph.goals[:, players.most]
-    known = ~np.isnan(goals)
-    lower[graph.ends[known]] = upper[graph.ends[known]] = goals[known]
+    has_goal = ~np.isnan(goals)
+    lower[graph.ends[has_goal]] = upper[graph.ends[has_goal]] = goals[has_goal]
     forward = runs_forward(graph)
     layers = reversed(range(len(graph.layers) - 1))
     groups = [group for layer in layers for group in _layer(graph, layer)]
@@ -159,7 +159,7 @@ def _value(values: NDArray[np.float64], options: tuple[int, ...], players: Playe
 
 
 def best_edge(
-    graph: StateGraph, values: Values, left: NDArray[np.int32], state: int, late: bool
+    graph: StateGraph, values: Values, distances: NDArray[np.int32], state: int, late: bool
 ) -> int | None:
     """Return the number of the joint move of best play in a state; None if there is none."""
     children = graph.children[graph.offsets[state] : graph.offsets[state + 1]]
@@ -168,7 +168,7 @@ def best_edge(
     if not keeping:
         return None
     sign = -1 if late else 1
-    return min(keeping, key=lambda edge: sign * int(left[children[edge]]))
+    return min(keeping, key=lambda edge: sign * int(distances[children[edge]]))
 
 
 def values_of_games(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -235,11 +235,11 @@ def retrograde_values(graph: StateGraph, players: Players, levels: NDArray[np.fl
     order of their discovery (retrograde analysis: Stroehlein 1970, Thompson 1986).
     """
     goals = graph.goals[:, players.most]
-    known = ~np.isnan(goals)
+    has_goal = ~np.isnan(goals)
     kind = np.uint8 if len(levels) <= 1 << 8 else np.uint32
     lower, upper = np.zeros(graph.expanded, kind), np.full(graph.expanded, len(levels) - 1, kind)
-    ranks = np.searchsorted(levels, goals[known])
-    lower[graph.ends[known]] = upper[graph.ends[known]] = ranks
+    ranks = np.searchsorted(levels, goals[has_goal])
+    lower[graph.ends[has_goal]] = upper[graph.ends[has_goal]] = ranks
     forward = runs_forward(graph)
     least = _NOBODY if players.least is None else players.least
     while _sweep(graph.options, graph.children, players.most, least, lower, upper) and not forward:
@@ -256,17 +256,17 @@ def retrograde_distances(
     will get more than the middle of the goals wants a short match, the other one a long match.
     """
     assert values.levels is not None
-    left = np.full(graph.expanded, FAR, np.int32)
-    left[graph.ends] = 0
+    distances = np.full(graph.expanded, FAR, np.int32)
+    distances[graph.ends] = 0
     below = int(np.searchsorted(values.levels, middle, side="left"))
     above = int(np.searchsorted(values.levels, middle, side="right"))
     forward = runs_forward(graph)
     least = _NOBODY if players.least is None else players.least
     bounds = values.lower, values.upper
-    arguments = (graph.options, graph.children, players.most, least, *bounds, left, below, above)
+    arguments = (graph.options, graph.children, players.most, least, *bounds, distances, below, above)
     while _distance_sweep(*arguments) and not forward:
         pass
-    return left
+    return distances
 
 
 @exported
@@ -305,7 +305,7 @@ def _distance_sweep(
     least: int,
     lower: _Ranks,
     upper: _Ranks,
-    left: Int32s,
+    distances: Int32s,
     below: int,
     above: int,
 ) -> bool:
@@ -322,8 +322,8 @@ def _distance_sweep(
         for edge in range(at, at + joint):
             child = children[edge]
             if lower[child] == mine and upper[child] == upper[state]:
-                wanted = max(wanted, left[child]) if late else min(wanted, left[child])
+                wanted = max(wanted, distances[child]) if late else min(wanted, distances[child])
         wanted = np.int32(min(wanted, FAR - 1) + 1)
-        changed |= wanted != left[state]
-        left[state] = wanted
+        changed |= wanted != distances[state]
+        distances[state] = wanted
     return changed

@@ -232,7 +232,7 @@ class Search:
         """Whether no state agrees with all that the role knows."""
         return self._beliefs is not None and self._beliefs.is_lost
 
-    def _compile_if_nobody_does(self) -> None:
+    def _compile_once(self) -> None:
         if self._compiling is None and not self._is_tried:
             self._compile()
 
@@ -355,7 +355,7 @@ class Search:
         asked = [number for number in (seconds, games) if number is not None]
         if not asked or min(asked) <= 0:
             raise ValueError("expected seconds or games of practice above 0")
-        self._compile_if_nobody_does()
+        self._compile_once()
         with self._busy:
             if self._lanes is None or self.is_for_one:
                 return None
@@ -421,7 +421,7 @@ class Search:
         view: RoleView | None = None,
     ) -> Iterator[int]:
         """Search as `run`, and yield the number of iterations after every slice of time."""
-        self._compile_if_nobody_does()
+        self._compile_once()
         start = self._start = self._game.initial_state() if state is None else state
         if self.table is not None:
             self.table.value(start)  # raises here, not after slow work, if the state is of another game
@@ -460,11 +460,11 @@ class Search:
     def _advance(self, searcher: Searcher, run: _Run, end: float) -> Generator[int, None, bool]:
         """Search in slices until the end; return whether a better engine has become ready."""
         while not searcher.is_done and not run.stop():
-            left = end - perf_counter()
+            remaining = end - perf_counter()
             wanted = None if run.iterations is None else run.iterations - self._iterations
-            if left <= self._overrun or wanted == 0:
+            if remaining <= self._overrun or wanted == 0:
                 break
-            length = min(left, run.slice_seconds)
+            length = min(remaining, run.slice_seconds)
             before = perf_counter()
             done = searcher.advance(length, wanted)
             taken = perf_counter() - before

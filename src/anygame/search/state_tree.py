@@ -478,7 +478,7 @@ class StateSearcher(TreeReporter[_Node]):
 
 def _tighten(node: _Node, wanting: tuple[int, ...]) -> bool:
     """Compute the bounds of a node from its children; return whether anything changed."""
-    known = (list(node.least), list(node.most), node.remaining)
+    before = (list(node.least), list(node.most), node.remaining)
     for role in wanting:
         if node.least[role] == node.most[role]:
             continue
@@ -495,7 +495,7 @@ def _tighten(node: _Node, wanting: tuple[int, ...]) -> bool:
     if mover is not None:
         children = node.children.items()
         node.barred = {chosen[mover] for chosen, child in children if child.most[mover] <= node.least[mover]}
-    return known != (node.least, node.most, node.remaining)
+    return before != (node.least, node.most, node.remaining)
 
 
 def _pairs(node: _Node, role: int) -> tuple[dict[_Pair, float], dict[_Pair, float]]:

@@ -247,9 +247,9 @@ class Table:
         value = self.value(state)
         if value is None:
             return analysis
-        known, best = self.moves(state), self.best_moves(state)
+        exact, best = self.moves(state), self.best_moves(state)
         moves = {
-            role: _proven(searched, known[role], best[role]) if role in known else searched
+            role: _proven(searched, exact[role], best[role]) if role in exact else searched
             for role, searched in analysis.moves.items()
         }
         proven = {

@@ -86,10 +86,10 @@ class Belief:
             view: everything that the role knows of the match.
             deadline: when to stop sampling, on the clock of `time.monotonic`.
         """
-        known, self._view = self._view, view
+        former, self._view = self._view, view
         if self._is_assumed:
             self.particles, self._is_assumed = None, False
-        if known is None or not view.continues(known):
+        if former is None or not view.continues(former):
             self._begin(view)
         self._observe(view.observations[self._turns :], deadline)
         for _ in range(_MOST_REPLAYS):

@@ -225,9 +225,9 @@ class _Propagation:
 
     def within(self, values: Values, *, moves: bool) -> None:
         """Propagate values until nothing changes."""
-        known = -1
-        while (count := int(np.count_nonzero(values))) != known:
-            known = count
+        before = -1
+        while (count := int(np.count_nonzero(values))) != before:
+            before = count
             for level in self._levels:
                 _upwards(values, level)
             for level in reversed(self._levels):

@@ -82,10 +82,10 @@ class VisitedStates:
         self, keys: NDArray[np.uint64], before: NDArray[np.int64], moves: NDArray[np.int32]
     ) -> NDArray[np.int64]:
         """Add states; return the places of the new ones, each once: int64 [new]."""
-        known = len(self._states)
+        count = len(self._states)
         numbers = self._states.add(keys)
         greatest = np.maximum.accumulate(numbers)
-        first = np.flatnonzero((numbers >= known) & (greatest > np.concatenate(([-1], greatest[:-1]))))
+        first = np.flatnonzero((numbers >= count) & (greatest > np.concatenate(([-1], greatest[:-1]))))
         self._ways.extend(np.stack([before[first], moves[first]], axis=1).astype(np.int32))
         return first
 
@@ -176,8 +176,8 @@ class BreadthFirst:
     def advance(self, seconds: float) -> None:
         """Search for about the given number of seconds."""
         until = perf_counter() + seconds
-        while not self.is_over and (left := until - perf_counter()) > 0:
-            self._expand(self._chunk(left))
+        while not self.is_over and (remaining := until - perf_counter()) > 0:
+            self._expand(self._chunk(remaining))
 
     def _chunk(self, seconds: float) -> int:
         """Return how many states to expand next, within the given number of seconds."""

@@ -86,14 +86,14 @@ class EstimatedStates:
 
     def expand(self, numbers: NDArray[np.int64]) -> Expanded:
         """Expand states, at most ``width`` of the successors, by every move."""
-        known = len(self._visited)
+        first = len(self._visited)
         depths = np.array([self._depths[number] for number in numbers.tolist()], np.int64)
         parents, states = self._visited.expand(numbers, depths)
         self._depths += (depths[parents] + 1).tolist()
         estimates = self._relaxation.estimate(states, self._wanted())
         alive = np.flatnonzero(estimates.costs < ENDLESS)
         return Expanded(
-            known + alive,
+            first + alive,
             self._key.of(states[alive]),
             estimates.at(alive),
             estimates.open_parts[estimates.costs == ENDLESS],

@@ -91,10 +91,10 @@ class LineSearch:
         self.begin(self._game.initial_state() if state is None else state)
         try:
             while not self.is_done and not (stop and stop()):
-                left = _SLICE if seconds is None else seconds - (perf_counter() - began)
-                if left <= 0:
+                remaining = _SLICE if seconds is None else seconds - (perf_counter() - began)
+                if remaining <= 0:
                     break
-                self.advance(min(_SLICE, left))
+                self.advance(min(_SLICE, remaining))
                 if progress:
                     progress(self.line)
         except KeyboardInterrupt:
@@ -108,9 +108,9 @@ class LineSearch:
 
         began = perf_counter()
         self._game.compile_if_worth_it()
-        known = self._search
-        if known is None or known.start != state:
-            self._search = Portfolio(self._game, state, self._chooser, self._memory, self._seed, known)
+        former = self._search
+        if former is None or former.start != state:
+            self._search = Portfolio(self._game, state, self._chooser, self._memory, self._seed, former)
         self._seconds += perf_counter() - began
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
@@ -122,8 +122,8 @@ class LineSearch:
         search = self._begun
         began, before = perf_counter(), search.states
         try:
-            while not search.is_over and (left := seconds - (perf_counter() - began)) > 0:
-                search.advance(min(_SLICE, left))
+            while not search.is_over and (remaining := seconds - (perf_counter() - began)) > 0:
+                search.advance(min(_SLICE, remaining))
         except KeyboardInterrupt:
             search.begin_anew()
             raise

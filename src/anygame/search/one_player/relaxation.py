@@ -164,8 +164,8 @@ class Relaxation:
         self.goals = [value for value, _ in network.goals[chooser]]
         self._literals = [literal for _, literal in network.goals[chooser]]
         self._gates = ChoiceGates.of(network, chooser)
-        known = 1 + np.flatnonzero(free)
-        self._fixed = np.concatenate([self._gates.fixed, 2 * known, 2 * known + 1])
+        free_nodes = 1 + np.flatnonzero(free)
+        self._fixed = np.concatenate([self._gates.fixed, 2 * free_nodes, 2 * free_nodes + 1])
         first_move = sum(network.actions[:chooser])
         self._first_move = network.first_action + first_move
         self._legal = network.legal[first_move:][: network.actions[chooser]].astype(np.int64)

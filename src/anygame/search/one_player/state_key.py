@@ -165,14 +165,14 @@ def _safe_goals(
     # By term, not by value: the terms 100 and 0100 have the same value.
     by_term: list[set[int]] = [set() for _ in wanted]
     for tick in ticks.tolist():
-        known = {node: TRUE if value else FALSE for node, value in zip(nodes.tolist(), tick, strict=True)}
+        constants = {node: TRUE if value else FALSE for node, value in zip(nodes.tolist(), tick, strict=True)}
         for gate in gates:
             inputs = inputs_of(network, gate)
-            known[gate] = residues.conjunction([_become(literal, known) for literal in inputs])
-        end = _become(network.terminal, known)
+            constants[gate] = residues.conjunction([_become(literal, constants) for literal in inputs])
+        end = _become(network.terminal, constants)
         going = end if going is None else going
         for (_, literal), residual in zip(wanted, by_term, strict=True):
-            residual.add(_become(literal, known))
+            residual.add(_become(literal, constants))
         if end == TRUE:
             break
         if end != going:
