@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 from math import isnan
 from typing import TYPE_CHECKING, Final
@@ -125,15 +126,17 @@ class Table:
     bounds: NDArray[np.float64]
     distances: NDArray[np.uint32] | None
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _bits(self) -> dict[Term, int]:
+        return {fact: bit for bit, fact in enumerate(self.fluents)}
+
+    @cached_property
+    def _middle(self) -> NDArray[np.float64]:
+        """The middle between the least and the greatest lower bound of each role."""
         import numpy as np
 
-        object.__setattr__(self, "_bits", {fact: bit for bit, fact in enumerate(self.fluents)})
         levels = self.bounds[:, :, 0]
-        object.__setattr__(self, "_middle", (np.fmin.reduce(levels) + np.fmax.reduce(levels)) / 2)
-
-    _bits: Mapping[Term, int] = None  # type: ignore[assignment]
-    _middle: NDArray[np.float64] = None  # type: ignore[assignment]
+        return np.asarray((np.fmin.reduce(levels) + np.fmax.reduce(levels)) / 2)
 
     # -- states ------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ import numpy as np
 from anygame.errors import LimitError, PositionError
 from anygame.game.state import RoleView
 from anygame.search.analysis import Analysis, MoveAnalysis
-from anygame.search.goals import Bounds
+from anygame.search.goals import Bounds, GoalScale
 from anygame.search.hidden.belief import Belief
 from anygame.search.lane_pool import legal_choices
 
@@ -144,7 +144,7 @@ class InformationSetSearch:
         compiled = game.backends.needed_network().compiled
         # From 0 to 100, as the language defines goals, or beyond where the rules go beyond.
         by_role = [[goal for goal, _ in goals] for goals in compiled.network.goals]
-        self._scales = [(min([0, *goals]), max([100, *goals])) for goals in by_role]
+        self._scales = [GoalScale(min([0, *goals]), max([100, *goals])) for goals in by_role]
         self.deciders = [index for index, each in enumerate(game.roles) if not each.is_random]
         width = max(1, sum(len(compiled.actions[index]) for index in self.deciders))
         most = max(1, memory // (_BYTES * width + _NODE_BYTES * len(self.deciders)))
@@ -195,14 +195,14 @@ class InformationSetSearch:
 
     def worth(self, role: int, goals: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return goals of a role as values from 0 to 1."""
-        low, high = self._scales[role]
-        values: NDArray[np.float64] = ((goals.astype(np.float64) - low) / (high - low)).clip(0, 1)
+        scale = self._scales[role]
+        values: NDArray[np.float64] = ((goals.astype(np.float64) - scale.lowest) / scale.width).clip(0, 1)
         return values
 
     def goal(self, worth: float) -> float:
         """Return the goal of the role with a value from 0 to 1."""
-        low, high = self._scales[self._role]
-        return float(low + worth * (high - low))
+        scale = self._scales[self._role]
+        return float(scale.lowest + worth * scale.width)
 
 
 class _Descent:
