@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.proving.verdict import Outcome
 
-#: Relations that are irrelevant in terminal states, as nobody moves there.
+#: Relations that are irrelevant in terminal states, where no role moves.
 _IN_PLAY: Final = frozenset((("legal", 2), ("next", 1), ("sees", 2)))
 #: Shares of the remaining time: to learn an invariant, and for one rule.
 _FOR_INVARIANT, _SHARE = 0.5, 0.2

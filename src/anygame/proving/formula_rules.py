@@ -196,13 +196,13 @@ class RuleWriter:
 
     def _unbound(self, variable: Variable) -> QueryError:
         name = self._names[variable]
-        said = f"({name.relation} {name.text}) ...), or with another relation that says what it may be"
+        said = f"({name.relation} {name.text}) ...), or use another relation that lists its values"
         where, hint = {
             "always": ("where `always` fails", f"(implies {said}"),
             "forall": ("where `forall` fails", f"(implies {said}"),
             "until": ("where `until` fails or ends", f"(implies {said}; `and` in the second formula"),
         }.get(name.binder, (f"for `{name.binder}`", f"(and {said}"))
-        message = f"nothing binds {name.text} {where}: no atom that holds there says what it may be"
+        message = f"nothing binds {name.text} {where}: no atom that holds there lists its values"
         return fault(message, name.node, hint)
 
 

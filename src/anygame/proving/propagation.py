@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from anygame.proving.patience import Patience
 
-#: Watches visited between two looks at the clock: some milliseconds.
+#: Watches visited between two checks of the time limit: some milliseconds.
 _AT_ONCE: Final = 1_000_000
 #: Indices of ``_Clauses.notes``: the clause that is checked next, checked lemmas, unit clauses, literals that
 #: hold, the given clause in conflict or -1, and watches visited.

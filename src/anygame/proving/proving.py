@@ -278,7 +278,7 @@ def _asked(asked: list[str], game: Game) -> list[str]:
             alike = [name for name in possible if name.partition(" ")[0] == text.partition(" ")[0]]
             near = alike or get_close_matches(text, [*possible, *kinds], 1)
             meant = f"; did you mean {' or '.join(near)}?" if near else "."
-            told = f"no property {shown(text) or 'without a name'}{meant}"
-            raise QueryError(f"{told} There are {', '.join(kinds)}, and formulas in parentheses")
+            problem = f"no property {shown(text) or 'without a name'}{meant}"
+            raise QueryError(f"{problem} There are {', '.join(kinds)}, and formulas in parentheses")
         chosen.update(dict.fromkeys(names))
     return list(chosen)

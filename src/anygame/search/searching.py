@@ -224,7 +224,7 @@ class Search:
 
     @property
     def believes(self) -> bool:
-        """Whether the search uses what a role knows, and hardly anything of the given state."""
+        """Whether the search starts from the knowledge of a role, and hardly uses the given state."""
         return self._beliefs is not None
 
     @property

@@ -35,13 +35,13 @@ _BYTES_OF_A_NODE: Final = 6_000
 _BYTES_OF_A_MOVE: Final = 50
 #: Garbage collection takes a second where there are millions of objects.
 _MOST_NODES: Final = 50_000
-#: Nodes visited between two looks at the clock.
+#: Nodes visited between two checks of the clock.
 _AT_A_TIME: Final = 200
-#: Seconds of a playout that needs no look at the clock: a tenth of the shortest clocks.
+#: Seconds of a playout that needs no check of the clock: a tenth of the shortest clocks.
 _QUICK: Final = 0.005
 #: The weight of exploration, for single playouts and for means of many.
 _EXPLORATION, _EXPLORATION_OF_MEANS = 0.5, 0.3
-#: Playouts of a leaf in lanes, which take hardly longer than one; and their maximum number of joint moves.
+#: Playouts of a leaf in lanes: all take hardly longer than one. Maximum number of joint moves of a playout.
 _LANES, _LONGEST = 512, 10_000
 #: Means over chance are as exact as floating-point numbers.
 _CLOSE: Final = 1e-9
@@ -355,8 +355,8 @@ class StateSearcher(TreeReporter[_Node]):
     def _played_out(self, state: State) -> Generator[bool, None, tuple[float, ...]]:
         """Play on at random; return the values of the end.
 
-        It goes step by step with a look at the clock between, or at once where that is quick. Both sample the
-        same moves, so that results do not depend on time.
+        A slow playout yields after each move, so that the caller can check the clock. Both ways sample the
+        same moves, so results do not depend on time.
         """
         if self.in_lanes:
             playouts = self.game.simulate(_LANES, self._random.getrandbits(32), state=state, limit=_LONGEST)
@@ -414,7 +414,7 @@ class StateSearcher(TreeReporter[_Node]):
         goals = self._goals(state)
         self._see_end(goals)
         node.values = self._scale.values(goals)
-        # Where rules hide information, nobody can play by the bounds of a state that it does not see.
+        # Where rules hide information, no role can play by the bounds of a state that it does not see.
         if not self.game.is_gdl2:
             for role, goal in enumerate(goals):
                 if goal is not None and abs(goal) <= LARGEST:

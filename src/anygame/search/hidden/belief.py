@@ -223,7 +223,7 @@ class Belief:
         weights: NDArray[np.float64],
         turn: Turn,
     ) -> Particles | None:
-        """Make joint moves; return the successors in which the role observes what it did observe."""
+        """Make joint moves; return the successors that agree with the observation of the role."""
         parts = []
         for part in self.pool.parts(len(source)):
             lanes = self.pool.holding(particles.states[source[part]])
