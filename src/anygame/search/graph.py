@@ -13,12 +13,12 @@ from anygame.errors import LimitError
 from anygame.native.marking import native_code
 from anygame.search.goals import goal_or_nan
 from anygame.search.lanes import BlockSuccessors, packed_state
-from anygame.search.state_set import StateSet
+from anygame.search.state_set import GrowingArray, StateSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import NDArray
 
     from anygame.game.game import Game
     from anygame.game.roles import Role
@@ -37,8 +37,6 @@ _BYTES_OF_VALUES: Final = 14
 _BYTES_OF_MIXED_VALUES: Final = 40
 #: Approximate number of joint moves made at a time: their arrays stay small relative to the graph.
 _EDGES: Final = 1 << 18
-#: Arrays grow by 1 / 2^2: little of them is unused, and each row is copied only a few times.
-_GROWTH: Final = 2
 #: Upper bound of the states: their numbers have 31 bits.
 MOST_STATES: Final = (1 << 31) - 1
 #: Lower bound of the memory of a state and its entry in a dictionary: a frozen set of some tens of facts.
@@ -109,42 +107,6 @@ class StateGraph:
     def states(self) -> int:
         """Number of states."""
         return int(self.layers[-1])
-
-
-class GrowingArray:
-    """Array that grows at its end, in place where possible. Unsigned bytes become uint32 when they must."""
-
-    def __init__(self, width: int, dtype: DTypeLike) -> None:
-        self._data = np.empty((MOST_AT_A_TIME, width), dtype)
-        self.count = 0
-
-    @property
-    def bytes(self) -> int:
-        """Memory in use."""
-        return self._data.nbytes
-
-    @property
-    def rows(self) -> NDArray[Any]:
-        """The rows; no view of them may be held while rows are added."""
-        return self._data[: self.count]
-
-    def bytes_with(self, more: int) -> int:
-        """Return the memory in bytes after adding more rows."""
-        return self._capacity(self.count + more) * self._data.shape[1] * self._data.itemsize
-
-    def _capacity(self, needed: int) -> int:
-        capacity = len(self._data)
-        return capacity if needed <= capacity else max(needed, capacity + (capacity >> _GROWTH))
-
-    def extend(self, rows: NDArray[Any]) -> None:
-        """Add rows at the end."""
-        needed = self.count + len(rows)
-        if self._data.dtype.kind == "u" and len(rows) and rows.max() > np.iinfo(self._data.dtype).max:
-            self._data = self._data.astype(np.uint32)
-        if needed > len(self._data):
-            self._data.resize((self._capacity(needed), self._data.shape[1]), refcheck=False)
-        self._data[self.count : needed] = rows
-        self.count = needed
 
 
 class Numbering(Generic[_Item]):

@@ -7,21 +7,22 @@ Flood 2014).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from anygame.native.marking import Int32s, UInt64Rows, compiled, exported
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
 #: Slots of a new table: 8 KiB, so that small sets are cheap.
 _FEWEST_SLOTS: Final = 2048
 #: At most half of the slots are taken: a successful probe then reads 1.5 slots on average.
 _SLOTS_PER_STATE: Final = 2
-
-#: The array of states grows by a quarter, in place if the system allows it.
+#: Rows of a new array.
+_FEWEST_ROWS: Final = 4096
+#: Arrays grow by 1 / 2^2: little of them is unused, and each row is copied only a few times.
 _GROWTH: Final = 2
 
 #: Multiplier of splitmix64.
@@ -69,6 +70,46 @@ def _are_equal(states: UInt64Rows, row: int, store: UInt64Rows, other: int) -> b
     return word == words
 
 
+class GrowingArray:
+    """Array that grows at its end, in place where possible. Unsigned bytes become uint32 when they must."""
+
+    def __init__(self, width: int, dtype: DTypeLike, rows: int = _FEWEST_ROWS) -> None:
+        self._data = np.empty((rows, width), dtype)
+        self.count = 0
+
+    @property
+    def bytes(self) -> int:
+        """Memory in use."""
+        return self._data.nbytes
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """The rows; no view of them may be held while rows are added."""
+        return self._data[: self.count]
+
+    def bytes_with(self, more: int) -> int:
+        """Return the memory in bytes after adding more rows."""
+        return self._capacity(self.count + more) * self._data.shape[1] * self._data.itemsize
+
+    def _capacity(self, needed: int) -> int:
+        capacity = len(self._data)
+        return capacity if needed <= capacity else max(needed, capacity + (capacity >> _GROWTH))
+
+    def with_room(self, more: int) -> NDArray[Any]:
+        """Return the array with room for more rows behind its own; who writes them sets ``count``."""
+        needed = self.count + more
+        if needed > len(self._data):
+            self._data.resize((self._capacity(needed), self._data.shape[1]), refcheck=False)
+        return self._data
+
+    def extend(self, rows: NDArray[Any]) -> None:
+        """Add rows at the end."""
+        if self._data.dtype.kind == "u" and len(rows) and rows.max() > np.iinfo(self._data.dtype).max:
+            self._data = self._data.astype(np.uint32)
+        self.with_room(len(rows))[self.count : self.count + len(rows)] = rows
+        self.count += len(rows)
+
+
 class StateSet:
     """A set of packed states with consecutive numbers.
 
@@ -89,44 +130,49 @@ class StateSet:
         if words < 1:
             raise ValueError(f"expected states of at least one word, got {words}")
         self.words = words
-        self._count = 0
-        self._store = np.zeros((_FEWEST_SLOTS // _SLOTS_PER_STATE, words), np.uint64)
+        self._states = GrowingArray(words, np.uint64, _FEWEST_SLOTS // _SLOTS_PER_STATE)
         self._slots = np.zeros(_FEWEST_SLOTS, np.int32)
 
     def __len__(self) -> int:
-        return self._count
+        return self._states.count
 
     def part(self, first: int, end: int) -> NDArray[np.uint64]:
         """Return a copy of the states from number ``first`` to before ``end``: uint64 [n, words]."""
-        return self._store[first : min(end, self._count)].copy()
+        return self._states.rows[first:end].copy()
 
     def at(self, numbers: NDArray[np.integer]) -> NDArray[np.uint64]:
         """Return a copy of the states of some numbers: uint64 [n, words]."""
-        return np.asarray(self._store[: self._count][numbers])
+        return np.asarray(self._states.rows[numbers])
 
     @property
     def bytes(self) -> int:
         """Bytes of memory."""
-        return self._store.nbytes + self._slots.nbytes
+        return self._states.bytes + self._slots.nbytes
 
     def bytes_with(self, more: int) -> int:
         """Return the bytes of memory after ``more`` states are added, if all of them are new."""
-        needed = self._count + more
-        return self._capacity(needed) * self.words * 8 + self._slots_for(needed) * 4
+        return self._states.bytes_with(more) + self._slots_for(len(self) + more) * 4
 
     def add(self, states: NDArray[np.uint64]) -> NDArray[np.int32]:
         """Add states, uint64 [n, words], and return the number of each: int32 [n]."""
         states = self._checked(states)
-        self._make_room(self._count + len(states))
+        store = self._states.with_room(len(states))
+        slots = self._slots_for(len(self) + len(states))
+        if slots != len(self._slots):
+            # The old slots are freed first, since the states are rehashed into the new ones.
+            self._slots = np.zeros(0, np.int32)
+            self._slots = np.zeros(slots, np.int32)
+            _number_states(self._states.rows, self._slots, store, 0, np.empty(len(self), np.int32), True)
         ids = np.empty(len(states), np.int32)
-        self._count = self._number(states, self._count, ids, keep=True)
+        self._states.count = int(_number_states(states, self._slots, store, len(self), ids, True))
         return ids
 
     def find(self, states: NDArray[np.uint64]) -> NDArray[np.int32]:
         """Return the number of each state, uint64 [n, words], or -1 if it is not in the set: int32 [n]."""
         states = self._checked(states)
         ids = np.empty(len(states), np.int32)
-        self._number(states, self._count, ids, keep=False)
+        store = self._states.with_room(0)
+        _number_states(states, self._slots, store, len(self), ids, False)
         return ids
 
     def _checked(self, states: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -140,21 +186,3 @@ class StateSet:
         while count * _SLOTS_PER_STATE > slots:
             slots *= 2
         return slots
-
-    def _capacity(self, needed: int) -> int:
-        capacity = len(self._store)
-        return capacity if needed <= capacity else max(needed, capacity + (capacity >> _GROWTH))
-
-    def _make_room(self, count: int) -> None:
-        if count > len(self._store):
-            self._store.resize((self._capacity(count), self.words), refcheck=False)
-        slots = self._slots_for(count)
-        if slots != len(self._slots):
-            # The old slots are freed first, since the states are rehashed into the new ones.
-            self._slots = np.zeros(0, np.int32)
-            self._slots = np.zeros(slots, np.int32)
-            self._number(self._store[: self._count], 0, np.empty(self._count, np.int32), keep=True)
-
-    def _number(self, states: NDArray[np.uint64], used: int, ids: NDArray[np.int32], *, keep: bool) -> int:
-        count: int = _number_states(states, self._slots, self._store, used, ids, keep)
-        return count

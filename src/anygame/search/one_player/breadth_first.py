@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.search.graph import GrowingArray
-from anygame.search.state_set import StateSet
+from anygame.search.state_set import GrowingArray, StateSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
