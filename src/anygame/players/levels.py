@@ -1,7 +1,7 @@
 """Opponents by level of play.
 
 Pages, ``anygame play`` and the documentation use this table. Each level is a player with options
-(`anygame.players.make_player`); ``docs/guide/web.md`` compares their strength.
+(`anygame.players.make_player`); ``docs/results/strength.md`` compares their strength.
 """
 
 from __future__ import annotations

@@ -251,7 +251,7 @@ def _print(findings: Iterable[Finding]) -> None:
 
 
 def _found(file: str, finding: Finding) -> Found:
-    return Found(file, finding, " (`--all` lists them)")
+    return Found(file, finding, " (see `--all`)")
 
 
 def _verdict_lines(verdict: Verdict) -> Iterator[str]:
