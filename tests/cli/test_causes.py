@@ -141,11 +141,11 @@ def test_mend_adds_no_declarations_to_what_is_doubted(tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.kif"
     sheet.write_text(SHEET.replace("(init (control x))", "(init (contrl x))"))
     output, _ = run(["mend", str(sheet), "--write"])
-    assert "no base and no input is added while `anygame check` doubts the rules: likely-typo" in output
+    assert "no base and no input is added while `anygame check` reports likely-typo" in output
     assert "(base" not in sheet.read_text()
     sheet.write_text("\n".join(line for line in SHEET.splitlines() if "(next (control" not in line))
     output, _ = run(["mend", str(sheet), "--write"])
-    assert "doubts the rules: lost-fluent" in output
+    assert "`anygame check` reports lost-fluent" in output
     assert "(base" not in sheet.read_text()
     sheet.write_text(SHEET)
     run(["mend", str(sheet), "--write"])
@@ -186,7 +186,7 @@ def test_every_command_that_plays_reads_leniently_where_asked() -> None:
     output, status = run(["legal", market, "--lenient"])
     assert status == 0
     assert "anygame: note: " in output
-    assert "negations for no value: 4" in output
+    assert "negations read as 'for no value': 4" in output
 
 
 def test_what_a_lenient_reading_takes_care_of_is_no_error_where_it_is_asked_for() -> None:

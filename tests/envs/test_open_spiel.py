@@ -381,11 +381,14 @@ def test_the_state_of_another_sheet_is_told() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dynamics": "both"}, "dynamics is one of auto, sequential, simultaneous"),
-        ({"max_steps": -1}, "max_steps is a number of joint moves"),
-        ({"scale": 0}, r"scale \(utility per point\) is a number other than 0, not 0"),
-        ({"scale": float("nan")}, r"scale \(utility per point\) is a number other than 0, not nan"),
-        ({"offset": float("inf")}, "offset is a number, not inf"),
+        ({"dynamics": "both"}, "dynamics must be one of auto, sequential, simultaneous"),
+        ({"max_steps": -1}, "max_steps must be a number of joint moves"),
+        ({"scale": 0}, r"scale \(utility per point\) must be a finite number other than 0, not 0"),
+        (
+            {"scale": float("nan")},
+            r"scale \(utility per point\) must be a finite number other than 0, not nan",
+        ),
+        ({"offset": float("inf")}, "offset must be a finite number, not inf"),
     ],
 )
 def test_wrong_options_are_told(options: dict[str, Any], message: str) -> None:

@@ -43,7 +43,7 @@ def test_strict_is_the_default() -> None:
 
 
 def test_a_variable_of_one_negated_literal_is_read_for_no_value() -> None:
-    with pytest.warns(LenientReadingWarning, match=r"negations for no value: 1\)"):
+    with pytest.warns(LenientReadingWarning, match=r"negations read as 'for no value': 1\)"):
         game = anygame.loads(TOKEN, lenient=True)
     state = game.initial_state()
     assert {str(move) for move in state.legal_moves("x")} == {"(go b)", "leave"}
@@ -204,7 +204,7 @@ def test_a_sheet_in_order_is_read_without_a_warning() -> None:
 
 
 def test_a_game_of_the_market_plays_to_its_end_and_travels() -> None:
-    with pytest.warns(LenientReadingWarning, match="negations for no value: 4, roles added: 2"):
+    with pytest.warns(LenientReadingWarning, match="negations read as 'for no value': 4, roles added: 2"):
         game = anygame.load(MARKET, lenient=True)
     for playout in game.playouts(20, 1, limit=50, strict=True):
         assert playout.is_complete

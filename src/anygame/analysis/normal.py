@@ -172,7 +172,7 @@ def _solve_equations(
     # Terms may double with each equation, so they are measured before they are built.
     terms = [*head.arguments, *_terms_in(rest)]
     measured = measure(terms, bindings)
-    assert measured is not None  # unification binds no variable to a term that holds it
+    assert measured is not None  # unification never binds a variable to a term that contains it
     characters, nesting = measured
     allowance.characters -= max(0, characters - sum(len(str(term)) for term in terms))
     if allowance.characters < 0 or nesting > _DEEPEST:

@@ -46,7 +46,7 @@ UNSAFE_MENDS: Final = frozenset(("any",))
 #: The mends that are made by default.
 MENDS: Final = tuple(kind for kind in EVERY_MEND if kind not in UNSAFE_MENDS)
 
-#: Findings of `anygame check` after which what the rules make true and legal is not what was meant.
+#: Findings that suggest that the rules derive other facts or legal moves than the author meant.
 _DOUBTS: Final = frozenset(
     (
         "likely-typo", "case-differs", "function-arity", "unknown-role", "unwritten-fluent",
@@ -186,7 +186,7 @@ def _missing_declarations(
         return [], [f"no {names} can be added while variables are unbound; see `anygame check`"]
     if doubt := next((found for found in check_program(program) if found.code in _DOUBTS), None):
         place = f" at {doubt.span.place}" if doubt.span else ""
-        return [], [f"no {names} is added while `anygame check` doubts the rules: {doubt.code}{place}"]
+        return [], [f"no {names} is added while `anygame check` reports {doubt.code}{place}"]
     return declarations(program, rules, missing)
 
 

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
 
 _READINGS: Final = {
-    "negation": "negations for no value",
-    "distinct": "distinct of nothing known left out",
+    "negation": "negations read as 'for no value'",
+    "distinct": "distinct on unbound variables left out",
     "role": "roles added",
     "binding": "variables bound by role, base or input",
-    "domain": "variables bound by the values possible there",
+    "domain": "variables bound by the possible values of their argument",
     "any": "variables of next, legal or goal taken for any value",
 }
 

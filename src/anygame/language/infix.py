@@ -57,18 +57,18 @@ _NAMES: Final = frozenset(("variable", "name", "quoted"))
 #: Advice on marks of other languages.
 _A_RULE: Final = "a rule is written head :- body"
 _A_COMMENT: Final = "a comment starts with %"
-_NO_SUMS: Final = "GDL has no arithmetic: facts say what follows or is less, succ(1,2) and less(1,2)"
+_NO_SUMS: Final = "GDL has no arithmetic: define it by facts, such as succ(1,2) and less(1,2)"
 _JOINERS: Final = "formulas are joined by & and |"
 _ADVICE: Final = {
     **dict.fromkeys(("//", "/*", "--"), _A_COMMENT),
     "#": f"{_A_COMMENT}; GDL has no directives and no aggregates",
     **dict.fromkeys(("<=", "<-", ":", ":=", "->", "=>"), _A_RULE),
-    **dict.fromkeys(("=", "=="), "one name for equal terms, or ~distinct(X,Y)"),
+    **dict.fromkeys(("=", "=="), "give equal terms the same name, or write ~distinct(X,Y)"),
     **dict.fromkeys(
         ("!=", "\\=", "\\==", "<>", "/="), "two terms that must differ are written distinct(X,Y)"
     ),
     **dict.fromkeys(("<", ">", ">=", "=<", "+", "-", "*", "/", "**", "is"), _NO_SUMS),
-    **dict.fromkeys(("[", "]"), "GDL has no lists: cons(Head,Tail) and nil, say"),
+    **dict.fromkeys(("[", "]"), "GDL has no lists: write terms, such as cons(Head,Tail) and nil"),
     **dict.fromkeys(("{", "}"), "GDL has no choice rules and no aggregates: `legal` says what can be chosen"),
     **dict.fromkeys(("and", "or"), _JOINERS),
     ";": f"alternatives are joined by |; {_A_COMMENT}",
@@ -76,9 +76,9 @@ _ADVICE: Final = {
     "!": "a negation is written ~",
     "'": "a name in quotes ends on its line; a quote inside is doubled",
     '"': "names are quoted with single quotes",
-    ".": "GDL has no intervals: one fact for each number",
+    ".": "GDL has no intervals: write one fact for each number",
     ":-": "GDL has no constraints: a rule has a head, and legal says what can be done",
-    ",": "one item after the other, with periods or line ends between them",
+    ",": "separate items by periods or line ends",
 }
 
 

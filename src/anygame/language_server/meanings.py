@@ -34,7 +34,7 @@ class Keyword:
 KEYWORD_TEXTS: Final = {
     "role": Keyword(
         ("role",),
-        "Declares a player, by a fact. The order of these facts is the order of the roles. "
+        "A fact that declares a player. The order of these facts is the order of the roles. "
         "The moves of a role `random` are sampled.",
         "(role white)",
     ),

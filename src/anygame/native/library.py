@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _HERE: Final = Path(__file__).parent
 _compiling: Final = Lock()
-#: Lowers a room of the sources in a folder, since the environment of a build by pip does not have them.
+#: Lowers a room. Adds the folder of the sources to the path, since pip builds in an environment without them.
 _LOWER: Final = (
     "import runpy, sys; sys.path.insert(0, sys.argv[1]); "
     "runpy.run_module('anygame.native.lowering', run_name='__main__')"
@@ -60,7 +60,7 @@ def _image(room: str, key: str) -> bytes:
     if text is not None:
         try:
             return make_image(text, key, is_straight=False)
-        except RuntimeError:  # an LLVM older than that of the text may not know all its instructions
+        except RuntimeError:  # an older LLVM may not know all instructions of the text
             pass
     return make_image(_lowered(room), key, is_straight=False)
 

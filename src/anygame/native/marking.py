@@ -202,7 +202,7 @@ class Bundle:
 
     def __call__(self, address: int) -> Any:
         """Raise an error; only native code can call a bundle."""
-        raise TypeError(f"native code alone finds a {self.name} by an address")
+        raise TypeError(f"only native code can find a {self.name} by its address")
 
 
 def elements_of(hint: Any) -> Elements | None:
@@ -233,12 +233,12 @@ def table_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
 
 def call(function: int, rows: int, data: int) -> None:
     """Call ``void f(ptr rows, ptr data)``, all three given as addresses."""
-    raise TypeError("native code alone calls an address")
+    raise TypeError("only native code can call an address")
 
 
 def call_refusing(function: int, rows: int, data: int) -> bool:
     """Call ``i1 f(ptr rows, ptr data)``, all three given as addresses."""
-    raise TypeError("native code alone calls an address")
+    raise TypeError("only native code can call an address")
 
 
 def prefetch(array: Any, index: int) -> None:

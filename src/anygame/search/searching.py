@@ -114,7 +114,7 @@ class _Run(NamedTuple):
 class Search:
     """Searches any game with the engine that suits the game and the question.
 
-    The first of four engines is used that can be:
+    The search uses the first of four engines that is possible:
 
     - ``beliefs``, if a role is given: from states that agree with its knowledge. It needs a network with
       percepts.
@@ -133,7 +133,7 @@ class Search:
             seed gives the same analysis.
         threads: number of cores; only lanes use more than one.
         memory: approximate maximum of bytes of the tree.
-        role: the searching role, where it knows less than the state; None where the state is known.
+        role: the searching role, if it knows less than the state; None if the state is known.
         table: exact values, as ``anygame.solve(game, table=True)`` computes them.
         model: learned estimates, see ``anygame.load_model``; lanes use them if they won their trial.
 
@@ -142,10 +142,10 @@ class Search:
         fallback: the error that keeps the search from using lanes; None otherwise. A ``FallbackWarning``
             reports it, too.
         no_beliefs: why states are searched although a role was given; None otherwise.
-        no_model: why the model is not used although it is of these rules; None otherwise.
+        no_model: why the model is not used although it belongs to these rules; None otherwise.
 
     Raises:
-        ModelError: the model is of other rules.
+        ModelError: the model belongs to other rules.
         ValueError: a number is out of range.
 
     >>> import anygame
@@ -341,13 +341,14 @@ class Search:
         the network helps. If so, it is used, and the tree so far is dropped.
 
         Args:
-            seconds: for all of it, once the game is compiled.
-            games: to learn from at most; with the same seed, the same number gives the same result.
-            stop: asked often whether to end at once; a network that was not tried is not used.
+            seconds: time limit, from the moment when the game is compiled.
+            games: maximum number of games to learn from. The same seed and number give the same result.
+            stop: called often; practice ends at once if it returns True. A network that was not tried is not
+                used.
 
         Returns:
-            the report; None for games that are not suited: of one choosing role, of hidden information, or
-            without a network.
+            the report; None for unsuitable games: with one choosing role, with hidden information, or without
+            a network.
 
         Raises:
             ValueError: neither seconds nor games are given, or one is not positive.
@@ -382,15 +383,17 @@ class Search:
     ) -> Analysis:
         """Search a state, and return its analysis.
 
-        The first run compiles the game; the seconds count from then on. A run ends early where everything is
-        proven, and by Ctrl-C with the analysis so far.
+        The first run compiles the game before the time limit starts. A run ends early if everything is
+        proven, or at Ctrl-C, which returns the analysis so far.
 
         Args:
             state: the initial state by default. With a view, any state that agrees with it.
-            seconds: at most.
-            iterations: leaves to evaluate, about; without either, it continues for as long as it can.
+            seconds: time limit.
+            iterations: approximate number of leaves to evaluate. Without either limit, the run continues for
+                as long as it can.
             progress: called about four times a second with the analysis.
-            stop: asked about 20 times a second whether to end, for other threads.
+            stop: called about 20 times a second; the run ends if it returns True. With it, another thread can
+                end the run.
             view: the knowledge of the searching role; None if it knows the state.
 
         Raises:
@@ -430,7 +433,7 @@ class Search:
         run = _Run(begin, end, iterations, stop or (lambda: False), slice_seconds)
         with self._busy:
             self._iterations, self._interrupted = 0, False
-            # A run has at least half of its time, whatever overran before.
+            # At least half of the time remains, by however much earlier runs overran.
             self._overrun = min(_FORGETTING * self._overrun, (end - begin) / 2)
             try:
                 while (yield from self._choose_and_search(start, view, run)):

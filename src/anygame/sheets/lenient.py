@@ -351,7 +351,7 @@ class _Readings:
             edits = [Edit(place, place, (line,))]
         helper = Atom(name, tuple(outer))
         edits.insert(0, Edit(node.start, node.end, (str(helper),)))
-        message = f"{formula} is read for no {_listed(free)}: {helper} says that there is one"
+        message = f"{formula} is read as 'for no {_listed(free)}': {helper} says that there is one"
         return Mend("negation", message, node.span, tuple(edits))
 
 
@@ -371,7 +371,7 @@ def _listed(variables: Iterable[Variable]) -> str:
     return " and no ".join(sorted(map(str, variables)))
 
 
-#: Maximum number of passes over the rules: for nested negations, and one for roles.
+#: Maximum number of passes over the rules. One adds roles, the others resolve nested negations.
 _ROUNDS: Final = 7
 
 
@@ -399,7 +399,7 @@ def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[So
 def with_readings(
     program: Program, kinds: Collection[str], case_sensitive: bool = True
 ) -> tuple[Program, list[Mend]]:
-    """Return a program with its readings written out, repeatedly, and these readings.
+    """Write out the readings of a program, pass after pass; return the new program and all readings.
 
     Roles come first, so that the text does not depend on who added them.
     """

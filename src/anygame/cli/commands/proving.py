@@ -40,10 +40,10 @@ the relations of the sheet is a property, too, such as
 with always, never, reachable and until.
 
 `proved` means that an independent checker has accepted the proof. `refuted` comes with a
-match that was replayed by the rules. Moves of `random` are treated as any other moves. The
-exit status is 0 if everything is proved, else 1. Proofs need the extra `prove`. `anygame replay`
-and `anygame web` step through the records of --record. If a game cannot be compiled, all
-properties stay open, and the verdict says why.
+match that shows it, which the reasoner has replayed. Moves of `random` are treated like any
+other moves. The exit status is 0 if everything is proved, else 1. Proofs need the extra
+`prove`. `anygame replay` and `anygame web` step through the records of --record. If a game
+cannot be compiled, all properties stay open, and the verdict says why.
 
 {json_shape('{"game", "interrupted", "verdicts": [VERDICT]}; a VERDICT is' + chr(10) + "  " + SHAPE)}"""
 

@@ -162,8 +162,8 @@ class _SolveOptions(PositionOptions):
     seconds: float | None = option(
         "--seconds",
         "S",
-        "time limit, in seconds: half for counting states, the rest for a proof by search if there are too "
-        "many (default: count up to --memory, then search for as long)",
+        "time limit, in seconds: half for counting states; if there are too many, the rest for a proof by "
+        "search (default: count up to --memory, then search for as long as counting took)",
         seconds,
     )
     table: str | None = option("--table", "FILE", "write the values of all states to FILE")

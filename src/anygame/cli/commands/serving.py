@@ -62,8 +62,8 @@ class _ServeToolsOptions:
     http: int | None = option(
         "--http",
         "PORT",
-        "serve programs of this machine by streamable HTTP on this port, instead of standard input; 0 for "
-        "any free port",
+        "serve by streamable HTTP on this port (0: any free one), to programs on this machine, instead of "
+        "on standard input",
         read_port,
     )
     folder: list[str] = several(

@@ -49,7 +49,7 @@ _COMMANDS: Final = (
         "  paper rock          without the word\n"
         "  play                where nobody has a choice\n"
         "Where only one role chooses, its move may be typed in short: `a 1` or `a1` for (move a 1), or\n"
-        "any beginning or part that no other move has. `#3` is the third of `legal`, whatever else 3 is.\n"
+        "any beginning or part that no other move has. `#3` is always the third of `legal`.\n"
         "If a role `random` is left out, its move is sampled.",
     ),
     Command("undo [N]", "take back the last move, or the last N"),
@@ -63,7 +63,7 @@ _COMMANDS: Final = (
         "  query (legal ?role (move ?row ?n))\n"
         "  query (true (cell ?row ?n red))\n"
         "  query terminal\n"
-        "What depends on the moves needs a joint move, as for `play`:\n"
+        "A relation that depends on the moves needs a joint move, as for `play`:\n"
         "  query (next (cell ?row ?n red)) with (move a 1)",
     ),
     Command(
@@ -85,7 +85,7 @@ _COMMANDS: Final = (
     Command(
         "solve [FILE]",
         "show the exact value of this state and of its moves, the best first",
-        "Visits all states that can follow, if they fit into 1 GiB; Ctrl-C ends it early. Or reads the\n"
+        "Visits all states reachable from here, if they fit into 1 GiB; Ctrl-C ends it early. Or reads the\n"
         "values from a file that `anygame solve --table FILE` has written for these rules. Afterwards\n"
         "`analyse` and `hint` use these values, too.",
     ),

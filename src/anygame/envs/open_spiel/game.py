@@ -94,9 +94,9 @@ class SheetGame(pyspiel.Game):
 def _described(known: Mapping[str, Any]) -> Description:
     dynamics, steps = known["dynamics"], int(known["max_steps"])
     if dynamics not in get_args(Dynamics):
-        raise ValueError(f"dynamics is one of {', '.join(get_args(Dynamics))}, not {dynamics!r}")
+        raise ValueError(f"dynamics must be one of {', '.join(get_args(Dynamics))}, not {dynamics!r}")
     if steps < 0:
-        raise ValueError(f"max_steps is a number of joint moves, or 0 for the default, not {steps}")
+        raise ValueError(f"max_steps must be a number of joint moves, or 0 for the default, not {steps}")
     if bool(known["file"]) == bool(known["rules"]):
         raise ValueError("expected one of the parameters file (a sheet, or an installed game) and rules")
     if known["file"]:
@@ -110,9 +110,11 @@ def _described(known: Mapping[str, Any]) -> Description:
 def _utilities(known: Mapping[str, Any]) -> Utilities:
     scale, offset = float(known["scale"]), float(known["offset"])
     if not isfinite(scale) or scale == 0:
-        raise ValueError(f"scale (utility per point) is a number other than 0, not {known['scale']}")
+        raise ValueError(
+            f"scale (utility per point) must be a finite number other than 0, not {known['scale']}"
+        )
     if not isfinite(offset):
-        raise ValueError(f"offset is a number, not {known['offset']}")
+        raise ValueError(f"offset must be a finite number, not {known['offset']}")
     return Utilities(scale, offset, bool(known["zero_sum"]))
 
 

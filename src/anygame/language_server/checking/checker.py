@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.language_server.documents import Document
 
 
-#: Bytes of address space: several times the need of a text of 2 MiB.
+#: Limit on address space, in bytes: several times what a text of 2 MiB needs.
 _MEMORY: Final = 4 * 2**30
 #: Maximum bytes of an answer; 500 diagnostics and the domains of 5,000 places need much less.
 _LONGEST_ANSWER: Final = 64 * 2**20

@@ -61,12 +61,13 @@ COMPILED_AT_ONCE = 2_000
 #: The same limit if a caller waits for straight-line code: up to this size, compiling takes no longer than
 #: starting another process.
 COMPILED_IF_WAITED_FOR = 4_000
-#: Compile time of one move that straight-line code can choose, in gate inputs.
+#: Number of gate inputs that take as long to compile as one move that straight-line code can choose.
 _INPUTS_PER_MOVE: Final = 25
 #: Minimum number of gate inputs for keeping lanes in one phase, which saves half of each step or more.
-#: However, each playout waits for its start, half a step with two phases, and small games are short.
+#: However, each playout waits to start (half a step with two phases), which costs more in short, small games.
 PHASED_INPUTS = 4_000
-#: Upper bound on the share of gate inputs that a phase needs: reversi, which needs nearly all, gets slower.
+#: Phases are used if each needs, on average, at most this share of the gate inputs. Reversi, whose phases
+#: need nearly all, would get slower.
 PHASED_SHARE = 0.75
 #: Minimum number of gate inputs for computing gates that share inputs together; smaller games fit the cache.
 CLUSTERED_INPUTS = 4_000

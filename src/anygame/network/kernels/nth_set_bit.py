@@ -43,7 +43,7 @@ class Candidates:
         does: the rows of the actions.
         counters: rows that add up, plane by plane, the number of legal moves where a move was made.
         phases: per move the phases in which it can be chosen, the same within a group of ``GROUP``.
-        scratch: first scratch row of a role with many moves, whose rows are adjacent; else None.
+        scratch: for a role with many moves, the first of its adjacent scratch rows; else None.
         factors: for a role with many moves, the rows that are set instead of the actions: the first row of
             the groups, and the first row of the members of a group.
     """

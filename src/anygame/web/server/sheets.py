@@ -162,7 +162,7 @@ def _files(paths: Iterable[Path], suffixes: tuple[str, ...]) -> Iterable[tuple[s
 def described(
     name: str, text: str, visitor: str = "", file: str = "", *, case_sensitive: bool = True
 ) -> Sheet:
-    """Return a sheet with the title and description of its text; the file name is another title."""
+    """Return a sheet with the title and description in its text; without a title, use the file name."""
     title, description = describe_sheet(text)
     title = title_of(title) or title_of(file) or ("your sheet" if visitor else name)
     return Sheet(name, title, description[:500], text, visitor, case_sensitive)

@@ -345,12 +345,12 @@ class Premises:
 
     @cached_property
     def assumed(self) -> dict[Relation, list[Key]]:
-        """Keys of fluents that are assumed."""
+        """The keys of fluents that proofs may assume: those of the initial state."""
         return {relation: candidate_keys(relation, rows) for relation, rows in self._initial}
 
     @cached_property
     def lone(self) -> set[Invariant]:
-        """Invariants of single values that are assumed."""
+        """Invariants that proofs may assume: values that occur once in a column of the initial state."""
         terms = self._reasoner.terms.terms
         return {
             Invariant(relation, (column,), terms[value])
