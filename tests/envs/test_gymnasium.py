@@ -390,7 +390,7 @@ def test_steps_before_and_after_a_match_are_refused() -> None:
         ({"opponents": [3]}, "an opponent is a player, its name, or a function, not int"),
         ({"mask": "nowhere"}, "masks are in info or observation"),
         ({"rewards": "many"}, "rewards are one of"),
-        ({"render_mode": "movie"}, "a render mode is one of"),
+        ({"render_mode": "movie"}, "render mode must be one of"),
         ({"illegal": "ignore"}, "illegal actions are an error or random"),
         ({"max_steps": 0}, "at least one joint move"),
     ],

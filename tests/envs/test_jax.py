@@ -530,7 +530,7 @@ def test_what_cannot_be_an_environment_is_told() -> None:
     with pytest.raises(ValueError, match=r"expected 2 integers, .* found int\d+ of shape \(\)"):
         env.step(state, 0)
     other = envs.load("tic_tac_toe")
-    with pytest.raises(ValueError, match="the state is one of rock_paper_scissors, not of tic_tac_toe"):
+    with pytest.raises(ValueError, match="the state belongs to rock_paper_scissors, not to tic_tac_toe"):
         other.step(state, 0)
     with pytest.raises(ValueError, match=r"expected an integer, .* found float32 of shape \(\)"):
         other.step(other.init(_key()), 0.5)

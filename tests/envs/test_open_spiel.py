@@ -374,7 +374,7 @@ def test_wrong_moves_are_told() -> None:
 def test_the_state_of_another_sheet_is_told() -> None:
     text = load("tic_tac_toe").new_initial_state().serialize()
     assert str(load("tic_tac_toe").deserialize_state(text)).startswith("step 1")
-    with pytest.raises(ValueError, match="the state is one of tic_tac_toe, not of kuhn_poker"):
+    with pytest.raises(ValueError, match="the state belongs to tic_tac_toe, not to kuhn_poker"):
         load("kuhn_poker").deserialize_state(text)
 
 

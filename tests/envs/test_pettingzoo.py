@@ -291,7 +291,7 @@ def test_boards_are_rendered(capsys: pytest.CaptureFixture[str]) -> None:
     human.reset()
     human.render()
     assert capsys.readouterr().out
-    with pytest.raises(ValueError, match="a render mode is one of ansi, human"):
+    with pytest.raises(ValueError, match="render mode must be one of ansi, human"):
         aec_env("tic_tac_toe", render_mode="movie")
 
 

@@ -425,7 +425,7 @@ def check_mode(mode: str | None) -> None:
             "this needs cairosvg, which is not installed: pip install 'anygame[cairosvg]'", "cairosvg"
         )
     if mode is not None and mode not in RENDER_MODES:
-        raise ValueError(f"a render mode is one of {', '.join(RENDER_MODES)}, not {mode!r}")
+        raise ValueError(f"render mode must be one of {', '.join(RENDER_MODES)}, not {mode!r}")
 
 
 def render(board: BoardView, mode: str | None) -> str | NDArray[np.uint8] | None:

@@ -47,7 +47,7 @@ class Backends:
         self, program: Program, limits: Limits | None, machine_name: MachineName, game_name: str
     ) -> None:
         if machine_name not in MACHINES:
-            raise ValueError(f"a machine is one of {', '.join(MACHINES)}, not {machine_name!r}")
+            raise ValueError(f"machine must be one of {', '.join(MACHINES)}, not {machine_name!r}")
         self.machine_name: MachineName = machine_name
         self.reasoner = ReasonerMachine(program, limits)
         self.network: NetworkMachine | None = None

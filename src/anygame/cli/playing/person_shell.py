@@ -39,7 +39,7 @@ _OWN: Final = (
         "make your move",
         "The word `play` may be left out, and the move may be typed in short: `d 4`, `d4` or\n"
         "`move d 4` for (move d 4), or any beginning or part that no other legal move has. A number\n"
-        "stands for the move at that place in `legal`; `#3` does so whatever else 3 could mean.",
+        "stands for the move at that place in `legal`; `#3` does so even if 3 is part of a move.",
     ),
     Command("hint [SECONDS]", "show your best move by a search of SECONDS (default 1)"),
 )

@@ -174,8 +174,8 @@ def _advice_on_numbers(atom: Atom) -> str:
     if len(atom.arguments) == 2 and name in {"!=", "/="}:
         return shown(f"(distinct {terms})")
     if len(atom.arguments) == 2 and name in {"=", "=="}:
-        return f"one name for both, or {shown(f'(not (distinct {terms}))')}"
-    return f"GDL has no arithmetic: facts or rules must say what {name} holds for"
+        return f"give both the same name, or write {shown(f'(not (distinct {terms}))')}"
+    return f"GDL has no arithmetic: define {name} by facts or rules"
 
 
 _UNUSED_RELATION: Final = _CODES["unused-relation"]

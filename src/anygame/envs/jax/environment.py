@@ -224,7 +224,7 @@ class Environment:
     def _checked(self, state: State, action: Array) -> Array:
         """Return an action in 32 bits; -1 for a NumPy number out of range."""
         if state.env_id != self.id:
-            raise ValueError(f"the state is one of {state.env_id}, not of {self.id}")
+            raise ValueError(f"the state belongs to {state.env_id}, not to {self.id}")
         shape, kind = jnp.shape(action), jnp.result_type(action)
         wanted = (self.num_players,) if self._together else ()
         if shape != wanted or not jnp.issubdtype(kind, jnp.integer):

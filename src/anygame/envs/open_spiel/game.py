@@ -83,7 +83,7 @@ class SheetGame(pyspiel.Game):
         state: SheetState = super().deserialize_state(text)
         # OpenSpiel does not check that the state is of this game.
         if rules_digest(state.sheet) != rules_digest(self.description.game):
-            raise ValueError(f"the state is one of {state.sheet.name}, not of {self.description.game.name}")
+            raise ValueError(f"the state belongs to {state.sheet.name}, not to {self.description.game.name}")
         return state
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> SheetObserver:
