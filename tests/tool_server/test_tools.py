@@ -176,7 +176,7 @@ def test_notes_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str],
     reported = json.loads(capsys.readouterr().out)["diagnostics"]
     findings = checked(text, "slip", infos=True, everything=True)
     expected = [
-        [(note["message"].removesuffix(" (`--all` lists them)"), note["line"]) for note in each["notes"]]
+        [(note["message"].removesuffix(" (see `--all`)"), note["line"]) for note in each["notes"]]
         for each in reported
     ]
     assert [[(note["message"], note["line"]) for note in each["notes"]] for each in findings] == expected
