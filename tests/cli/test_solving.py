@@ -126,4 +126,4 @@ def test_what_was_found_is_printed_also_where_the_table_cannot_be_written(tmp_pa
     output, status = run(["solve", "rock_paper_scissors", "--table", str(tmp_path)])
     assert status == 2
     assert "under best play" in output
-    assert f"anygame: cannot write {tmp_path}: Is a directory" in output
+    assert f"{tmp_path} exists and is not a table of values; choose another name" in output

@@ -282,7 +282,7 @@ def test_players_act_together() -> None:
     assert again.rewards.tolist() == [0.0, -1.0]
     with pytest.raises(anygame.SimultaneousMovesError, match="left and right choose at the same time"):
         envs.load(game, simultaneous=False)
-    with pytest.raises(ValueError, match="no current player"):
+    with pytest.raises(ValueError, match="need a current player"):
         envs.load(game, observations="relative")
 
 

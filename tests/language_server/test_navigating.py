@@ -108,7 +108,7 @@ def test_renaming(before: str, after: str, new: str, places: int) -> None:
         ("(not op", "en)", "?open", "not a variable"),
         ("(not op", "en)", "", "expected a name"),
         ("(not op", "en)", "x" * 5000, "expected a name"),
-        ("(not op", "en)", "Terminal", "has a meaning of its own"),
+        ("(not op", "en)", "Terminal", "is a keyword of GDL"),
         ("(not (mar", "ked ?n)", "index", "used already, in line 4"),
         ("(next (control bl", "ack))", "white", "used already, in line 2"),
         ("(legal ?player (mark ?", "n))", "?player", "used already, in this rule"),

@@ -231,7 +231,7 @@ def test_an_answer_beyond_all_bounds_is_told_so(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(process, "LONGEST_ANSWER", 1_000)
     assert _answer(["x" * 900])["value"]
     assert _answer(["x" * 1_000])["fault"] == (
-        "the page would be too large: 1,025 bytes, where 1,000 are allowed"
+        "the page would be too large: 1,025 bytes, the limit is 1,000"
     )
 
 
