@@ -230,9 +230,7 @@ def test_every_error_of_a_process_is_an_answer(
 def test_an_answer_beyond_all_bounds_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "LONGEST_ANSWER", 1_000)
     assert _answer(["x" * 900])["value"]
-    assert _answer(["x" * 1_000])["fault"] == (
-        "the page would be too large: 1,025 bytes, the limit is 1,000"
-    )
+    assert _answer(["x" * 1_000])["fault"] == ("the page would be too large: 1,025 bytes, the limit is 1,000")
 
 
 def test_an_answer_that_is_no_plain_data_is_told_so() -> None:
