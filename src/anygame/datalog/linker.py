@@ -186,7 +186,7 @@ _ADVICE: Final = {
     "steps": "split the rule that joins most, or load the game with a larger Limits(steps=...)",
     "seconds": "split the rule that joins most, or load the game with a larger Limits(seconds=...)",
 }
-#: Rules of a relation that an error quotes.
+#: Maximum number of rules of a relation that an error quotes.
 _MOST_QUOTED: Final = 3
 
 

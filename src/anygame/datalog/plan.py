@@ -390,7 +390,7 @@ class Termination:
 
 
 def known_columns(atom: FlatAtom, known: Container[Variable]) -> list[int]:
-    """Return the columns of a literal whose variables are all known."""
+    """Return the columns of a literal in which all variables are known."""
     return [n for n, term in enumerate(atom.columns) if all(v in known for v in variables_of(term))]
 
 

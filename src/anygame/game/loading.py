@@ -30,7 +30,7 @@ _READINGS: Final = {
     "role": "roles added",
     "binding": "variables bound by role, base or input",
     "domain": "variables bound by the possible values of their argument",
-    "any": "variables of next, legal or goal taken for any value",
+    "any": "unbound variables of next, legal or goal allowed any value",
 }
 
 

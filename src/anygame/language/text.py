@@ -64,7 +64,7 @@ def _undecodable(name: str, data: bytes, offset: int) -> Diagnostic:
 
 
 def too_large(source: Source, limits: ReadingLimits, what: str = "") -> Diagnostic:
-    """Return the diagnostic of a text that exceeds a limit, by default that on bytes."""
+    """Return the diagnostic for a text that exceeds a limit, by default the limit on bytes."""
     what = what or f"{limits.bytes:,} bytes"
     return Diagnostic(
         "too-large", Severity.ERROR, f"{shown(source.name, 200)} has more than {what}, the limit"

@@ -62,7 +62,7 @@ KEYWORD_TEXTS: Final = {
     ),
     "terminal": Keyword((), "Defines when the game is over.", "(<= terminal (not open))"),
     "base": Keyword(
-        ("fluent",), "Declares a fluent that can ever be true. It changes nothing in play.",
+        ("fluent",), "Declares a fluent that may become true. It changes nothing in play.",
         "(base (control white))",
     ),
     "input": Keyword(

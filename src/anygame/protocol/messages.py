@@ -396,7 +396,7 @@ _TERM: Final = ReadingLimits(depth=150, tokens=40_000, arity=_MOST_PARTS)
 
 
 def split(text: str) -> list[str]:
-    """Return the parts of a list as texts; of other texts, the atoms and lists in order.
+    """Return the parts of a list as strings; of a text that is no list, its atoms and lists in order.
 
     Rules in a message stay text, for `anygame.language.parser`. So an invalid message of any length costs
     little time.

@@ -29,7 +29,7 @@ class Matches:
 
     def __init__(self, model: Model, sample: Sample) -> None:
         self._model, self._sample = model, sample
-        #: States on the matches that solvers found.
+        #: States reached in the matches that solvers found.
         self._met: list[NDArray[np.bool_]] = []
 
     def add(self, match: Match) -> None:

@@ -219,7 +219,7 @@ class Search:
 
     @property
     def is_for_one(self) -> bool:
-        """Whether one role is known to choose alone, so that runs with a time limit search a line for it."""
+        """Whether only one role is known to have choices. Timed runs then search for its best line."""
         return self._line_search() is not None
 
     @property
@@ -244,7 +244,7 @@ class Search:
                 self._beliefs = self._belief_searcher(self._role)
             if self._beliefs is None:
                 self._lanes = self._lane_searcher()
-        except Exception as error:  # after any error the reasoner searches
+        except Exception as error:  # on any error, fall back to the reasoner
             self.fallback = error
         finally:
             self._is_tried = True

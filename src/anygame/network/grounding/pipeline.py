@@ -88,7 +88,7 @@ ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     ("merging rules", merge_rules),
     ("inlining dense relations", _each(inline_dense_relations)),
 )
-#: Passes over single rules. The results of a pass go through all of them again, from the top.
+#: Passes over single rules. Rules that a pass produces go through all these passes again.
 REPEATED: Final[tuple[tuple[str, OfOne], ...]] = (
     ("expanding disjunctions", expand_disjunctions),
     ("naming disjunctions", name_disjunctions),

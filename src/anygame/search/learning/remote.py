@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _SLICE: Final = 1.0
 #: Attempts at a call whose process dies. A call that kills its process every time ends the training.
 _TRIES: Final = 5
-#: Bytes of the tree of a searcher that only describes the game.
+#: Memory, in bytes, for the tree of a searcher that only describes the game.
 _MEMORY: Final = 1 << 20
 
 _Item = TypeVar("_Item")

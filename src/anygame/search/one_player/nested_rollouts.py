@@ -29,7 +29,7 @@ _CALLS: Final = 20
 _LEVELS: Final = 3
 #: Step size, as in the paper.
 _STEP: Final = 1.0
-#: Weights of a group: they may depend on the moves before, so there are more of them than moves.
+#: Number of weights of a group. A weight may depend on earlier moves, so there are more than moves.
 _WEIGHTS: Final = 1 << 15
 #: Upper bound of the moves of a playout.
 _LONGEST: Final = 2_000
