@@ -97,7 +97,7 @@ def test_what_follows_is_counted_in_one_note_and_listed_on_request() -> None:
     text = SHEET.replace("(init (control x))", "(init (contrl x))")
     output = told(text)
     assert len(heads(output)) == 1
-    note = re.search(r"^note: because of that, (.*) \(`--all` lists them\)$", output, flags=re.MULTILINE)
+    note = re.search(r"^note: because of that, (.*) \(see `--all`\)$", output, flags=re.MULTILINE)
     assert note is not None
     assert len(heads(told(text, "--all"))) > 1
 

@@ -60,7 +60,7 @@ def test_moves_have_their_texts_as_names_and_facts_stand_in_details(page: Page, 
     facts = page.locator("#facts-details").text_content() or ""
     assert "(cell 2 2 x)" in facts
     assert page.locator("#status").text_content() == "o to move."
-    assert page.get_by_text("reads what players say").count() == 0
+    assert page.get_by_text("Comments of players").count() == 0
 
 
 def test_the_other_role_is_played_by_a_player(page: Page, server: Server) -> None:

@@ -89,7 +89,7 @@ def test_a_match_is_watched_as_it_goes_on(page: Page, tmp_path: Path) -> None:
         wait_for_step(page, 3)
         assert "(cell 1 3 x)" in (page.locator(".facts").text_content() or "")
         assert page.locator(".said").text_content() == "x I think <b>so</b>"
-        assert page.get_by_text("reads what players say").is_visible()
+        assert page.get_by_text("Comments of players").is_visible()
         assert page.locator(".note:has-text('Each move may take 60 s')").count() == 1
         page.goto(f"{page.url}/1")
         assert step_of(page) == 1

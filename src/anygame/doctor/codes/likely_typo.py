@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -29,6 +30,8 @@ _SHORTEST_RELATION: Final = 3
 #: Maximum number of rules with the same slip, which the author may have copied once.
 _MOST_RULES: Final = 2
 _MOST_COMPARED: Final = 400
+#: The words of a name: whiteWins, white_wins.
+_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 CODE: Final = _CODES["likely-typo"]
 
@@ -73,7 +76,24 @@ def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str
     known = [other[0] for other in same if other in sheet.heads and other in sheet.reads]
     # Relations of one length that begin differently are meant to differ, as nrow and prow.
     longer = [name for name in known if len(name) != len(key[0])]
-    return nearest(key[0], known, _SHORTEST_RELATION) or nearest(key[0], longer, is_stray=True)
+    near = nearest(key[0], known, _SHORTEST_RELATION) or nearest(key[0], longer, is_stray=True)
+    if near is not None:
+        return near
+    # A misspelt relation of a body means a relation that occurs only in heads, and vice versa.
+    is_made = key in sheet.heads
+    halves = [other[0] for other in same if (other in sheet.heads) != is_made and other[0] not in known]
+    near = nearest(key[0], halves, _SHORTEST_RELATION)
+    if near is not None and len(_rules(places[near, key[1]])) == 1:
+        one, other = _familiarity(sheet, key[0]), _familiarity(sheet, near)
+        return near if one < other or (one == other and is_made) else None
+    return near
+
+
+def _familiarity(sheet: Sheet, name: str) -> int:
+    """Return how often the rarest word of a name occurs in the sheet, including comments."""
+    text = sheet.program.source.text if sheet.program.source else ""
+    written = Counter(word.lower() for word in _WORDS.findall(text))
+    return min((written[word.lower()] for word in _WORDS.findall(name)), default=0)
 
 
 def _rules(names: Iterable[Name]) -> set[int]:

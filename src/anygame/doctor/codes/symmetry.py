@@ -85,7 +85,7 @@ def _of_group(images: _Images, unpaired: Sequence[int]) -> Iterator[Diagnostic]:
             yield _MISSING.found(message, images.rules[number].span, hint=hint)
     elif images.are_near(*unpaired):
         odd, like = images.odd_first(unpaired)
-        if not images.tells_apart(like):
+        if not (images.tells_apart(like) or images.is_exchange_wider(odd, like)):
             message = "this rule differs from its counterpart for the other role, as no other rule does"
             note = Note("the counterpart", images.rules[like].span)
             yield _ODD.found(message, images.rules[odd].span, note, hint=text_of(images.images[like]))
@@ -171,6 +171,19 @@ class _Images:
         """Return whether the body of a rule is its own image."""
         words, image = ((("_",), *parts[number][1:]) for parts in (self.words, self.images))
         return is_variant(words, image)
+
+    def is_exchange_wider(self, odd: int, like: int) -> bool:
+        """Return whether one more pair of names makes two rules, and all with these names, counterparts."""
+        words, image = (Counter(flat(parts)) for parts in (self.words[odd], self.images[like]))
+        differing = [*(words - image), *(image - words)]
+        more = [word for word in differing if _may_change(word, self._exchange)]
+        if len(more) != _PAIR:
+            return False
+        wider = {**self._exchange, more[0]: more[1], more[1]: more[0]}
+        known = VariantSet(self.words)
+        return all(
+            exchanged(parts, wider) in known for parts in self.words if not set(more).isdisjoint(flat(parts))
+        )
 
 
 def _without_numbers(parts: Parts) -> Parts:
