@@ -106,5 +106,5 @@ def test_native_code_does_what_python_does(count: int) -> None:
 
 
 def test_primitives_are_for_native_code() -> None:
-    with pytest.raises(TypeError, match="a Store by an address"):
+    with pytest.raises(TypeError, match="a Store by its address"):
         store_at(0)
