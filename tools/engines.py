@@ -1,26 +1,36 @@
-"""Engines that speak UCI as players, on sheets whose states and moves are known to be theirs.
+"""Engines as players, on sheets whose states and moves are known to be theirs.
 
     anygame match breakthrough.kif --players mcts tools/engines.py:FairyStockfish --play-clock 5
     anygame match breakthrough.kif --players mcts tools/engines.py:FairyStockfish:nodes=20000
+    anygame match reversi.kif --players mcts tools/engines.py:Rhino:level=3 --play-clock 5
     python tools/engines.py breakthrough.kif --depth 4
+    python tools/engines.py reversi.kif --protocol gtp --matches 5
 
-The last line compares how many joint moves lead to each depth by the sheet and by the engine: only where they
-agree are the rules the same. A sheet is known by its relations, see ``GAMES``. Fairy-Stockfish is
-https://github.com/fairy-stockfish/Fairy-Stockfish, the Debian package ``fairy-stockfish``.
+The last two lines compare the rules of a sheet and of an engine: how many joint moves lead to each depth, and
+the legal moves of every state of random matches. Only where they agree are the rules the same. A sheet is
+known by its relations, see ``GAMES``.
+
+Engines speak UCI or GTP. Fairy-Stockfish is https://github.com/fairy-stockfish/Fairy-Stockfish: the Debian
+package ``fairy-stockfish``, or ``npm install fairy-stockfish-nnue.wasm``, which ``--command 'node
+--no-experimental-fetch node_modules/fairy-stockfish-nnue.wasm/uci.js'`` starts. Rhino plays Othello: the
+Debian packages ``grhino`` and ``grhino-data``.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from queue import Empty, Queue
+from random import Random
 from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -46,11 +56,12 @@ _PATIENCE: Final = 10.0
 _RESERVE: Final = 0.1
 #: Where packages put games, which is not always on the path.
 _FOLDERS: Final = "/usr/games"
+_SQUARE: Final = re.compile(r"[a-j]\d+")
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """How the states and moves of a sheet are those of an engine: squares of a board of eight by eight.
+    """How the states and moves of a sheet are those of an engine.
 
     Attributes:
         variant: what the engine calls the game.
@@ -58,7 +69,11 @@ class Board:
         pieces: the letter of each piece, as positions are written (FEN).
         turn: the pattern of the fluent that says who moves, with a group ``role``.
         first: the role that begins.
-        move: the pattern of a move, with groups ``x1``, ``y1``, ``x2`` and ``y2``.
+        move: the pattern of a move, with groups ``x2`` and ``y2``, and ``x1`` and ``y1`` if a piece moves.
+        size: rows and columns.
+        drop: what engines write before the square of a new piece.
+        has_hand: whether positions list the pieces that are not yet on the board.
+        steps: moves of the sheet for one of the engine.
     """
 
     variant: str
@@ -67,26 +82,39 @@ class Board:
     turn: re.Pattern[str]
     first: str
     move: re.Pattern[str]
+    size: int = 8
+    drop: str = ""
+    has_hand: bool = False
+    steps: int = 1
 
     def knows(self, game: Game) -> bool:
         """Return whether the first state and its moves are written in this way."""
         facts = [str(fact) for fact in game.initial_state().facts]
-        cells = [found["piece"] for fact in facts if (found := self.cell.fullmatch(fact))]
+        cells = {found["piece"] for fact in facts if (found := self.cell.fullmatch(fact))}
         roles = [str(role) for role in game.roles]
         turns = [fact for fact in facts if self.turn.fullmatch(fact)]
-        return set(cells) == set(self.pieces) and self.first in roles and len(turns) == 1
+        return bool(cells) and cells <= set(self.pieces) and self.first in roles and len(turns) == 1
 
-    def position(self, state: State) -> str:
-        """Return a state as engines read it: pieces, rank by rank from the eighth, and who moves."""
-        board = [["1"] * 8 for _ in range(8)]
-        side = "w"
+    def mover(self, state: State) -> str:
+        """Return the role whose turn it is."""
+        (role,) = (found["role"] for fact in state.facts if (found := self.turn.fullmatch(str(fact))))
+        return role
+
+    def rows(self, state: State) -> list[list[str]]:
+        """Return the letters on the board, ``.`` for empty squares, from the first row."""
+        rows = [["."] * self.size for _ in range(self.size)]
         for fact in map(str, state.facts):
             if (cell := self.cell.fullmatch(fact)) is not None:
-                board[8 - int(cell["y"])][int(cell["x"]) - 1] = self.pieces[cell["piece"]]
-            elif (turn := self.turn.fullmatch(fact)) is not None:
-                side = "w" if turn["role"] == self.first else "b"
-        ranks = "/".join(re.sub("1+", lambda empty: str(len(empty[0])), "".join(rank)) for rank in board)
-        return f"{ranks} {side} - - 0 1"
+                rows[int(cell["y"]) - 1][int(cell["x"]) - 1] = self.pieces[cell["piece"]]
+        return rows
+
+    def position(self, state: State) -> str:
+        """Return a state in FEN: pieces, rank by rank from the last, and who moves."""
+        rows = self.rows(state)
+        empty = sum(row.count(".") for row in rows)
+        ranks = [re.sub(r"\.+", lambda dots: str(len(dots[0])), "".join(row)) for row in reversed(rows)]
+        hand = f"[{'P' * empty}{'p' * empty}]" if self.has_hand else ""
+        return f"{'/'.join(ranks)}{hand} {'w' if self.mover(state) == self.first else 'b'} - - 0 1"
 
     def moves(self, legal: Sequence[Term]) -> dict[str, Term]:
         """Return moves by what engines call them."""
@@ -94,12 +122,16 @@ class Board:
         for each in legal:
             move = self.move.fullmatch(str(each))
             if move is not None:
-                x1, y1, x2, y2 = (int(move[name]) for name in ("x1", "y1", "x2", "y2"))
-                found[f"{'abcdefgh'[x1 - 1]}{y1}{'abcdefgh'[x2 - 1]}{y2}"] = each
+                begin = self.drop if move["x1"] is None else _square(move["x1"], move["y1"])
+                found[begin + _square(move["x2"], move["y2"])] = each
         return found
 
 
-#: The sheets that are known.
+def _square(x: str, y: str) -> str:
+    return f"{'abcdefghij'[int(x) - 1]}{y}"
+
+
+#: The sheets that are known. In amazons a move and its shot are two moves of the sheet.
 GAMES: Final = (
     Board(
         variant="breakthrough",
@@ -108,6 +140,26 @@ GAMES: Final = (
         turn=re.compile(r"\(control (?P<role>white|black)\)"),
         first="white",
         move=re.compile(r"\(move (?P<x1>[1-8]) (?P<y1>[1-8]) (?P<x2>[1-8]) (?P<y2>[1-8])\)"),
+    ),
+    Board(
+        variant="flipello",
+        cell=re.compile(r"\(cell (?P<x>[1-8]) (?P<y>[1-8]) (?P<piece>black|red)\)"),
+        pieces={"black": "P", "red": "p"},
+        turn=re.compile(r"\(control (?P<role>black|red)\)"),
+        first="black",
+        move=re.compile(r"\(move (?:(?P<x1>\d) (?P<y1>\d) )?(?P<x2>\d) (?P<y2>\d)\)"),
+        drop="P@",
+        has_hand=True,
+    ),
+    Board(
+        variant="amazons",
+        cell=re.compile(r"\(cell (?P<x>\d+) (?P<y>\d+) (?P<piece>white|black|arrow)\)"),
+        pieces={"white": "Q", "black": "q", "arrow": "*"},
+        turn=re.compile(r"\(turn (?P<role>white|black) (?:move|fire)\)"),
+        first="white",
+        move=re.compile(r"\((?:move (?P<x1>\d+) (?P<y1>\d+)|fire) (?P<x2>\d+) (?P<y2>\d+)\)"),
+        size=10,
+        steps=2,
     ),
 )
 
@@ -125,29 +177,31 @@ def mapping_of(game: Game) -> Board:
     raise PlayerError(f"no engine is known to play {game.name}: its facts should be those of {known}")
 
 
-class Engine:
+class Engine(ABC):
     """An engine that runs: lines go in, and lines come out.
 
     Args:
-        command: the program, by its name or path.
+        command: the program, by its name or path, and its arguments.
+        board: how its states and moves are those of the sheet.
 
     Raises:
         PlayerError: there is no such program, or it does not get ready.
     """
 
-    def __init__(self, command: str) -> None:
-        path = shutil.which(command) or shutil.which(command, path=_FOLDERS)
+    def __init__(self, command: str, board: Board) -> None:
+        self.board = board
+        name, *options = shlex.split(command)
+        path = shutil.which(name) or shutil.which(name, path=_FOLDERS)
         if path is None:
-            raise PlayerError(f"there is no program {command}; try: apt-get install {command}")
+            raise PlayerError(f"there is no program {name}; try: apt-get install {name}")
         self._process = subprocess.Popen(
-            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+            [path, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
         self._lines: Queue[str | None] = Queue()
         self._reader = Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
-            self.tell("uci")
-            self.wait_for("uciok", _PATIENCE)
+            self.set_up()
         except PlayerError:
             self.end()
             raise
@@ -171,8 +225,8 @@ class Engine:
         except OSError as error:
             raise PlayerError(f"the engine has ended: {error}") from error
 
-    def wait_for(self, start: str, seconds: float) -> str:
-        """Return the next line that begins with a text.
+    def wait_for(self, start: str | tuple[str, ...], seconds: float) -> str:
+        """Return the next line that begins with a text, or with one of some.
 
         Raises:
             PlayerError: none comes in time, or the engine ends.
@@ -188,24 +242,23 @@ class Engine:
             if line.startswith(start):
                 return line
 
-    def set_up(self, variant: str) -> None:
-        """Have it play a game, with one thread."""
-        self.tell("setoption name Threads value 1")
-        self.tell(f"setoption name UCI_Variant value {variant}")
-        self.tell("isready")
-        self.wait_for("readyok", _PATIENCE)
+    @abstractmethod
+    def set_up(self) -> None:
+        """Have it get ready, and play the game of the board."""
 
-    def perft(self, depth: int) -> int:
-        """Return how many lines of moves of a length begin at the first position."""
-        self.tell("position startpos")
-        self.tell(f"go perft {depth}")
-        return int(self.wait_for("Nodes searched:", inf).rpartition(" ")[2])
+    @abstractmethod
+    def legal(self, state: State) -> set[str]:
+        """Return what it holds to be the legal moves of a state."""
 
-    def end(self) -> None:
-        """End the program."""
+    @abstractmethod
+    def choose(self, state: State, seconds: float) -> str:
+        """Return what it plays in a state, within some seconds."""
+
+    def end(self, patience: float = _PATIENCE) -> None:
+        """End the program, by force if it does not end within some seconds."""
         try:
             self.tell("quit")
-            self._process.wait(_PATIENCE)
+            self._process.wait(patience)
         except (PlayerError, subprocess.TimeoutExpired):
             self._process.kill()
             self._process.wait()
@@ -216,48 +269,125 @@ class Engine:
                     pipe.close()
 
 
-class FairyStockfish(Player):
-    """Has Fairy-Stockfish choose, with one thread and the evaluation that is written by hand.
+class UciEngine(Engine):
+    """An engine that speaks UCI, with one thread.
 
-    Args:
-        seed: it draws nothing; every match has the same moves with ``nodes``.
-        nodes: states that it may look at for a move; None for as many as the clock allows.
-        command: the program.
-
-    Raises:
-        PlayerError: a number is out of range, or there is no such program.
+    Attributes:
+        nodes: states that it may search for a move; None for as many as the clock allows.
     """
 
-    def __init__(
-        self, seed: int | None = None, *, nodes: int | None = None, command: str = "fairy-stockfish"
-    ) -> None:
-        super().__init__(seed)
-        check_option("nodes", nodes, 1)
-        self.nodes, self._command = nodes, command
-        self._engine: Engine | None = None
+    nodes: int | None = None
+
+    def set_up(self) -> None:
+        """Have it get ready, and play the game of the board."""
+        self.tell("uci")
+        self.wait_for("uciok", _PATIENCE)
+        self.tell("setoption name Threads value 1")
+        self.tell(f"setoption name UCI_Variant value {self.board.variant}")
+        self.tell("isready")
+        self.wait_for("readyok", _PATIENCE)
+
+    def perft(self, depth: int) -> int:
+        """Return how many lines of moves of a length begin at the first position."""
+        self.tell("position startpos")
+        self.tell(f"go perft {depth}")
+        return int(self.wait_for("Nodes searched:", inf).rpartition(" ")[2])
+
+    def legal(self, state: State) -> set[str]:
+        """Return what it holds to be the legal moves of a state, without passes."""
+        self.tell(f"position fen {self.board.position(state)}")
+        self.tell("go perft 1")
+        moves = set()
+        while not (line := self.wait_for("", _PATIENCE)).startswith("Nodes searched:"):
+            name, is_move, _ = line.partition(":")
+            if is_move and name[: len(name) // 2] != name[len(name) // 2 :]:
+                moves.add(name)
+        return moves
+
+    def choose(self, state: State, seconds: float) -> str:
+        """Return what it plays in a state."""
+        self.tell(f"position fen {self.board.position(state)}")
+        milliseconds = max(1, int(1000 * (seconds - max(_RESERVE, seconds / 20))))
+        self.tell(f"go movetime {milliseconds}" if self.nodes is None else f"go nodes {self.nodes}")
+        return self.wait_for("bestmove", seconds).split()[1]
+
+
+class GtpEngine(Engine):
+    """An engine that speaks GTP and takes positions as ``gtp-rhino`` does: the first role is black."""
+
+    def set_up(self) -> None:
+        """Have it get ready."""
+        self._ask("protocol_version")
+
+    def _ask(self, command: str, seconds: float = _PATIENCE) -> str:
+        self.tell(command)
+        answer = self.wait_for(("=", "?"), seconds)
+        if answer.startswith("?"):
+            raise PlayerError(f"the engine answers {answer!r} to {command!r}")
+        return answer[1:].strip()
+
+    def _place(self, state: State) -> str:
+        """Have it take a state; return who moves."""
+        letters = {"P": "X", "p": "O"}
+        squares = "".join(letters.get(letter, "-") for row in self.board.rows(state) for letter in row)
+        mover = "black" if self.board.mover(state) == self.board.first else "white"
+        self._ask(f"grhino-setup_board {squares} {mover}")
+        return mover
+
+    def legal(self, state: State) -> set[str]:
+        """Return what it holds to be the legal moves of a state, without passes."""
+        mover, moves = self._place(state), set()
+        for y, row in enumerate(self.board.rows(state), start=1):
+            for x, letter in enumerate(row, start=1):
+                square = _square(str(x), str(y))
+                if letter == ".":
+                    with suppress(PlayerError):
+                        self._ask(f"play {mover} {square}")
+                        moves.add(self.board.drop + square)
+                        self._place(state)
+        return moves
+
+    def choose(self, state: State, seconds: float) -> str:
+        """Return what it plays in a state."""
+        mover = self._place(state)
+        return self.board.drop + self._ask(f"genmove {mover}", seconds).lower()
+
+
+class EnginePlayer(Player):
+    """Has an engine choose."""
+
+    _engine: Engine | None = None
+    #: The rest of a move that is several moves of the sheet.
+    _rest = ""
+
+    def make_engine(self, board: Board) -> Engine:
+        """Return the engine that plays."""
+        raise NotImplementedError
 
     def start(self, clock: Clock) -> None:
         """Start the engine."""
         super().start(clock)
         self.abort()
-        self._mapping = mapping_of(self.game)
-        self._engine = Engine(self._command)
-        self._engine.set_up(self._mapping.variant)
+        self._engine = self.make_engine(mapping_of(self.game))
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return what the engine plays."""
+        """Return what the engine plays; after an error, end it, since its answer may come later."""
         legal = state.legal_moves(self.role)
         if len(legal) == 1:
+            self._rest = ""
             return legal[0]
-        engine, moves = self._engine, self._mapping.moves(legal)
-        if engine is None:
-            raise PlayerError("the match has not begun")
-        engine.tell(f"position fen {self._mapping.position(state)}")
-        seconds = clock.remaining()
-        milliseconds = max(1, int(1000 * (seconds - max(_RESERVE, seconds / 20))))
-        limit = f"movetime {milliseconds}" if self.nodes is None else f"nodes {self.nodes}"
-        engine.tell(f"go {limit}")
-        answer = engine.wait_for("bestmove", seconds).split()[1]
+        if self._engine is None:
+            self._engine = self.make_engine(mapping_of(self.game))
+        moves = self._engine.board.moves(legal)
+        try:
+            answer = self._rest or self._engine.choose(state, clock.remaining())
+        except PlayerError:
+            self._engine.end(patience=0)
+            self._engine, self._rest = None, ""
+            raise
+        answer, _, self._rest = answer.partition(",")
+        if self._rest:
+            self._rest = _SQUARE.findall(self._rest)[-1]
         if answer not in moves:
             raise PlayerError(f"the engine plays {answer}, which is no legal move here")
         return moves[answer]
@@ -270,23 +400,74 @@ class FairyStockfish(Player):
         """End the engine."""
         if self._engine is not None:
             self._engine.end()
-            self._engine = None
+        self._engine, self._rest = None, ""
+
+
+class FairyStockfish(EnginePlayer):
+    """Has Fairy-Stockfish choose, with one thread and the evaluation that is written by hand.
+
+    Args:
+        seed: it draws nothing; every match has the same moves with ``nodes``.
+        nodes: states that it may look at for a move; None for as many as the clock allows.
+        command: the program, and its arguments.
+
+    Raises:
+        PlayerError: a number is out of range, or there is no such program.
+    """
+
+    def __init__(
+        self, seed: int | None = None, *, nodes: int | None = None, command: str = "fairy-stockfish"
+    ) -> None:
+        super().__init__(seed)
+        check_option("nodes", nodes, 1)
+        self.nodes, self._command = nodes, command
+
+    def make_engine(self, board: Board) -> Engine:
+        """Return the engine that plays."""
+        engine = UciEngine(self._command, board)
+        engine.nodes = self.nodes
+        return engine
+
+
+class Rhino(EnginePlayer):
+    """Has Rhino choose, an engine for Othello. It searches as deep as its level says, whatever the clock.
+
+    Args:
+        seed: not used.
+        level: from 1 to 5.
+        command: the program, and its arguments.
+
+    Raises:
+        PlayerError: the level is out of range, or there is no such program.
+    """
+
+    def __init__(self, seed: int | None = None, *, level: int = 3, command: str = "gtp-rhino") -> None:
+        super().__init__(seed)
+        check_option("level", level, 1, 5)
+        self._command = f"{command} --level={level}"
+
+    def make_engine(self, board: Board) -> Engine:
+        """Return the engine that plays."""
+        return GtpEngine(self._command, board)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare the rules of a sheet with those of the engine."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("sheet", help="a sheet that the engine may know")
-    parser.add_argument("--depth", type=some_count, default=3, help="of the lines that are counted")
-    parser.add_argument("--command", default="fairy-stockfish", help="the engine")
+    parser.add_argument("--protocol", choices=_ENGINES, default="uci", help="of the engine (uci)")
+    parser.add_argument("--command", help="the engine, and its arguments (fairy-stockfish, gtp-rhino)")
+    parser.add_argument("--depth", type=some_count, default=3, help="of the lines that UCI counts (3)")
+    parser.add_argument("--matches", type=some_count, default=1, help="random matches (1)")
     given = parser.parse_args(arguments)
     game = anygame.load(given.sheet)
+    make, command = _ENGINES[given.protocol]
     try:
-        mapping = mapping_of(game)
-        engine = Engine(given.command)
+        engine = make(given.command or command, mapping_of(game))
         try:
-            engine.set_up(mapping.variant)
-            return 0 if _agree(game, engine, given.depth) else 1
+            if isinstance(engine, UciEngine) and not _agree(game, engine, given.depth):
+                return 1
+            return 0 if _follow(game, engine, given.matches) else 1
         finally:
             engine.end()
     except PlayerError as error:
@@ -294,15 +475,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def _agree(game: Game, engine: Engine, deepest: int) -> bool:
-    """Print how many lines there are of each length; return whether they are the same."""
+#: The engine of each protocol, and its usual program.
+_ENGINES: Final[Mapping[str, tuple[type[Engine], str]]] = {
+    "uci": (UciEngine, "fairy-stockfish"),
+    "gtp": (GtpEngine, "gtp-rhino"),
+}
+
+
+def _agree(game: Game, engine: UciEngine, deepest: int) -> bool:
+    """Print how many lines there are of each length, in moves of the engine; return whether they agree."""
     is_same = True
     print(f"{'depth':>5} {'sheet':>15} {'engine':>15}")
     for depth in range(1, deepest + 1):
-        ours, theirs = perft(game, depth), engine.perft(depth)
+        ours, theirs = perft(game, depth * engine.board.steps), engine.perft(depth)
         is_same = is_same and ours == theirs
         print(f"{depth:>5} {ours:>15,} {theirs:>15,}")
     return is_same
+
+
+def _follow(game: Game, engine: Engine, matches: int) -> bool:
+    """Compare the legal moves of all states of random matches; print how many, or the first difference."""
+    random, states = Random(1), 0
+    for _ in range(matches):
+        state, lines, name = game.initial_state(), set[str](), ""
+        while not state.is_terminal and state.stuck_role is None:
+            mover = engine.board.mover(state)
+            joint = {str(role): random.choice(state.legal_moves(role)) for role in game.roles}
+            ours = engine.board.moves(state.legal_moves(mover))
+            # The second half of a move of the engine is known from the state before.
+            theirs = {_SQUARE.findall(line)[-1] for line in lines if line.startswith(f"{name},")}
+            if not theirs:
+                lines = engine.legal(state)
+                theirs = {line.partition(",")[0] for line in lines}
+            if set(ours) != theirs:
+                print(f"{state}\nsheet alone: {set(ours) - theirs}, engine alone: {theirs - set(ours)}")
+                return False
+            states += 1
+            name = next((name for name, move in ours.items() if move == joint[mover]), "")
+            state = state.next(list(joint.values()))
+    print(f"the same moves in {states:,} states of random matches")
+    return True
 
 
 if __name__ == "__main__":
