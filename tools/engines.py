@@ -178,14 +178,14 @@ def mapping_of(game: Game) -> Board:
 
 
 class Engine(ABC):
-    """An engine that runs: lines go in, and lines come out.
+    """A running engine that exchanges lines of text with this program.
 
     Args:
-        command: the program, by its name or path, and its arguments.
-        board: how its states and moves are those of the sheet.
+        command: the name or path of the program, and its arguments.
+        board: maps states and moves of the sheet to those of the engine.
 
     Raises:
-        PlayerError: there is no such program, or it does not get ready.
+        PlayerError: there is no such program, or it does not become ready in time.
     """
 
     def __init__(self, command: str, board: Board) -> None:
@@ -226,10 +226,10 @@ class Engine(ABC):
             raise PlayerError(f"the engine has ended: {error}") from error
 
     def wait_for(self, start: str | tuple[str, ...], seconds: float) -> str:
-        """Return the next line that begins with a text, or with one of some.
+        """Return the next line that begins with a text, or with one of several.
 
         Raises:
-            PlayerError: none comes in time, or the engine ends.
+            PlayerError: no such line arrives in time, or the engine ends.
         """
         end = monotonic() + seconds
         while True:
@@ -244,18 +244,18 @@ class Engine(ABC):
 
     @abstractmethod
     def set_up(self) -> None:
-        """Have it get ready, and play the game of the board."""
+        """Wait until the engine is ready, and select the game of the board."""
 
     @abstractmethod
     def legal(self, state: State) -> set[str]:
-        """Return what it holds to be the legal moves of a state."""
+        """Return the legal moves of a state by the rules of the engine."""
 
     @abstractmethod
     def choose(self, state: State, seconds: float) -> str:
-        """Return what it plays in a state, within some seconds."""
+        """Return the move of the engine in a state, within a number of seconds."""
 
     def end(self, patience: float = _PATIENCE) -> None:
-        """End the program, by force if it does not end within some seconds."""
+        """End the program; kill it if it does not end within a number of seconds."""
         try:
             self.tell("quit")
             self._process.wait(patience)
@@ -273,13 +273,13 @@ class UciEngine(Engine):
     """An engine that speaks UCI, with one thread.
 
     Attributes:
-        nodes: states that it may search for a move; None for as many as the clock allows.
+        nodes: maximum number of states searched for a move; None for as many as the clock allows.
     """
 
     nodes: int | None = None
 
     def set_up(self) -> None:
-        """Have it get ready, and play the game of the board."""
+        """Wait until the engine is ready, and select the game of the board."""
         self.tell("uci")
         self.wait_for("uciok", _PATIENCE)
         self.tell("setoption name Threads value 1")
@@ -294,7 +294,7 @@ class UciEngine(Engine):
         return int(self.wait_for("Nodes searched:", inf).rpartition(" ")[2])
 
     def legal(self, state: State) -> set[str]:
-        """Return what it holds to be the legal moves of a state, without passes."""
+        """Return the legal moves of a state by the rules of the engine, without passes."""
         self.tell(f"position fen {self.board.position(state)}")
         self.tell("go perft 1")
         moves = set()
@@ -305,7 +305,7 @@ class UciEngine(Engine):
         return moves
 
     def choose(self, state: State, seconds: float) -> str:
-        """Return what it plays in a state."""
+        """Return the move of the engine in a state."""
         self.tell(f"position fen {self.board.position(state)}")
         milliseconds = max(1, int(1000 * (seconds - max(_RESERVE, seconds / 20))))
         self.tell(f"go movetime {milliseconds}" if self.nodes is None else f"go nodes {self.nodes}")
@@ -316,7 +316,7 @@ class GtpEngine(Engine):
     """An engine that speaks GTP and takes positions as ``gtp-rhino`` does: the first role is black."""
 
     def set_up(self) -> None:
-        """Have it get ready."""
+        """Wait until the engine is ready."""
         self._ask("protocol_version")
 
     def _ask(self, command: str, seconds: float = _PATIENCE) -> str:
@@ -327,7 +327,7 @@ class GtpEngine(Engine):
         return answer[1:].strip()
 
     def _place(self, state: State) -> str:
-        """Have it take a state; return who moves."""
+        """Send a state to the engine; return the color that moves."""
         letters = {"P": "X", "p": "O"}
         squares = "".join(letters.get(letter, "-") for row in self.board.rows(state) for letter in row)
         mover = "black" if self.board.mover(state) == self.board.first else "white"
@@ -335,7 +335,7 @@ class GtpEngine(Engine):
         return mover
 
     def legal(self, state: State) -> set[str]:
-        """Return what it holds to be the legal moves of a state, without passes."""
+        """Return the legal moves of a state by the rules of the engine, without passes."""
         mover, moves = self._place(state), set()
         for y, row in enumerate(self.board.rows(state), start=1):
             for x, letter in enumerate(row, start=1):
@@ -348,13 +348,13 @@ class GtpEngine(Engine):
         return moves
 
     def choose(self, state: State, seconds: float) -> str:
-        """Return what it plays in a state."""
+        """Return the move of the engine in a state."""
         mover = self._place(state)
         return self.board.drop + self._ask(f"genmove {mover}", seconds).lower()
 
 
 class EnginePlayer(Player):
-    """Has an engine choose."""
+    """A player whose moves an engine chooses."""
 
     _engine: Engine | None = None
     #: The rest of a move that is several moves of the sheet.
@@ -371,7 +371,7 @@ class EnginePlayer(Player):
         self._engine = self.make_engine(mapping_of(self.game))
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return what the engine plays; after an error, end it, since its answer may come later."""
+        """Return the move of the engine. After an error, end it, since its answer may come later."""
         legal = state.legal_moves(self.role)
         if len(legal) == 1:
             self._rest = ""
@@ -382,8 +382,7 @@ class EnginePlayer(Player):
         try:
             answer = self._rest or self._engine.choose(state, clock.remaining())
         except PlayerError:
-            self._engine.end(patience=0)
-            self._engine, self._rest = None, ""
+            self._end(patience=0)
             raise
         answer, _, self._rest = answer.partition(",")
         if self._rest:
@@ -398,17 +397,20 @@ class EnginePlayer(Player):
 
     def abort(self) -> None:
         """End the engine."""
+        self._end()
+
+    def _end(self, patience: float = _PATIENCE) -> None:
         if self._engine is not None:
-            self._engine.end()
+            self._engine.end(patience)
         self._engine, self._rest = None, ""
 
 
 class FairyStockfish(EnginePlayer):
-    """Has Fairy-Stockfish choose, with one thread and the evaluation that is written by hand.
+    """A player that asks Fairy-Stockfish, with one thread and its classical evaluation.
 
     Args:
-        seed: it draws nothing; every match has the same moves with ``nodes``.
-        nodes: states that it may look at for a move; None for as many as the clock allows.
+        seed: not used; with ``nodes``, every match has the same moves.
+        nodes: maximum number of states searched for a move; None for as many as the clock allows.
         command: the program, and its arguments.
 
     Raises:
@@ -430,7 +432,7 @@ class FairyStockfish(EnginePlayer):
 
 
 class Rhino(EnginePlayer):
-    """Has Rhino choose, an engine for Othello. It searches as deep as its level says, whatever the clock.
+    """A player that asks Rhino, an engine for Othello. Its level sets the depth of its search, not the clock.
 
     Args:
         seed: not used.
