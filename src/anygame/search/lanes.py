@@ -104,6 +104,12 @@ def lowest_bit(word):
 
 
 @compiled
+def holds(states, index, fluent):
+    """Return 1 if a fluent holds in a state, a row of bits; otherwise 0."""
+    return (states[index, fluent >> 6] >> np.uint64(fluent & 63)) & np.uint64(1)
+
+
+@compiled
 def word_of(rows, literal, word):
     """Return a word of a bit literal: of its row, or of the complement."""
     value = rows[literal >> 1, word]

@@ -62,8 +62,8 @@ def estimates(
     bent, first = weights.shape[1] - shape.outputs, shape.inputs + 1 + shape.patterns
     hidden = bits @ weights[: shape.inputs] + weights[shape.inputs]
     hidden += amounts(searcher.patterns, bits) @ weights[shape.inputs + 1 : first]
-    own, *gated = weights[first:].reshape(shape.outputs, 1 + shape.gates, -1)[number]
-    last = own + bits[:, searcher.gates] @ np.array(gated) if gated else own
+    own, *gated = weights[first:].reshape(shape.outputs, 1 + shape.gating, -1)[number]
+    last = own + bits[:, searcher.gating] @ np.array(gated) if gated else own
     total = (np.maximum(hidden, 0) * last)[:, :bent].sum(axis=1)
     return np.asarray(1 / (1 + np.exp(-total - hidden[:, -1 - number])))
 

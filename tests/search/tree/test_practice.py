@@ -63,7 +63,7 @@ def _searcher(name: str, trust: float = 0.6) -> TreeSearcher:
     # Large enough that one pattern or gate too many would show.
     first = searcher.shape.inputs + 1
     weights[first : first + searcher.shape.patterns] *= 3
-    weights[len(weights) - searcher.shape.gates :] = 0.3
+    weights[len(weights) - searcher.shape.gating :] = 0.3
     searcher.use_estimates(weights, trust)
     searcher.begin(game.initial_state())
     return searcher
@@ -234,11 +234,11 @@ def test_what_both_choose_is_worth_the_mean_of_its_leaves() -> None:
     assert seen
 
 
-def test_gates_are_small_relations_that_do_not_change_with_every_move() -> None:
+def test_gating_fluents_are_of_small_relations_that_do_not_change_with_every_move() -> None:
     gates = {}
     for source in ("hex_pie", "connect_four", _STUCK):
         searcher = _searcher(source)
-        gates[source] = {str(searcher.game.fluent_terms[number]) for number in searcher.gates}
+        gates[source] = {str(searcher.game.fluent_terms[number]) for number in searcher.gating}
     colors = {f"(marker player{number} {color})" for number in (1, 2) for color in ("red", "blue")}
     assert gates["hex_pie"] == {*colors, "swapOption"}
     assert not gates["connect_four"]

@@ -3,21 +3,22 @@
 Its inputs are the fluents of a state, and how many ``patterns`` hold by how much. The inputs of the hidden
 layer are updated by the differences of a state from its parent (Nasu 2018, "Efficiently updatable
 neural-network-based evaluation functions for computer shogi"). The weights of an output depend on the
-*gates*: fluents of small relations, such as the color of a role. For two roles the only output says by how
-much the first does better; for more, each role has an output. ``learning.self_play`` learns the weights.
+*gating fluents*: those of small relations, such as the color of a role. For two roles the only output says by
+how much the first does better; for more, each role has an output. ``learning.self_play`` learns the weights.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from math import exp, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from anygame.native.marking import Bundle, Float32Rows, Int32s, compiled, table_of
 from anygame.search.evaluation.patterns import begin_from_base, count_patterns, tally, words_of
-from anygame.search.lanes import lowest_bit
+from anygame.search.lanes import holds, lowest_bit
 from anygame.search.tree.store import NONE
 
 if TYPE_CHECKING:
@@ -32,38 +33,40 @@ NETWORK = 1
 #: Units of the hidden layer: of practice on a start clock, and of a training. Powers of two, at most
 #: ``MOST_UNITS``.
 UNITS, UNITS_OF_TRAININGS = 32, 128
-#: Upper bounds of fluents that are gates: of a relation, and in all.
-_MOST_OF_RELATION, _MOST_GATES = 8, 16
+#: Maximum number of fluents of a relation whose fluents are gating, and of gating fluents in all.
+_MOST_OF_RELATION, _MOST_GATING = 8, 16
+#: A cache: a trial makes many searchers of one game.
+_KNOWN: Final[WeakKeyDictionary[Game, NDArray[np.int32]]] = WeakKeyDictionary()
 
 
 class Shape(NamedTuple):
     """The numbers that determine the shape of weights.
 
     Attributes:
-        inputs: 64 words of fluents.
-        patterns: rows of patterns.
-        gates: fluents that are gates.
+        inputs: number of fluents, rounded up to 64 for each word of a state.
+        patterns: number of rows of patterns.
+        gating: number of gating fluents.
         outputs: one for two roles, otherwise one for each.
     """
 
     inputs: int
     patterns: int
-    gates: int
+    gating: int
     outputs: int
 
     @property
     def rows(self) -> int:
         """Rows of weights: of inputs, a bias, patterns, and outputs."""
-        return self.inputs + 1 + self.patterns + self.outputs * (1 + self.gates)
+        return self.inputs + 1 + self.patterns + self.outputs * (1 + self.gating)
 
 
 class ValueNetwork(NamedTuple):
-    """The weights of a game, its gates and its patterns.
+    """The weights of a game, its gating fluents and its patterns.
 
     Attributes:
-        weights: float32 [rows, units], see ``Shape.rows``. The last units are linear, one for each output. An
-            output has a row of weights, and one that is added for each gate that holds.
-        gates: int32; fluents.
+        weights: float32 [rows, units], see ``Shape.rows``. The last units are linear, one for each output.
+            Each output has a row of weights, then a row for each gating fluent, which is added if it holds.
+        gating: int32; the numbers of the gating fluents.
         pattern_starts, pattern_numbers, pattern_steps: int32 [64 words + 1] and any; for each fluent its
             patterns, and the numbers it adds to their tallies, see ``patterns``. Empty without patterns.
         first_tallies: int32 [patterns]; the tally of each with no fluent.
@@ -71,7 +74,7 @@ class ValueNetwork(NamedTuple):
     """
 
     weights: Float32Rows
-    gates: Int32s
+    gating: Int32s
     pattern_starts: Int32s
     pattern_numbers: Int32s
     pattern_steps: Int32s
@@ -82,29 +85,27 @@ class ValueNetwork(NamedTuple):
 value_network_at = Bundle(ValueNetwork)
 
 
-def outputs_for(roles: int) -> int:
-    """Return the number of outputs: one for two roles, otherwise one for each."""
-    return 1 if roles == 2 else roles
+def gating_fluents(game: Game) -> NDArray[np.int32]:
+    """Return the numbers of the fluents of small relations that the first move leaves unchanged; cached.
 
-
-def gates_of(game: Game) -> NDArray[np.int32]:
-    """Return the numbers of the fluents of small relations that the first move leaves as they are.
-
-    With the role to move as a gate, values of states at different depths are biased against each other, and
-    searches play worse. There are no gates if there would be too many.
+    If the role to move were gating, values of states at different depths would be biased against each other,
+    and searches would play worse. If there would be too many gating fluents, there are none.
     """
+    if game in _KNOWN:
+        return _KNOWN[game]
     state = game.initial_state()
     moves = [state.legal_moves(role) for role in game.roles]
     after = state if state.is_terminal or not all(moves) else state.next([legal[0] for legal in moves])
     moving = {words_of(fluent)[0] for fluent in state.facts ^ after.facts}
     relations = [words_of(fluent)[0] for fluent in game.fluent_terms]
     sizes = Counter(relations)
-    gates = [
+    gating = [
         number
         for number, relation in enumerate(relations)
         if sizes[relation] <= _MOST_OF_RELATION and relation not in moving
     ]
-    return np.array(gates if len(gates) <= _MOST_GATES else [], np.int32)
+    _KNOWN[game] = np.array(gating if len(gating) <= _MOST_GATING else [], np.int32)
+    return _KNOWN[game]
 
 
 class NetworkEstimates:
@@ -112,13 +113,13 @@ class NetworkEstimates:
 
     Args:
         weights: see ``ValueNetwork``; they are copied.
-        gates: of the game.
+        gating: of the game.
         patterns: of the game.
     """
 
-    def __init__(self, weights: NDArray[np.float32], gates: NDArray[np.int32], patterns: Patterns) -> None:
+    def __init__(self, weights: NDArray[np.float32], gating: NDArray[np.int32], patterns: Patterns) -> None:
         copied = np.ascontiguousarray(weights, np.float32).copy()
-        self.network = ValueNetwork(copied, gates, *patterns[1:])
+        self.network = ValueNetwork(copied, gating, *patterns[1:])
         self._table = table_of(self.network)
 
     def used_by(self, code: GameCode) -> GameCode:
@@ -143,7 +144,7 @@ def first_weights(shape: Shape, units: int, seed: int) -> NDArray[np.float32]:
     # There are many patterns, so their first weights are smaller.
     first = patterns + shape.patterns
     weights[patterns:first, :bent] = random.normal(0, 0.03, (shape.patterns, bent))
-    outputs = weights[first :: 1 + shape.gates]
+    outputs = weights[first :: 1 + shape.gating]
     outputs[:, :bent] = random.normal(0, 1.7 / sqrt(units), (shape.outputs, bent))
     return weights
 
@@ -173,8 +174,8 @@ def evaluate_by_network(net, worker, states, parent, count):
 
 @compiled
 def row_of_output(net, weights, roles, number):
-    """Return the row of the weights of an output; those of the gates follow."""
-    return weights.shape[0] - (outputs_of(roles) - number) * (1 + len(net.gates))
+    """Return the row of the weights of an output; those of the gating fluents follow."""
+    return weights.shape[0] - (outputs_of(roles) - number) * (1 + len(net.gating))
 
 
 @compiled
@@ -223,8 +224,7 @@ def estimate_near(net, weights, worker, states, index, parent):
                 hidden[unit] += sign * weights[fluent, unit]
             if len(net.first_tallies):
                 tally(net, worker, fluent, np.int32(1) if held else np.int32(-1))
-    if len(net.first_tallies):
-        _add_patterns(net, weights, worker, worker.row_changes, size + 1, hidden)
+    _add_patterns(net, weights, worker, worker.row_changes, size + 1, hidden)
     return output(net, weights, worker, states, index, 0)
 
 
@@ -240,21 +240,15 @@ def _add_patterns(net, weights, worker, amounts, first, layer):
 
 @compiled
 def set_gated(net, weights, worker, states, index, number):
-    """Set ``parts`` to the weights of an output, for the gates that hold in a state."""
+    """Set ``parts`` to the weights of an output, for the gating fluents that hold in a state."""
     parts, units = worker.parts, weights.shape[1]
     first = row_of_output(net, weights, len(worker.value), number)
     for unit in range(units):
         parts[unit] = weights[first, unit]
-    for place in range(len(net.gates)):
-        if holds(states, index, net.gates[place]):
+    for place in range(len(net.gating)):
+        if holds(states, index, net.gating[place]):
             for unit in range(units):
                 parts[unit] += weights[first + 1 + place, unit]
-
-
-@compiled
-def holds(states, index, fluent):
-    """Return whether a fluent holds in a state."""
-    return (states[index, fluent >> 6] >> np.uint64(fluent & 63)) & np.uint64(1)
 
 
 @compiled

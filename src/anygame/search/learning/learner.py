@@ -86,7 +86,7 @@ class Learner:
         self._kernel, code = searcher.kernel, searcher.code
         start = searcher.packed(searcher.game.initial_state())
         self._estimates = NetworkEstimates(
-            first_weights(searcher.shape, units, seed), searcher.gates, searcher.patterns
+            first_weights(searcher.shape, units, seed), searcher.gating, searcher.patterns
         )
         self._code = self._estimates.used_by(code)
         self._practice = make_practice(start, self.weights, *_symmetric_images(searcher), learners)

@@ -37,14 +37,13 @@ from anygame.native.marking import (
 )
 from anygame.search.evaluation.network import (
     estimate_of,
-    holds,
     output,
     outputs_of,
     row_of_output,
     set_gated,
     value_network_at,
 )
-from anygame.search.lanes import ADDRESS, game_at, lowest_bit
+from anygame.search.lanes import ADDRESS, game_at, holds, lowest_bit
 from anygame.search.tree.backpropagation import backpropagate
 from anygame.search.tree.bounds import first_option_of, is_proven
 from anygame.search.tree.expansion import expand, make_children
@@ -261,7 +260,7 @@ def _go_on(game, store, worker, practice, number):
         return True
     for word in range(practice.start.shape[1]):
         practice.trail[last + 1, word] = store.states[child, word]
-    # Nothing of an earlier game stays in its row.
+    # An earlier game may have left values in this row.
     practice.is_cut[last + 1] = 0
     for which in range(practice.values.shape[1]):
         practice.values[last + 1, which] = np.float32(0)
@@ -433,8 +432,8 @@ def _add_gradients(net, worker, practice, estimate):
         for unit in range(units - outputs):
             gradients[first, unit] += error * max(np.float32(0), hidden[unit])
             back[unit] += error * worker.parts[unit] if hidden[unit] > 0 else np.float32(0)
-        for place in range(len(net.gates)):
-            if holds(practice.sampled, 0, net.gates[place]):
+        for place in range(len(net.gating)):
+            if holds(practice.sampled, 0, net.gating[place]):
                 for unit in range(units - outputs):
                     gradients[first + 1 + place, unit] += error * max(np.float32(0), hidden[unit])
         # The last units are linear, each for one output.
@@ -448,12 +447,11 @@ def _add_gradients(net, worker, practice, estimate):
             bits &= bits - np.uint64(1)
             for unit in range(units):
                 gradients[fluent, unit] += back[unit]
-    if len(net.first_tallies):
-        for row in range(size + 1, row_of_output(net, weights, len(worker.value), 0)):
-            amount = np.float32(worker.base_rows[row - size - 1])
-            if amount != 0:
-                for unit in range(units):
-                    gradients[row, unit] += amount * back[unit]
+    for row in range(size + 1, row_of_output(net, weights, len(worker.value), 0)):
+        amount = np.float32(worker.base_rows[row - size - 1])
+        if amount != 0:
+            for unit in range(units):
+                gradients[row, unit] += amount * back[unit]
 
 
 @compiled

@@ -22,6 +22,7 @@ from anygame.native.marking import (
     exported,
     native_code,
 )
+from anygame.search.lanes import holds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -282,8 +283,7 @@ def _estimate(
         cost[:] = ENDLESS
         cost[1] = 0
         for fluent in range(fluents):
-            bit = (states[state, fluent >> 6] >> np.uint64(fluent & 63)) & np.uint64(1)
-            cost[2 * (1 + fluent) + (1 if bit == 0 else 0)] = 0
+            cost[2 * (1 + fluent) + (0 if holds(states, state, fluent) else 1)] = 0
         for literal in fixed:
             cost[literal] = 0
         changed, rounds = True, 0

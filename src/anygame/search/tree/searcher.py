@@ -17,7 +17,7 @@ import numpy as np
 
 from anygame.errors import GoalError
 from anygame.native.marking import native_code, table_of
-from anygame.search.evaluation.network import NetworkEstimates, Shape, gates_of, outputs_for
+from anygame.search.evaluation.network import NetworkEstimates, Shape, gating_fluents, outputs_of
 from anygame.search.evaluation.patterns import patterns_of
 from anygame.search.lanes import describe, packed_state, refresh, words_for
 from anygame.search.learning.symmetries import symmetries_of
@@ -385,16 +385,16 @@ class TreeSearcher(TreeReporter[int]):
         """The symmetries of the game."""
         return symmetries_of(self.game)
 
-    @cached_property
-    def gates(self) -> NDArray[np.int32]:
-        """The gates of the game; see ``evaluation.network``."""
-        return gates_of(self.game)
+    @property
+    def gating(self) -> NDArray[np.int32]:
+        """The numbers of the gating fluents of the game; see ``evaluation.network``."""
+        return gating_fluents(self.game)
 
     @property
     def shape(self) -> Shape:
         """The numbers that determine the shape of weights."""
         inputs = 64 * words_for(self.kernel.network.fluents)
-        return Shape(inputs, self.patterns.rows, len(self.gates), outputs_for(len(self.game.roles)))
+        return Shape(inputs, self.patterns.rows, len(self.gating), outputs_of(len(self.game.roles)))
 
     def can_use(self, weights: NDArray[np.float32]) -> bool:
         """Return whether an array has the shape of weights of this game."""
@@ -409,7 +409,7 @@ class TreeSearcher(TreeReporter[int]):
             weights: see ``evaluation.network``.
             trust: weight of the estimates, from 0 for playouts alone to 1 for estimates alone.
         """
-        self.estimates = NetworkEstimates(weights, self.gates, self.patterns)
+        self.estimates = NetworkEstimates(weights, self.gating, self.patterns)
         self.code = self.estimates.used_by(self.code)
         self.settings = estimating(self._plain_settings, trust)
         self._trees = self._grown_anew()
