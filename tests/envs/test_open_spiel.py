@@ -16,6 +16,8 @@ from tests.envs.sheets import PUBLIC
 
 import anygame
 from anygame.envs.open_spiel import SheetGame, load
+from anygame.envs.open_spiel.state import describe
+from anygame.sheets.installed import open_sheet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -415,3 +417,12 @@ def test_importing_anygame_does_not_import_it() -> None:
 def test_uniform_policies_are_made_of_it() -> None:
     tabular = policy.TabularPolicy(load("kuhn_poker"))
     assert len(tabular.state_lookup) == 12
+
+
+def test_a_tree_that_is_too_large_to_be_visited_has_what_is_proved() -> None:
+    text = open_sheet("connect_four").text
+    found = describe("connect_four", text, True, False, "auto", 0)
+    assert found.survey is None
+    assert (found.longest, found.goal_sum, found.form.order) == (43, 100, "sequential")
+    # Goals add up where matches end, not where they are cut.
+    assert describe("connect_four", text, True, False, "auto", 20).goal_sum is None

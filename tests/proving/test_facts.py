@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import anygame
-from anygame.envs.open_spiel.state import describe
 from anygame.proving import facts
 from anygame.proving.facts import Facts, facts_of
-from anygame.sheets.installed import open_sheet
 
 if TYPE_CHECKING:
     import pytest
@@ -39,12 +37,3 @@ def test_a_goal_sum_needs_matches_that_cannot_get_stuck() -> None:
         (<= terminal (true (at 3))) (<= (goal a 100) (true (at 3)))
     """
     assert facts_of(anygame.loads(text)).goal_sum is None
-
-
-def test_a_tree_that_is_too_large_to_be_visited_has_what_is_proved() -> None:
-    text = open_sheet("connect_four").text
-    found = describe("connect_four", text, True, False, "auto", 0)
-    assert found.survey is None
-    assert (found.longest, found.goal_sum, found.form.order) == (43, 100, "sequential")
-    # Goals add up where matches end, not where they are cut.
-    assert describe("connect_four", text, True, False, "auto", 20).goal_sum is None
