@@ -2,8 +2,8 @@
 
     python tools/page_pictures.py docs
 
-A server of its own is asked for its pages, and ends with this script. The matches are against players, so
-that no two pictures are alike in every move.
+The script starts a server and ends it. The opponents are players that move at random at times, so no two
+pictures show the same match.
 """
 
 from __future__ import annotations
@@ -26,10 +26,19 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-#: Each picture with its page, moves that a person makes there, and whether values are shown.
+#: Each picture with its page, the number of moves that a person makes there, the moves that the person
+#: prefers, the best first, and whether values are shown.
 PICTURES: Final = {
-    "guide/web.png": ("copolymer?as=player1&against=hard", ("(move c 3)", "(move e 4)"), True),
-    "start/tutorial/page.png": ("dominoes?as=across&against=mcts", ("(lay 2 2)",), False),
+    "guide/web.png": (
+        "copolymer?as=player1&against=easy",
+        6,
+        [
+            f"(move {cell[0]} {cell[1]})"
+            for cell in ("c3", "e4", "d5", "b3", "e2", "f3", "c5", "d2", "a2", "g2", "c4", "e3")
+        ],
+        True,
+    ),
+    "start/tutorial/page.png": ("dominoes?as=across&against=mcts", 1, ["(lay 2 2)"], False),
 }
 _WIDTH: Final = 1000
 _HEIGHT: Final = 700
@@ -64,13 +73,14 @@ def server(docs: Path) -> Iterator[str]:
             process.terminate()
 
 
-def take(page: Page, moves: tuple[str, ...], path: Path, *, values: bool) -> None:
-    """Make the moves on a page, let its values be searched where they are wanted, and keep what it shows."""
+def take(page: Page, turns: int, moves: list[str], path: Path, *, values: bool) -> None:
+    """Make preferred moves on a page, wait for the values if they are wanted, and take the picture."""
     mine = page.locator(".match[data-asking]:not([data-over])")
-    for move in moves:
+    for _ in range(turns):
         mine.wait_for()
         step = page.locator(".match").get_attribute("data-step")
-        page.get_by_role("button", name=move, exact=True).click()
+        buttons = (page.get_by_role("button", name=move, exact=True) for move in moves)
+        next(button for button in buttons if button.count()).click()
         page.locator(f".match:not([data-step='{step}'])").wait_for()
     mine.wait_for()
     if values:
@@ -93,10 +103,10 @@ def main() -> None:
         page = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"]).new_page()
         page.set_default_timeout(_PATIENCE)
         page.set_viewport_size({"width": _WIDTH, "height": _HEIGHT})
-        for name, (match, moves, values) in PICTURES.items():
+        for name, (match, turns, moves, values) in PICTURES.items():
             page.goto(f"{address}play/{match}")
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            take(page, moves, folder / name, values=values)
+            take(page, turns, moves, folder / name, values=values)
 
 
 if __name__ == "__main__":
