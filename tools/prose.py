@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).parents[1]
 #: The most that the chapters and the sources may have. These numbers only go down.
-MOST: Final = {"docs": 36, "src": 160}
+MOST: Final = {"docs": 20, "src": 160}
 _LONGEST: Final = 30
 _RULES: Final = {
     "'what' or 'who' at the start, without its noun": (
