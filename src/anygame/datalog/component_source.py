@@ -1,7 +1,7 @@
 """Source of one component: rules in order, a semi-naive loop, or a table filled on demand.
 
-``emit`` depends on its arguments only. Objects that these do not determine, such as the code of another
-table, become needs of the source.
+``emit`` depends on its arguments only. If the code needs another object, such as the code of another table,
+the source lists it as a need.
 """
 
 from __future__ import annotations
@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Everything:
-    """Compute all rows.
-
-    Attributes:
-        may_outgrow: whether a relation that becomes large is computed on demand from then on.
-    """
+    """Compute all rows; if ``may_outgrow``, compute a relation on demand once it becomes large."""
 
     may_outgrow: bool
 
@@ -71,16 +67,14 @@ class ComponentWriter:
         self.cost = 0.0
 
     def need(self, kind: NeedKind, of: object) -> str:
-        """Record a need; return its name."""
+        """Record a need; return its name in the generated code."""
         need = Need(kind, of)
         self.needs[need] = None
         return need.name
 
     def title(self, relation: Relation) -> str:
-        """Return the name of the constant that holds a relation's title, for messages."""
+        """Return the name of the constant that holds the title of a relation, for messages."""
         return self.need(NeedKind.TITLE, self.schema.slots[relation])
-
-    # -- rules -------------------------------------------------------------------------------------
 
     def rule(
         self,
@@ -95,7 +89,7 @@ class ComponentWriter:
     ) -> str:
         """Return the source that adds the rows of a rule to a set; see ``rule_source.translate``.
 
-        If the head was reduced to some columns, ``relation`` is the derived relation.
+        If the head has only some columns of the derived relation, ``relation`` is that relation.
         """
         code = translate(rule, self.scope, delta, bound, composed)
         self.cost += code.cost
@@ -107,16 +101,14 @@ class ComponentWriter:
             if access is Access.GROWING:
                 self.growing[index] = None
                 self.rows_read[index.relation] = None
-        return self._guarded(code, rule, target, relation or rule.head.relation, indent)
-
-    def _guarded(self, code: RuleCode, rule: FlatRule, target: str, relation: Relation, indent: str) -> str:
-        action = self._addition(code, rule, target, relation)
+        action = self._addition(code, rule, target, relation or rule.head.relation)
         guards = list(code.guards) if rule.head.columns else [f"not {target}", *code.guards]
         lines = _lookups(code.indexes)
         if not guards:
             return block([*lines, action], indent)
         # Look-ups that a guard uses come before it.
-        is_early = any(name in guard for guard in code.guards for name in _names(code.indexes))
+        names = [f"{kind}{index.name}" for index in code.indexes for kind in "gjq"]
+        is_early = any(name in guard for guard in code.guards for name in names)
         test = f"if {' and '.join(guards)}:"
         if is_early:
             return block([*lines, test], indent) + block([action], indent + "    ")
@@ -139,10 +131,8 @@ class ComponentWriter:
             return f"{prefix}grow({target}, ({code.head} {' '.join(counted)}), {self.title(relation)})"
         return f"{target} |= {{{code.head} {' '.join(code.clauses)}}}"
 
-    # -- preparations before the rules -------------------------------------------------------------
-
     def reading(self) -> list[str]:
-        """Return the lines that take the rows of relations from the frame."""
+        """Return the lines that get the rows of relations from the frame."""
         lines = []
         for relation in self.rows_read:
             slot = self.schema.slots[relation]
@@ -155,7 +145,7 @@ class ComponentWriter:
         return lines
 
     def start(self, relation: Relation) -> str:
-        """Return the source of the rows of a relation before the rules run."""
+        """Return the source of the initial rows of a relation, before the rules run."""
         slot = self.schema.slots[relation]
         facts = self.need(NeedKind.FACTS, slot) if relation in self.schema.facts else ""
         if any(maker.number < self.component.number for maker in self.schema.makers(relation)):
@@ -163,7 +153,7 @@ class ComponentWriter:
         return f"set({facts})"
 
     def growing_indexes(self, *, own: bool | None = None) -> list[str]:
-        """Return the lines that index growing relations: own ones, others, or all."""
+        """Return the lines that index growing relations: those of the component, all others, or both."""
         lines = []
         for index in self.growing:
             if own is None or own == (index.relation in self.component.relations):
@@ -185,7 +175,7 @@ class ComponentWriter:
 
 
 def _lookups(indexes: Mapping[Index, Access]) -> list[str]:
-    """Return the lines that take indexes and tables from the frame, or make them."""
+    """Return the lines that get indexes and tables from the frame, or make them."""
     lines = []
     for index, access in indexes.items():
         name = index.name
@@ -198,10 +188,6 @@ def _lookups(indexes: Mapping[Index, Access]) -> list[str]:
     return lines
 
 
-def _names(indexes: Iterable[Index]) -> list[str]:
-    return [f"{kind}{index.name}" for index in indexes for kind in "gjq"]
-
-
 def block(lines: Iterable[str], indent: str) -> str:
     """Return indented lines as text."""
     return "".join([f"{indent}{line}\n" for line in lines])
@@ -210,8 +196,8 @@ def block(lines: Iterable[str], indent: str) -> str:
 def emit(component: Component, schema: Schema, mode: Mode, snapshot: Snapshot, strategy: Strategy) -> Source:
     """Return the source of the function that computes a component.
 
-    The table of terms contains the ground terms of the rules. The snapshot contains all complete static
-    relations that are not on demand.
+    The term table of the schema must contain the ground terms of the rules, and the snapshot all complete
+    static relations that are not on demand.
     """
     writer = ComponentWriter(component, schema, mode, snapshot, strategy)
     table = mode.index if isinstance(mode, Tabled) else None
@@ -230,7 +216,7 @@ def _once(writer: ComponentWriter) -> str:
     rules = "".join([writer.rule(rule, "out", "    ") for rule in writer.component.rules])
     before = [f"out = {writer.start(relation)}"]
     if relation in writer.rows_read:
-        # If only single rules resolve a cycle, each reads the rows of the rules before it.
+        # In a cycle that is stratified by single rules, each rule reads the rows of earlier rules.
         before.append(f"s{slot} = frozenset(out)")
     before += writer.growing_indexes()
     after = [*writer.check(relation, "out"), f"F[{slot}] = out"]
@@ -238,7 +224,7 @@ def _once(writer: ComponentWriter) -> str:
 
 
 def _semi_naive(writer: ComponentWriter) -> str:
-    """Return source of a loop in which each round starts from the rows found by the last one.
+    """Return the source of a loop in which each round joins the new rows of the last round.
 
     Semi-naive evaluation (Bancilhon and Ramakrishnan 1986).
     """
@@ -275,10 +261,10 @@ def _loop(writer: ComponentWriter, rules: str) -> str:
         before += ["once = True", f"while once or {newest}:", "    once = False"]
     else:
         before.append(f"while {newest}:")
-    found = ", ".join([f"{slot}: set(d{slot})" for slot in slots])
+    new_rows = ", ".join([f"{slot}: set(d{slot})" for slot in slots])
     begin = [
         "if trace is not None:",
-        f"    trace.append({{{found}}})",
+        f"    trace.append({{{new_rows}}})",
         f"next({'try_' if isinstance(writer.mode, OnTrial) else ''}tick)",
         *[f"n{slot} = set()" for slot in slots],
     ]
@@ -313,7 +299,10 @@ def _recurs_in_a_test(rule: FlatRule, component: Component) -> bool:
 
 
 def _recursive_rule(writer: ComponentWriter, rule: FlatRule) -> str:
-    """Return one version per recursive literal that reads its newest rows; all rows if a test recurs."""
+    """Return the source of a rule once for each recursive literal, which reads the newest rows only.
+
+    If a test of the rule is recursive, return the source once, with all rows.
+    """
     target = f"n{writer.schema.slots[rule.head.relation]}"
     own = writer.component.relations
     if _recurs_in_a_test(rule, writer.component):
@@ -328,7 +317,7 @@ def _recursive_rule(writer: ComponentWriter, rule: FlatRule) -> str:
 
 
 def _table(writer: ComponentWriter, index: Index) -> str:
-    """Return source that makes the look-up function of a table in a frame; see `Agenda`."""
+    """Return the source that makes the look-up function of a table in a frame; see `Agenda`."""
     component, name = writer.component, index.name
     facts, rules = _rows_for_key(writer, index)
     key = row_source([f"k{number}" for number in index.keys]) if index.keys else "_"
@@ -373,9 +362,9 @@ def _rows_for_key(writer: ComponentWriter, index: Index) -> tuple[list[str], str
         writer.need(NeedKind.INDEX_CODE, index)
         given = writer.need(NeedKind.FACTS, index.slot)
         facts.append(f"b{name} = extend{name}({given}, {empty_index(index)})")
-        found = f"b{name}.get(key, ())" if index.keys and index.outputs else f"key in b{name}"
-        found = found if index.keys else f"b{name}"
-        line = f"out.update({found})" if index.outputs else f"if {found}: out |= UNIT"
+        matches = f"b{name}.get(key, ())" if index.keys and index.outputs else f"key in b{name}"
+        matches = matches if index.keys else f"b{name}"
+        line = f"out.update({matches})" if index.outputs else f"if {matches}: out |= UNIT"
         rules = block([line], " " * 8)
     own = [rule for rule in writer.component.rules if rule.head.relation == relation]
     return facts, rules + "".join([_rule_for_key(writer, rule, index) for rule in own])
@@ -390,7 +379,7 @@ def _rule_for_key(writer: ComponentWriter, rule: FlatRule, index: Index) -> str:
         if isinstance(term, Variable) and term not in bound:
             bound[term] = f"k{number}"
         else:
-            # Other terms in the head test the key or take it apart: the planner orders both.
+            # Other terms in the head test the key or decompose it; the planner orders both.
             variable = Variable(f" key{number}")
             bound[variable] = f"k{number}"
             if isinstance(term, Compound) and not term.is_ground:

@@ -1,4 +1,4 @@
-"""Derivations and failures of atoms: plain data, and its presentation."""
+"""Derivations and failures of atoms, as plain data and as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Derivation:
-    """Why something holds: a tree, printed as such at the prompt.
+    """Why a fact or formula holds: a tree, which is also printed as a tree.
 
     Attributes:
         conclusion: the fact or formula, as KIF text.
@@ -42,14 +42,10 @@ class Derivation:
         pending: list[tuple[Derivation, str, str]] = [(self, "", "")]
         while pending:
             node, first, rest = pending.pop()
-            lines.append(first + node._line())
-            children = []
-            for number, premise in enumerate(node.premises):
-                last = number == len(node.premises) - 1
-                children.append(
-                    (premise, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
-                )
-            pending += reversed(children)
+            lines.append(f"{first}{node.conclusion}   [{node._reason()}]")
+            for number, premise in enumerate(reversed(node.premises)):
+                branch, indent = ("├─ ", "│  ") if number else ("└─ ", "   ")
+                pending.append((premise, rest + branch, rest + indent))
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -70,9 +66,6 @@ class Derivation:
             parts.append(f'<details open><summary>{line}</summary><div style="margin-left: 1.2em">')
             pending += ["</div></details>", *reversed(node.premises)]
         return "".join(parts)
-
-    def _line(self) -> str:
-        return f"{self.conclusion}   [{self._reason()}]"
 
     def _reason(self) -> str:
         words = {
@@ -99,13 +92,13 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """How far one rule got.
+    """The closest that one rule came to deriving an atom.
 
     Attributes:
         rule: the rule as KIF text.
         place: of the rule in the sheet.
         held: the parts of its body that held together, with the values of their variables.
-        failed: the part that failed then; empty if the head does not fit.
+        failed: the next part, which failed; empty if the head does not fit.
     """
 
     rule: str

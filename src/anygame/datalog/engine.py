@@ -5,18 +5,18 @@ of their own; each is computed once per game, if needed.
 
 The life of a component:
 
-1. *New* (`_first_run`): it has no code. The static relations that it reads are evaluated first
-   (`_evaluate_inputs`); then code is generated for the present sizes of its relations (`_sources`).
+1. *New* (`_first_run`): it has no code. The engine evaluates the static relations that it reads
+   (`_evaluate_inputs`), then generates code for the present sizes of its relations (`_sources`).
 2. *On trial* (`_try`): code that looks expensive runs once within a budget of rows and rounds.
 3. *Whole* (`_link`): cheap code, and code that passed its trial, computes all rows of its relations in each
    frame that needs them.
-4. *On demand* (`_compute_on_demand`): only requested rows are computed, by tables (`_link_table`). This
-   happens if the budget was exceeded, if a rule needs all rows of a relation on demand, or if a relation
-   outgrew its estimate in some state (`_outgrown`).
+4. *On demand* (`_compute_on_demand`): tables compute only the requested rows (`ask`). This happens if the
+   trial exceeded its budget, if a rule needs all rows of a relation on demand, or if a relation outgrew its
+   estimate in some state (`_outgrown`).
 5. *Whole after all* (`_compute_whole`): a rule needs all rows of a relation on demand. This is final.
 
-Steps 4 (by outgrowing) and 5 change how the inputs of other components are computed. So all code above the
-static level is dropped (`_reset`) and generated again when needed.
+Step 5, and an outgrown relation in step 4, change how the inputs of other components are computed. So the
+engine drops all code above the static level (`_reset`) and generates it again when needed.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class _Progress:
     """State of a component.
 
     Attributes:
-        tableable: whether its relations may be computed on demand.
-        rows: estimated number of rows, once it was tried.
-        text: the code that computes all rows; empty until then.
+        tableable: whether its relations can be computed on demand.
+        rows: estimated number of rows; None before the trial.
+        text: the code that computes all rows; empty before it is generated.
         tables: the code of each table on demand.
-        is_numbered: whether the ground terms of its rules have numbers.
+        is_numbered: whether the term table contains the ground terms of its rules.
     """
 
     tableable: bool
@@ -76,9 +76,9 @@ class Engine:
         self._guard = Guard(limits, strategy, self._linker.namespace)
         self._progress = [_Progress(_is_tableable(schema, component)) for component in schema.components]
         self._functions: list[Callable[[Frame], None]] = [_do_nothing] * len(schema.components)
-        #: Measurements of static relations; see ``Snapshot``.
+        #: Cache of measurements of static relations; see ``Snapshot``.
         self._fanouts: dict[object, float] = {}
-        #: Relations on demand, with their components.
+        #: The component of each relation on demand.
         self._tabled: dict[Relation, Component] = {}
         self._resets = 0
         self._reset()
@@ -86,7 +86,7 @@ class Engine:
     # -- evaluating --------------------------------------------------------------------------------
 
     def evaluate(self, frame: Frame, components: Iterable[Component]) -> None:
-        """Run the components that have not run in the frame, given in the order of computation."""
+        """Run those of the components, given in the order of computation, that have not run in the frame."""
         self._guard.start_question()
         functions = self._functions
         for component in components:
@@ -105,11 +105,7 @@ class Engine:
         if rows is not None:
             return rows
         if relation in self._tabled:
-            component = self._tabled[relation]
-            try:
-                return self._all_rows(relation, frame)
-            except LimitError as error:
-                raise self._blamed(error, component) from None
+            return self._all_rows(relation, frame)
         return self.schema.facts.get(relation, ())
 
     def is_on_demand(self, relation: Relation) -> bool:
@@ -117,29 +113,31 @@ class Engine:
         return relation in self._tabled
 
     def ends(self, relation: Relation, columns: Iterable[int]) -> bool:
-        """Return whether a question with values in some columns has a finite answer."""
+        """Return whether a question with known values in the columns has a finite answer."""
         return self._termination.ends(relation, columns)
 
     def ask(
         self, relation: Relation, columns: tuple[int, ...], values: tuple[int, ...], frame: Frame
     ) -> Collection[Row]:
-        """Return the rows of a relation on demand that match values in some columns, which are ascending.
+        """Return the rows of a relation on demand that have given values in some columns.
 
-        The rows are of the other columns; if there are no other columns, the empty row if the row holds.
+        The columns are ascending. The result holds the other columns of each row; if there are no others, it
+        holds the empty row if the relation has the given row.
         """
         index = self.schema.index(relation, columns, [n for n in range(relation.width) if n not in columns])
         where = self.static if self.schema.is_static(relation) else frame
         with self._lock:
             if index not in self._linker.tables:
-                self._link_table(index, frame)
+                (maker,) = self.schema.makers(relation)
+                self._link(self._whole_sources(maker, Tabled(index), frame))
             look_up = where.get(f"q{index.name}") or self._linker.table(index)(where)
-        found: Collection[Row] = look_up(values[0] if len(values) == 1 else values)
-        return found
+        rows: Collection[Row] = look_up(values[0] if len(values) == 1 else values)
+        return rows
 
     def trace(self, frame: Frame, component: Component) -> list[dict[int, set[Row]]]:
-        """Run a component again on a frame; return the new rows of each round by slot, without facts.
+        """Run a component again on a frame; return the new rows of each round, by slot.
 
-        If several components make a relation, the rows of earlier components are left out.
+        The rounds exclude facts, and rows that earlier components derive for the same relation.
         """
         rounds: list[dict[int, set[Row]]] = []
         again = dict(self.static if component.is_static else frame)
@@ -160,7 +158,7 @@ class Engine:
         self._run_whole(component, again)
         if not component.recursive:
             rounds.append({slot: set(again.get(slot, ())) for slot in slots})
-        return [{slot: rows - known_rows[slot] for slot, rows in found.items()} for found in rounds]
+        return [{slot: rows - known_rows[slot] for slot, rows in by_slot.items()} for by_slot in rounds]
 
     def _blamed(self, error: LimitError, component: Component) -> LimitError:
         if error.details or not component.rules:
@@ -180,8 +178,8 @@ class Engine:
                 self.static[slot] = self.schema.facts.get(relation, set())
             for component in makers:
                 self._run_static(component)
-        found: Collection[Row] | None = self.static.get(slot)
-        return found
+        rows: Collection[Row] | None = self.static.get(slot)
+        return rows
 
     def _is_done(self, component: Component) -> bool:
         return component.marker in self.static or component.relations[0] in self._tabled
@@ -279,11 +277,8 @@ class Engine:
                 self._progress[maker.number].tables[source.table] = source.text
         return self._linker.function(sources[0])
 
-    def _link_table(self, index: Index, frame: Frame) -> None:
-        self._link(self._whole_sources(self.schema.makers(index.relation)[0], Tabled(index), frame))
-
     def _whole_sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
-        """Return sources, after computing relations that these need as a whole."""
+        """Return the sources after computing all relations that they need as a whole."""
         while True:
             sources = self._sources(component, mode, frame)
             missing = sources[-1].missing
@@ -292,43 +287,44 @@ class Engine:
             self._compute_whole(self._tabled[missing], frame)
 
     def _sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
-        """Return the source of a component with those of the tables it queries; see ``Linker.closure``."""
+        """Return the sources of a component and of the tables that it queries; see ``Linker.closure``."""
 
         def source_of(component: Component, mode: Mode) -> Source:
             self._evaluate_inputs(component)
             return emit(component, self.schema, mode, self._snapshot(component, frame), self._strategy)
 
-        def source_of_table(index: Index) -> Source:
-            return source_of(self.schema.makers(index.relation)[0], Tabled(index))
-
         while True:
             before = self._resets
-            sources = self._linker.closure(source_of(component, mode), source_of_table)
+            sources = self._linker.closure(
+                source_of(component, mode),
+                lambda index: source_of(self.schema.makers(index.relation)[0], Tabled(index)),
+            )
             # Evaluating inputs may have reset the code.
             if before == self._resets:
                 return sources
 
     def _evaluate_inputs(self, component: Component) -> None:
-        """Evaluate the static relations that a component reads; number the terms of its rules."""
+        """Evaluate the static relations that a component reads; add the terms of its rules to the table."""
         progress = self._progress[component.number]
         for rule in component.rules:
             if not progress.is_numbered:
                 for term in terms_of(rule):
                     self.schema.terms.add_ground_parts(term)
             # The relations of tests are needed only if the rule can fire.
-            possible = [self._is_possible(component, atom.relation) for atom in rule.literals]
+            possible = [self._may_have_rows(component, atom.relation) for atom in rule.literals]
             if all(possible):
                 for read in rule.reads[len(rule.literals) :]:
-                    self._is_possible(component, read.relation)
+                    self._may_have_rows(component, read.relation)
         progress.is_numbered = True
 
-    def _is_possible(self, component: Component, relation: Relation) -> bool:
-        if not self._is_complete_constant(component, relation):
+    def _may_have_rows(self, component: Component, relation: Relation) -> bool:
+        if not self._is_final(component, relation):
             return True
         rows = self.static_rows(relation)
         return rows is None or bool(rows)
 
-    def _is_complete_constant(self, component: Component, relation: Relation) -> bool:
+    def _is_final(self, component: Component, relation: Relation) -> bool:
+        """Whether a relation is static, and only components before this one derive it."""
         return self.schema.is_static(relation) and all(
             maker.number < component.number for maker in self.schema.makers(relation)
         )
@@ -343,7 +339,7 @@ class Engine:
             elif not self.schema.is_static(relation):
                 if slot in frame:
                     measured[relation] = frame[slot]
-            elif slot in self.static and self._is_complete_constant(component, relation):
+            elif slot in self.static and self._is_final(component, relation):
                 complete[relation] = self.static[slot]
         return Snapshot(complete, measured, on_demand, self._termination, self._fanouts)
 
@@ -353,7 +349,7 @@ class Engine:
         return self._progress[self._tabled[relation].number].rows or 0.0
 
     def _compute_on_demand(self, component: Component) -> None:
-        """Compute only requested rows of a component from now on."""
+        """From now on, compute only the requested rows of a component."""
         progress = self._progress[component.number]
         progress.rows = max(progress.rows or 0.0, float(self._strategy.trial_rows[component.level]))
         self._functions[component.number] = _do_nothing
@@ -369,11 +365,11 @@ class Engine:
         run = self._functions[component.number] = self._first_run(component)
         try:
             run(self.static if component.is_static else frame)
-        except LimitError as error:  # blame this component, not the caller
+        except LimitError as error:  # the error names the rules of this component, not of the caller
             raise self._blamed(error, component) from None
 
     def _outgrown(self, number: int, rows: int) -> None:
-        """Handle a relation that became large in some state."""
+        """Compute a component on demand from now on, after one of its relations became large in a state."""
         with self._lock:
             component = self.schema.components[number]
             if component.relations[0] not in self._tabled:
@@ -384,12 +380,17 @@ class Engine:
     def _all_rows(self, relation: Relation, frame: Frame) -> Collection[Row]:
         """Return all rows of a relation that stays on demand, computed by a temporary engine.
 
-        Raises:
-            LimitError: there are too many rows; other questions can still be answered.
+        Raises LimitError if there are too many rows; other questions can still be answered.
         """
         with self._lock:
             component = self._tabled[relation]
-            other, scratch = self._another(), self._without_tables(frame)
+            other = Engine(self.schema, self._limits, self._strategy)
+            other.static |= self._without_tables(self.static)
+            for own, its in zip(self._progress, other._progress, strict=True):
+                its.rows, its.tableable = own.rows, own.tableable
+            for tabled in dict.fromkeys(self._tabled.values()):
+                other._compute_on_demand(tabled)
+            scratch = self._without_tables(frame)
             other._compute_whole(component, scratch)
             for here, there in ((self.static, other.static), (frame, scratch)):
                 here.update({slot: rows for slot, rows in there.items() if isinstance(slot, int)})
@@ -397,20 +398,10 @@ class Engine:
             rows: Collection[Row] = where[self.schema.slots[relation]]
             return rows
 
-    def _another(self) -> Engine:
-        """Return an engine with the same static rows and the same relations on demand."""
-        other = Engine(self.schema, self._limits, self._strategy)
-        other.static |= self._without_tables(self.static)
-        for own, its in zip(self._progress, other._progress, strict=True):
-            its.rows, its.tableable = own.rows, own.tableable
-        for component in dict.fromkeys(self._tabled.values()):
-            other._compute_on_demand(component)
-        return other
-
     def _without_tables(self, frame: Frame) -> Frame:
-        """Return the rows and markers of a frame: tables are bound to their engine."""
+        """Return the rows and markers of a frame without its tables, which belong to one engine."""
         markers = {component.marker for component in self.schema.components}
-        return {name: known for name, known in frame.items() if isinstance(name, int) or name in markers}
+        return {name: value for name, value in frame.items() if isinstance(name, int) or name in markers}
 
     def _run_whole(self, component: Component, frame: Frame) -> None:
         """Compute all rows of a component in a temporary frame, even if it is on demand."""
@@ -420,8 +411,6 @@ class Engine:
         with self._lock:
             run = self._link(self._whole_sources(component, Everything(may_outgrow=False), frame))
         run(frame)
-
-    # -- generated code ----------------------------------------------------------------------------
 
     def text(self, component: Component) -> str:
         """Return the generated code of a component; empty if none was needed yet."""

@@ -1,4 +1,4 @@
-"""Why an atom holds or does not: derivations over the rules of the sheet."""
+"""Explains why an atom holds or not, by derivations from the rules of the sheet."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 Bindings = dict["Variable", "Term"]
-#: Parts of a body that held, each with its bindings.
+#: The parts of a body that hold together, each with its bindings.
 Held = tuple[tuple["Formula", Bindings], ...]
-#: A component and one of its rounds, by number; None if no recursion is involved.
+#: The numbers of a component and of its round that derives an atom; None if no recursion is involved.
 Stage = tuple[int, int] | None
-#: Before every round.
+#: A stage before every round.
 _GIVEN = (-1, 0)
 
 
 @dataclass(slots=True)
 class _Level:
-    """One part of a body being tried, with the remaining parts, the bindings and the parts that held."""
+    """A level of a depth-first search: a part of a body, its possible bindings, and the parts around it."""
 
     item: Formula
     rest: list[Formula]
@@ -50,21 +50,19 @@ class Explainer:
         self._reasoner = reasoner
         self._frame = frame if joint is None else reasoner.action_frame(frame, joint)
         self._found: dict[Atom, list[tuple[Term, ...]]] = {}
-        # Facts come first, so that no derivation rests on itself.
-        given_first = sorted(reasoner.rules, key=lambda rule: bool(rule.body))
-        self._by_head = grouped((rule.head.key, rule) for rule in given_first)
+        # Facts come first, so that no derivation depends on itself.
+        facts_first = sorted(reasoner.rules, key=lambda rule: bool(rule.body))
+        self._by_head = grouped((rule.head.key, rule) for rule in facts_first)
         self._stages: dict[int, dict[tuple[object, ...], int]] = {}
         self._bounds = reasoner.strategy
         self._steps_left = self._bounds.explanation_steps
         self._text_left = self._bounds.explanation_characters
 
-    # -- why ---------------------------------------------------------------------------------------
-
     def derive(self, atom: Atom) -> Derivation:
-        """Return a derivation of an atom that holds; its variables take the first matching values."""
-        return self._derive(Atom(atom.predicate, next(self._facts_like(atom))), {}, 0)
+        """Return a derivation of an atom that holds; its variables take the values of the first match."""
+        return self._derive(Atom(atom.predicate, next(self._facts_like(atom))), set(), 0)
 
-    def _derive(self, atom: Atom, shown: dict[Atom, None], depth: int) -> Derivation:
+    def _derive(self, atom: Atom, shown: set[Atom], depth: int) -> Derivation:
         text = self._text(Literal(atom), {})
         if atom.predicate == "true":
             return Derivation(text, "state")
@@ -74,7 +72,7 @@ class Explainer:
             return Derivation(text, "shown")
         if depth > self._bounds.explanation_depth:
             return Derivation(text, "deeper")
-        shown[atom] = None
+        shown.add(atom)
         before = self._stage(atom)
         for rule in self._by_head.get(atom.key, []):
             place = rule.origin.span.place if rule.origin.span else ""
@@ -84,7 +82,7 @@ class Explainer:
             if not rule.body:
                 return Derivation(text, "fact", place)
             levels = self._search(list(rule.body), bindings, before)
-            solution = next((each for level, each in levels if not level.rest and each is not None), None)
+            solution = next((found for level, found in levels if not level.rest and found is not None), None)
             if solution is not None:
                 premises = [self._premise(item, solution, before, shown, depth) for item in rule.body]
                 return Derivation(text, "rule", place, tuple(premises))
@@ -95,12 +93,13 @@ class Explainer:
         )
 
     def _premise(
-        self, item: Formula, bindings: Bindings, before: Stage, shown: dict[Atom, None], depth: int
+        self, item: Formula, bindings: Bindings, before: Stage, shown: set[Atom], depth: int
     ) -> Derivation:
         if isinstance(item, Literal):
             return self._derive(substitute_atom(item.atom, bindings), shown, depth + 1)
         if isinstance(item, Or):
-            for part in _alternatives(item):
+            # Alternatives without relations give the shortest derivation.
+            for part in sorted(item.formulas, key=lambda part: any(True for _ in atoms_in([part]))):
                 if self._test(part, bindings, before):
                     return self._premise(part, bindings, before, shown, depth)
         if isinstance(item, And):
@@ -121,10 +120,8 @@ class Explainer:
 
         return str(map_terms(item, bound))
 
-    # -- why not -----------------------------------------------------------------------------------
-
     def fail(self, atom: Atom) -> Failure | None:
-        """Return why nothing derives an atom; None if something does."""
+        """Return why no rule derives an atom; None if the atom holds."""
         if next(self._facts_like(atom), None) is not None:
             return None
         attempts = []
@@ -160,13 +157,14 @@ class Explainer:
         self._text_left -= len(text)
         return Attempt(text, place, shown, self._text(best.item, best.bindings))
 
-    # -- solving bodies ----------------------------------------------------------------------------
-
     def _search(
         self, items: list[Formula], bindings: Bindings, before: Stage = None
     ) -> Iterator[tuple[_Level, Bindings | None]]:
-        """Yield, depth first, parts of a body with bindings for which all parts so far hold; None at ends."""
-        # Iterative, because a body may be longer than the recursion limit.
+        """Search depth first for bindings of a body.
+
+        Yields each level with bindings for which its part and all earlier parts hold, and finally with None.
+        """
+        # Iterative, because a body can have more parts than CPython allows nested calls.
         stack = [self._level(items, bindings, (), before)]
         while stack:
             level = stack[-1]
@@ -185,7 +183,7 @@ class Explainer:
         return _Level(item, rest, bindings, held, self._candidates(item, bindings, before))
 
     def _choose(self, items: list[Formula], bindings: Bindings) -> tuple[Formula, list[Formula]]:
-        """Return the next part to satisfy: a decidable test, or the smallest connected relation."""
+        """Return a decidable test or the part with the smallest related relation, and the other parts."""
 
         def rank(item: Formula) -> tuple[int, int]:
             unbound = sum(1 for variable in set(item.variables()) if not apply(variable, bindings).is_ground)
@@ -218,7 +216,7 @@ class Explainer:
     def _test(
         self, item: Formula, bindings: Bindings, before: Stage = None, *, is_negated: bool = False
     ) -> bool:
-        """Return whether a formula holds, by facts before a stage unless it is negated."""
+        """Return whether a formula holds, using facts before a stage unless the formula is negated."""
         if isinstance(item, Literal):
             atom = substitute_atom(item.atom, bindings)
             holds = next(self._facts_like(atom), None) is not None
@@ -230,8 +228,6 @@ class Explainer:
         assert isinstance(item, (And, Or))
         parts = (self._test(part, bindings, before, is_negated=is_negated) for part in item.formulas)
         return any(parts) if isinstance(item, Or) else all(parts)
-
-    # -- facts -------------------------------------------------------------------------------------
 
     def _facts_like(self, atom: Atom) -> Iterator[tuple[Term, ...]]:
         """Yield the arguments of matching facts, sorted by text."""
@@ -246,16 +242,14 @@ class Explainer:
         return iter(facts)
 
     def _is_earlier(self, atom: Atom, before: Stage) -> bool:
-        """Return whether an atom was derived before a stage, so that the stage may rest on it."""
-        if before is None:
-            return True
-        stage = self._stage(atom)
-        return stage is None or stage < before
+        """Return whether an atom was derived before a stage, so that the stage can depend on it."""
+        stage = None if before is None else self._stage(atom)
+        return before is None or stage is None or stage < before
 
     def _stage(self, atom: Atom) -> Stage:
-        """Return the component and round that derive an atom, if recursion is involved.
+        """Return the component and the round that derive an atom, if recursion is involved.
 
-        Facts, and heads of rules that always hold, come before the first round.
+        A fact comes before all rounds.
         """
         row = (atom.predicate, *atom.arguments)
         makers = self._reasoner.makers(atom)
@@ -268,11 +262,6 @@ class Explainer:
             if row in rounds:
                 return component.number, rounds[row]
         return _GIVEN if makers else None
-
-
-def _alternatives(item: Or) -> list[Formula]:
-    """Return the parts of a disjunction, those without relations first."""
-    return sorted(item.formulas, key=lambda part: any(True for _ in atoms_in([part])))
 
 
 def _too_much(what: str, most: int) -> LimitError:

@@ -1,4 +1,4 @@
-"""From normal rules to flat ones: choosing layouts, and copying rules per shape."""
+"""From normal rules to flat rules: chooses a layout, and copies each rule for its shapes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,18 @@ from anygame.datalog.relations import (
 )
 from anygame.datalog.strategy import DEFAULT
 from anygame.errors import LimitError
-from anygame.language.rules import And, Atom, Distinct, Formula, Literal, Not, Or, atoms_in
+from anygame.language.rules import (
+    KEYWORDS,
+    READ_AS,
+    And,
+    Atom,
+    Distinct,
+    Formula,
+    Literal,
+    Not,
+    Or,
+    atoms_in,
+)
 from anygame.language.terms import Compound, Term, Variable
 
 if TYPE_CHECKING:
@@ -30,25 +41,19 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import Condition
     from anygame.datalog.strategy import Strategy
 
-#: Relations of fluents and moves; they are split even if others are not.
+#: Relations of fluents, moves and percepts, which are split first.
 _PROTOCOL: Final = {"true", "does", "next", "init", "base", "legal", "input", "sees", "percept"}
-#: Relations that feed ``true`` and ``does`` share their layout.
-_LAID_OUT_AS: Final = {
-    ("init", 1): ("true", 1),
-    ("next", 1): ("true", 1),
-    ("base", 1): ("true", 1),
-    ("legal", 2): ("does", 2),
-    ("input", 2): ("does", 2),
-}
-#: Relations whose first argument is a role, which is looked up as a whole.
+#: The relation, ``true`` or ``does``, whose layout each relation of fluents or moves shares.
+_LAID_OUT_AS: Final = {(name, KEYWORDS[name]): (read, KEYWORDS[read]) for name, read in READ_AS.items()}
+#: Relations whose first argument is a role, which is never split.
 _OF_ROLES: Final = {"does", "legal", "input", "goal", "sees", "percept"}
 
 
 class Layout:
-    """Which arguments are split, and into which shapes.
+    """Decides which arguments are split, and into which shapes.
 
-    ``true`` and ``does`` have the shapes of the relations that feed them, so a state has one layout for
-    reading and writing.
+    The relations of fluents share one layout, and so do the relations of moves: a state is read as it was
+    written.
 
     Attributes:
         domains: the kinds of terms in each position.
@@ -82,11 +87,9 @@ class Layout:
             if argument == 0 and arity == 2 and predicate in _OF_ROLES:
                 wanted = False
             nested = any(isinstance(top, tuple) for top in tops)
-            if wanted and nested and variants * len(tops) <= self._most_variants:
-                variants *= len(tops)
-                chosen.append(tuple(tops))
-            else:
-                chosen.append(None)
+            is_split = wanted and nested and variants * len(tops) <= self._most_variants
+            variants *= len(tops) if is_split else 1
+            chosen.append(tuple(tops) if is_split else None)
         return chosen
 
     def keys(self) -> list[tuple[str, int]]:
@@ -94,12 +97,12 @@ class Layout:
         return list(self._shapes)
 
     def splits(self, key: tuple[str, int], argument: int) -> tuple[Top, ...] | None:
-        """Return the shapes by which an argument is split, or None."""
+        """Return the shapes into which an argument is split; None if it is not split."""
         shapes = self._shapes.get(key)
         return shapes[argument] if shapes else None
 
     def variants(self, key: tuple[str, int]) -> list[Relation]:
-        """Return all flat relations of one relation, in a fixed order."""
+        """Return all flat relations of a relation, in a fixed order."""
         options = [(None,) if shapes is None else shapes for shapes in self._shapes.get(key, [None] * key[1])]
         return [Relation(key[0], shapes) for shapes in product(*options)]
 
@@ -121,7 +124,7 @@ class Layout:
         return Relation(atom.predicate, tuple(shapes))
 
     def flat_atom(self, atom: Atom) -> FlatAtom | None:
-        """Return the atom over its flat relation; None if it has an impossible shape."""
+        """Return an atom over its flat relation; None if it has an impossible shape."""
         if (whole := self._whole.get(atom.key)) is not None:
             return FlatAtom(whole, atom.arguments)
         relation = self.relation(atom)
@@ -129,9 +132,10 @@ class Layout:
 
 
 def flatten(rules: Sequence[NormalRule], strategy: Strategy = DEFAULT) -> tuple[Layout, list[FlatRule]]:
-    """Choose a layout and return it with the flat rules, including facts.
+    """Return a layout and the flat rules, including facts.
 
-    Splits as much as the bound on copies of rules allows: everything, fluents and moves, or nothing.
+    The layout splits all arguments, only fluents, moves and percepts, or nothing: the first choice that needs
+    few enough copies of rules.
     """
     for split in ("all", "protocol", "none"):
         layout = Layout(rules, strategy, split)
@@ -153,7 +157,7 @@ def flatten(rules: Sequence[NormalRule], strategy: Strategy = DEFAULT) -> tuple[
     )
 
 
-def _atoms(rule: NormalRule) -> Iterator[Atom]:
+def _atoms_of(rule: NormalRule) -> Iterator[Atom]:
     yield rule.head
     for atom, _ in atoms_in(rule.body):
         yield atom
@@ -164,10 +168,10 @@ def _shape_order(top: Top) -> tuple[str, int]:
 
 
 def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[FlatRule] | None:
-    """Return a flat rule per choice of shapes for variables of split arguments; None if too many."""
+    """Return a flat rule for each choice of shapes of the variables in split arguments; None if too many."""
     if not rule.body:
-        atom = layout.flat_atom(rule.head)
-        return [] if atom is None else [FlatRule(atom, (), (), rule.origin)]
+        fact = layout.flat_atom(rule.head)
+        return [] if fact is None else [FlatRule(fact, (), (), rule.origin)]
     choices: dict[Variable, list[Top]] = {}
     for item in rule.body:
         if isinstance(item, Literal):
@@ -176,12 +180,12 @@ def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[Fl
                 if shapes is not None and isinstance(term, Variable):
                     known = choices.get(term)
                     choices[term] = [shape for shape in shapes if known is None or shape in known]
-    # Split arguments elsewhere (head, negation) need the shape of their variable, too.
+    # A variable in a split argument of the head or a test needs a shape, too.
     elsewhere = [
         term
-        for used in _atoms(rule)
-        for number, term in enumerate(used.arguments)
-        if isinstance(term, Variable) and term not in choices and layout.splits(used.key, number) is not None
+        for atom in _atoms_of(rule)
+        for number, term in enumerate(atom.arguments)
+        if isinstance(term, Variable) and term not in choices and layout.splits(atom.key, number) is not None
     ]
     possible = layout.domains.of_variables(rule) if elsewhere else {}
     choices.update({term: sorted(possible.get(term) or [ATOM], key=_shape_order) for term in elsewhere})
@@ -200,14 +204,14 @@ def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[Fl
 
 
 def _most_columns(rule: NormalRule, choices: dict[Variable, list[Top]]) -> int:
-    """Return the maximal number of columns of a copy, without compound terms of the rule itself."""
+    """Return the maximum number of columns of a copy, with one column for a compound term of the rule."""
     widest = {
         variable: max([shape[1] if isinstance(shape, tuple) else 1 for shape in shapes], default=1)
         for variable, shapes in choices.items()
     }
     return sum(
         widest.get(term, 1) if isinstance(term, Variable) else 1
-        for atom in _atoms(rule)
+        for atom in _atoms_of(rule)
         for term in atom.arguments
     )
 
@@ -220,11 +224,8 @@ def _copy(
     rule: NormalRule, layout: Layout, shapes: dict[Variable, Top], mixed: frozenset[Variable]
 ) -> FlatRule | None:
     bindings: dict[Variable, Term] = {
-        variable: Compound(
-            # No name in a sheet contains a blank.
-            shape[0],
-            tuple([Variable(f"{variable.name} {number}") for number in range(shape[1])]),
-        )
+        # Names in a sheet contain no blanks, so the new variables differ from all others.
+        variable: Compound(shape[0], tuple([Variable(f"{variable.name} {n}") for n in range(shape[1])]))
         for variable, shape in shapes.items()
         if isinstance(shape, tuple)
     }
@@ -232,7 +233,7 @@ def _copy(
     if head is None:
         return None
     literals: list[FlatAtom] = []
-    # No literal keeps compound terms out of the copy for constants.
+    # No literal excludes compound terms from the copy for constants.
     conditions: list[Condition] = [
         IsConstant(variable) for variable, shape in shapes.items() if shape is ATOM and variable in mixed
     ]
@@ -253,7 +254,7 @@ def _copy(
 
 
 def _condition(formula: Formula, layout: Layout) -> Condition | bool:
-    """Lay out a test; True or False if that decides it."""
+    """Return the condition of a test; True or False if the layout decides the test."""
     if isinstance(formula, Literal):
         return layout.flat_atom(formula.atom) or False
     if isinstance(formula, Distinct):
@@ -293,10 +294,9 @@ def _unequal(formula: Distinct, *, negated: bool) -> Condition | bool:
         _unequal(Distinct(a, b), negated=negated)
         for a, b in zip(left.arguments, right.arguments, strict=True)
     ]
-    decisive = not negated
-    if decisive in parts:
-        return decisive
-    rest = [part for part in parts if not isinstance(part, bool)]
-    if not rest:
+    if (not negated) in parts:  # one part decides the test
+        return not negated
+    undecided = [part for part in parts if not isinstance(part, bool)]
+    if not undecided:
         return negated
-    return Alternatives((tuple(rest),)) if negated else Alternatives(tuple((part,) for part in rest))
+    return Alternatives((tuple(undecided),) if negated else tuple((part,) for part in undecided))

@@ -1,4 +1,4 @@
-"""Generated code at run time: one namespace, the objects that its names denote, and the agenda."""
+"""Generated code at run time: its namespace, tables of recursive relations, and limits on its work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Linker:
 
     Attributes:
         namespace: the globals of all generated code.
-        tables: the tables whose code is linked; removing one causes its code to be generated again.
+        tables: the tables whose code is linked; the code of all others is generated when it is needed.
     """
 
     def __init__(self, schema: Schema, static: Frame) -> None:
@@ -43,25 +43,25 @@ class Linker:
         }
 
     def closure(self, source: Source, source_of_table: Callable[[Index], Source]) -> list[Source]:
-        """Return a source with those of all unlinked tables that it queries, directly or indirectly.
+        """Return a source and the sources of all unlinked tables that it queries, directly or indirectly.
 
-        Stops at a source that misses a whole relation, which is then the last one.
+        Stops after the first source that needs all rows of a relation on demand.
         """
-        found = [source]
+        sources = [source]
         seen = {source.table, *self.tables}
         pending = [source]
-        while pending and found[-1].missing is None:
+        while pending and sources[-1].missing is None:
             for index in pending.pop().tables:
                 if index not in seen:
                     seen.add(index)
-                    found.append(source_of_table(index))
-                    pending.append(found[-1])
-                    if found[-1].missing is not None:
+                    sources.append(source_of_table(index))
+                    pending.append(sources[-1])
+                    if sources[-1].missing is not None:
                         break
-        return found
+        return sources
 
     def link(self, sources: Sequence[Source]) -> None:
-        """Define the functions of some sources and their needs."""
+        """Define the functions of the sources, and all objects that they need."""
         needs: dict[Need, None] = {}
         for source in sources:
             self._define(source)
@@ -70,25 +70,25 @@ class Linker:
             if need.kind is NeedKind.INDEX_CODE and need.name not in self.namespace:
                 self._define(emit_index(need.of))
         for need in needs:
-            # Constants and code of indexes never change.
+            # Constants never change, nor does the code of indexes.
             if need.name not in self.namespace and need.kind is not NeedKind.STATIC_TABLE:
                 self.namespace[need.name] = self._constant(need)
         for need in needs:
             # Making a table requires the facts and indexes of its code.
             if need.kind is NeedKind.STATIC_TABLE and need.name not in self.namespace:
                 self.namespace[need.name] = self.table(need.of)(self._static)
-        # At the end, so that an interrupted call is repeated.
+        # Last, so that an interrupted call is repeated as a whole.
         self.tables.update(source.table for source in sources if source.table is not None)
 
     def function(self, source: Source) -> Callable[[Frame], None]:
         """Return the function of a linked source."""
-        found: Callable[[Frame], None] = self.namespace[source.name]
-        return found
+        function: Callable[[Frame], None] = self.namespace[source.name]
+        return function
 
     def table(self, index: Index) -> Callable[[Frame], Callable[[Any], Any]]:
-        """Return the function that makes a table in a frame; its code is linked."""
-        found: Callable[[Frame], Callable[[Any], Any]] = self.namespace[Need(NeedKind.TABLE_CODE, index).name]
-        return found
+        """Return the function that makes a linked table in a frame."""
+        make: Callable[[Frame], Callable[[Any], Any]] = self.namespace[Need(NeedKind.TABLE_CODE, index).name]
+        return make
 
     def _define(self, source: Source) -> None:
         exec(compile(source.text, f"<{source.name}>", "exec"), self.namespace)
@@ -106,47 +106,45 @@ class Linker:
                 index = self.namespace[Need(NeedKind.INDEX_CODE, need.of).name](self._static)
                 return index.get if isinstance(index, dict) else index
         composer = schema.terms.composer(list(schema.functors)[need.of])
-        parts = {
-            NeedKind.MAKE: composer,
-            NeedKind.KNOWN: composer.known.get,
-            NeedKind.PARTS: composer.parts.get,
-        }
-        return parts[need.kind]
+        if need.kind is NeedKind.MAKE:
+            return composer
+        return composer.known.get if need.kind is NeedKind.KNOWN else composer.parts.get
 
 
 class Agenda:
     """The keys of one recursive component that are in progress in one frame.
 
-    A large relation of which few rows are requested is not computed as a whole. A *look-up* computes the
-    answer for one key from the rules, with the columns of the key bound, and caches it in the frame (tabling;
-    bottom-up, this is magic sets). For recursive relations, an *agenda* repeats all keys in progress until
-    nothing new appears (iterated query-subquery, Vieille 1986), which is complete for any cycles in the data.
+    If few rows of a large relation are requested, it is not computed as a whole. Instead, a *look-up*
+    computes the rows of one key from the rules, with the columns of the key bound, and caches them in the
+    frame (tabling; bottom-up, this is magic sets). For a recursive relation, an *agenda* evaluates all keys
+    in progress again until no new row appears (iterated query-subquery, Vieille 1986). This is complete for
+    any cycles in the data.
 
     Args:
-        nesting: depth of nested questions; deeper ones wait for the next round.
+        nesting: maximum depth of nested questions; deeper questions wait for the next round.
     """
 
-    __slots__ = ("_depth", "_lock", "_nesting", "_partial", "_under_way")
+    __slots__ = ("_depth", "_in_progress", "_lock", "_nesting", "_partial")
 
     def __init__(self, nesting: int) -> None:
         self._nesting = nesting
         self._lock = RLock()
-        self._under_way: dict[tuple[Any, Any], tuple[set[Any], dict[Any, Any]]] = {}
+        self._in_progress: dict[tuple[Any, Any], tuple[set[Any], dict[Any, Any]]] = {}
         self._partial = False
         self._depth = 0
 
     def ask(self, rules: Callable[[Any, set[Any]], None], table: dict[Any, Any], key: Any) -> Any:
-        """Return the rows of a key: all of them outside of a cycle, those found so far inside."""
+        """Return the rows of a key: all rows for a question from outside, the rows so far within a cycle."""
         with self._lock:
             return self._ask(rules, table, key)
 
     def _ask(self, rules: Callable[[Any, set[Any]], None], table: dict[Any, Any], key: Any) -> Any:
-        entry = self._under_way.get((rules, key))
+        entry = self._in_progress.get((rules, key))
         if entry is not None:
             self._partial = True
             return frozenset(entry[0])
         rows: set[Any] = set()
-        self._under_way[rules, key] = rows, table
+        self._in_progress[rules, key] = rows, table
         if self._depth:
             if self._depth > self._nesting:
                 self._partial = True
@@ -161,30 +159,30 @@ class Agenda:
             while self._partial:
                 self._partial = False
                 before = self._size()
-                for (again, other), (found, _) in list(self._under_way.items()):
-                    again(other, found)
+                for (rules_of_key, other_key), (its_rows, _) in list(self._in_progress.items()):
+                    rules_of_key(other_key, its_rows)
                 if self._size() == before:
                     break
-            for (_, other), (found, where) in self._under_way.items():
-                where[other] = found
+            for (_, other_key), (its_rows, its_table) in self._in_progress.items():
+                its_table[other_key] = its_rows
         finally:
-            self._under_way.clear()
+            self._in_progress.clear()
             self._partial = False
             self._depth = 0
         return rows
 
     def _size(self) -> int:
-        return len(self._under_way) + sum(len(rows) for rows, _ in self._under_way.values())
+        return len(self._in_progress) + sum(len(rows) for rows, _ in self._in_progress.values())
 
 
 _ADVICE: Final = {
     "facts": "split the rule, bind more of its variables, or load the game with a larger Limits(facts=...)",
-    "depth": "let the recursion end: count with constants (succ 1 2) or bound what it builds on",
-    "size": "let the recursion end: terms that hold another one twice double in size with each round",
+    "depth": "let the recursion end: count with constants (succ 1 2), or bound the terms that it builds",
+    "size": "let the recursion end: a term that contains another term twice doubles its size in each round",
     "text": "let rules pass on constants that represent large terms, not the terms",
-    "terms": "let the recursion end: count with constants (succ 1 2) or bound what it builds on",
-    "steps": "split the rule that joins most, or load the game with a larger Limits(steps=...)",
-    "seconds": "split the rule that joins most, or load the game with a larger Limits(seconds=...)",
+    "terms": "let the recursion end: count with constants (succ 1 2), or bound the terms that it builds",
+    "steps": "split the rule that joins most rows, or load the game with a larger Limits(steps=...)",
+    "seconds": "split the rule that joins most rows, or load the game with a larger Limits(seconds=...)",
 }
 #: Maximum number of rules of a relation that an error quotes.
 _MOST_QUOTED: Final = 3
@@ -215,14 +213,19 @@ class Guard:
         namespace["too_many"] = self._too_many
 
     def start_question(self) -> None:
-        """Reset the counters for a new question."""
+        """Reset the limits on steps and time for a new question."""
         self._deadline = 0.0
         self._steps_left = self._limits.steps
 
     def start_trial(self, iterations: int, rows: int) -> None:
-        """Start a trial: raise ``TooCostly`` after this many iterations or rows."""
+        """Start a trial: generated code raises ``TooCostly`` after this many iterations or rows."""
+
+        def tick() -> Iterator[bool]:
+            yield from repeat(True, iterations)
+            raise TooCostly
+
         self._trial_rows = rows
-        self._namespace["try_tick"] = _budgeted(iterations)
+        self._namespace["try_tick"] = tick()
 
     def _ticks(self) -> Iterator[bool]:
         while True:
@@ -236,7 +239,7 @@ class Guard:
             self._deadline = monotonic() + seconds
         if self._steps_left >= 0 and monotonic() <= self._deadline:
             return
-        # A generator that raised cannot be resumed.
+        # A generator that raised an error cannot be resumed.
         is_late = self._steps_left >= 0
         self.start_question()
         self._namespace["tick"] = self._ticks()
@@ -250,12 +253,11 @@ class Guard:
         self._spend(0)
         while chunk := list(islice(more, min(self._limits.facts + 1, self._strategy.chunk))):
             rows.update(chunk)
-            if len(rows) > self._limits.facts:
-                self._too_many(name)
-            elif isinstance(chunk[0], tuple) and len(chunk[0]) > wide:
-                most = self._limits.facts * wide // len(chunk[0])
-                if len(rows) > most:
-                    raise _grown_past(most, name)
+            most = self._limits.facts
+            if isinstance(chunk[0], tuple) and len(chunk[0]) > wide and len(rows) <= most:
+                most = most * wide // len(chunk[0])
+            if len(rows) > most:
+                raise _too_many_facts(most, name)
 
     def _try_grow(self, rows: set[Any], more: Iterator[Any], _name: str) -> None:
         while chunk := list(islice(more, self._trial_rows + 1)):
@@ -265,10 +267,10 @@ class Guard:
 
     def _too_many(self, name: str, on_trial: bool = False) -> None:
         """Raise the error for a relation (name/arity) with too many rows."""
-        raise TooCostly if on_trial else _grown_past(self._limits.facts, name)
+        raise TooCostly if on_trial else _too_many_facts(self._limits.facts, name)
 
 
-def _grown_past(most: int, name: str) -> LimitError:
+def _too_many_facts(most: int, name: str) -> LimitError:
     return LimitError(f"relation {name} grew past {most} facts", limit="facts", bound=most, relation=name)
 
 
@@ -276,9 +278,7 @@ def blame(
     error: LimitError, running: Sequence[FlatRule], rules_of: Callable[[str], list[FlatRule]]
 ) -> LimitError:
     """Return the error with the places of the responsible rules and advice."""
-    relation = error.relation
-    if relation is None:
-        relation = running[0].head.relation.title
+    relation = running[0].head.relation.title if error.relation is None else error.relation
     rules = rules_of(relation) or running
     spans = list(dict.fromkeys(rule.origin.span for rule in rules if rule.origin.body and rule.origin.span))
     lines = [f"{span.place}: a rule of {relation}\n{format_excerpt(span)}" for span in spans[:_MOST_QUOTED]]
@@ -286,8 +286,3 @@ def blame(
         lines.append(f"... and {len(spans) - _MOST_QUOTED} more rules of {relation}")
     lines.append(f"  try: {_ADVICE.get(error.limit, 'simplify the rule')}")
     return LimitError(error.message, error.limit, error.bound, relation, "\n".join(lines))
-
-
-def _budgeted(iterations: int) -> Iterator[bool]:
-    yield from repeat(True, iterations)
-    raise TooCostly

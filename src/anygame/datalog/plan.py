@@ -1,9 +1,9 @@
-"""Join orders by estimated cardinality, and which questions have finite answers.
+"""Join orders by estimated cardinality, and a test whether questions have finite answers.
 
-Every literal is tried as the first; from there the planner greedily takes the literal with the fewest
-expected rows. Bound literals and conditions are tested as early as possible. Sizes are measured on a snapshot
-of the relations when a rule is first needed, assuming independent columns as usual since Selinger et al.
-1979.
+The planner tries every literal as the first of a greedy join order, which always takes the literal with the
+fewest expected rows next. Bound literals and conditions are tested as early as possible. Sizes are measured
+on a snapshot of the relations when a rule is first needed. Columns are assumed to be independent, as usual
+since Selinger et al. 1979.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
+from math import inf
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.terms import Compound, Term, Variable, variables_of
@@ -27,24 +29,24 @@ if TYPE_CHECKING:
 #: The number of a term, or a variable to bind or compare.
 Column = int | Variable
 
-#: Cost of asking for all rows of a relation on demand, or for infinitely many: taken only if no other order
-#: binds anything.
+#: Estimated rows of a question on demand without known values, or without a finite answer. It is so high
+#: that the planner asks it only if no other literal is left.
 _LAST_RESORT: Final = 1e15
-#: Cost of a join beside its rows; it runs even if no rows are expected.
+#: Minimum number of rows that a join is estimated to yield, and its fixed cost in rows.
 _FEWEST_ROWS: Final = 0.1
 _COST_OF_A_JOIN: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Sizes of relations at one moment; relations that are not listed can only be guessed.
+    """Sizes of relations at one moment; sizes of other relations are guessed.
 
     Attributes:
         complete: rows of static relations that are final.
         measured: rows of relations in one state, as a sample of their sizes.
-        on_demand: relations computed on demand, with estimated sizes.
-        termination: which questions to these have finite answers.
-        fanouts: cached measurements of complete relations; they stay valid.
+        on_demand: estimated number of rows of relations on demand.
+        termination: decides which questions to relations on demand have finite answers.
+        fanouts: cache of measurements of complete relations, which never change.
     """
 
     complete: Mapping[Relation, Collection[object]] = field(default_factory=dict)
@@ -54,9 +56,9 @@ class Snapshot:
     fanouts: dict[object, float] = field(default_factory=dict)
 
     def rows(self, relation: Relation) -> Collection[object] | None:
-        """Return rows of a relation (bare if it has one column); None if unknown."""
-        found = self.complete.get(relation)
-        return self.measured.get(relation) if found is None else found
+        """Return the rows of a relation (plain numbers if it has one column); None if unknown."""
+        rows = self.complete.get(relation)
+        return self.measured.get(relation) if rows is None else rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Compose:
-    """``value`` is the compound of ``functor`` over ``parts``; can be joined from either side."""
+    """States that ``value`` is the compound term of ``functor`` over ``parts``; joined from either side."""
 
     functor: tuple[str, int]
     value: Variable
@@ -88,7 +90,7 @@ class Compose:
 def joins_of(
     rule: FlatRule, number_of: Callable[[Term], int], composed: Iterable[tuple[Variable, Compound]] = ()
 ) -> list[Join | Compose]:
-    """Return the rule's literals with nested terms extracted as ``Compose`` items."""
+    """Return the literals of a rule; a ``Compose`` item replaces each nested term."""
     result: list[Join | Compose] = []
     fresh = 0
 
@@ -98,17 +100,17 @@ def joins_of(
             return term
         if not isinstance(term, Compound) or term.is_ground:
             return number_of(term)
-        parts = tuple([column(argument) for argument in term.arguments])
+        parts = tuple(map(column, term.arguments))
         fresh += 1
         value = Variable(f" nested{fresh}")
         result.append(Compose((term.functor, len(parts)), value, parts))
         return value
 
     for variable, term in composed:
-        parts = tuple([column(argument) for argument in term.arguments])
+        parts = tuple(map(column, term.arguments))
         result.append(Compose((term.functor, len(parts)), variable, parts))
     for number, atom in enumerate(rule.literals):
-        result.append(Join(atom.relation, tuple([column(term) for term in atom.columns]), number))
+        result.append(Join(atom.relation, tuple(map(column, atom.columns)), number))
     return result
 
 
@@ -117,17 +119,14 @@ class Access(Enum):
 
     CONSTANT = "static, and a constant of the code"
     FRAME = "complete, in the frame"
-    GROWING = "not complete yet: the component's own, or one that later components add to"
-    ON_DEMAND = "computed only where it is asked"
+    GROWING = "incomplete: the component itself or a later one adds rows"
+    ON_DEMAND = "only requested rows are computed"
 
 
 class Scope:
-    """The relations as the rules of a component see them.
+    """Access and size of each relation that a component reads or derives.
 
     Sizes are measured on a sample of rows and cached.
-
-    Attributes:
-        access: the access to each relation that the rules read or derive.
     """
 
     def __init__(
@@ -154,14 +153,14 @@ class Scope:
         return self.schema.is_static(relation) and not self.component.is_static
 
     def known_rows(self, relation: Relation) -> Collection[object] | None:
-        """Return the rows of a complete static relation, None for others."""
+        """Return the rows of a complete static relation; None for any other relation."""
         return self._snapshot.complete.get(relation)
 
     def number(self, term: Term) -> int:
-        """Return the number of a ground term of the rules; the table knows it."""
-        found = self.schema.terms.find(term)
-        assert found is not None, term
-        return found
+        """Return the number of a ground term of the rules, which is in the term table."""
+        number = self.schema.terms.find(term)
+        assert number is not None, term
+        return number
 
     def size(self, relation: Relation) -> float:
         """Return the number of rows; a guess if it is unknown or zero."""
@@ -172,28 +171,29 @@ class Scope:
         return float(len(rows)) if rows else min(self.strategy.guessed_rows, 1.0 + 15.0 * relation.width)
 
     def fanout(self, relation: Relation, columns: Sequence[Column], bound: Collection[Variable]) -> float:
-        """Return the expected number of matching rows if some variables are bound."""
+        """Return the expected number of rows that match a literal with some bound variables."""
         fixed = tuple((number, column) for number, column in enumerate(columns) if isinstance(column, int))
         given = tuple(number for number, column in enumerate(columns) if column in bound)
         key = (relation, fixed, given)
         fanouts = self._snapshot.fanouts if relation in self._snapshot.complete else self._fanouts
-        found = fanouts.get(key)
-        if found is None:
-            found = fanouts[key] = self._measure(relation, fixed, given)
-        return found
+        if key not in fanouts:
+            fanouts[key] = self._measure(relation, fixed, given)
+        return fanouts[key]
 
     def _measure(
         self, relation: Relation, fixed: tuple[tuple[int, int], ...], given: tuple[int, ...]
     ) -> float:
         strategy = self.strategy
+        known_columns = [*(number for number, _ in fixed), *given]
         estimate = self._snapshot.on_demand.get(relation)
-        if estimate is not None and not self._ends(relation, [*(number for number, _ in fixed), *given]):
-            return _LAST_RESORT
         if estimate is not None:
-            return float(estimate ** (1 - (len(fixed) + len(given)) / max(relation.width, 1)))
+            termination = self._snapshot.termination
+            if not known_columns or (termination and not termination.ends(relation, known_columns)):
+                return _LAST_RESORT
+            return float(estimate ** (1 - len(known_columns) / max(relation.width, 1)))
         rows = self._snapshot.rows(relation)
         if not rows:
-            guess = self.size(relation) / strategy.guessed_distinct ** (len(fixed) + len(given))
+            guess = self.size(relation) / strategy.guessed_distinct ** len(known_columns)
             return max(guess, strategy.fewest_matches)
         sample: list[object] = list(islice(rows, strategy.sample))
         scale = len(rows) / len(sample)
@@ -209,13 +209,9 @@ class Scope:
         return repeats * scale if repeats >= 2 else repeats
 
     def can_be_asked(self, relation: Relation, given: Sequence[int]) -> bool:
-        """Return whether a relation on demand can be asked with values in some columns."""
+        """Return whether a rule may query a relation on demand with known values in the given columns."""
         termination = self._snapshot.termination
         return bool(given) and (termination is None or termination.allows(relation, given))
-
-    def _ends(self, relation: Relation, given: Sequence[int]) -> bool:
-        termination = self._snapshot.termination
-        return bool(given) and (termination is None or termination.ends(relation, given))
 
 
 def order_joins(
@@ -227,22 +223,20 @@ def order_joins(
 ) -> tuple[float, list[Join | Compose]]:
     """Return the expected number of rows, and the items in join order.
 
-    A fixed ``first`` item is read from the newest rows.
+    If there is a ``first`` item, the order starts with it, and it reads only the newest rows.
     """
     if not items:
         return 1.0, []
     if first is not None:
         rest = [item for item in items if item is not first]
         return _greedy([first], rest, scope, first.variables(), scope.strategy.newest_rows)
-    best = _greedy([], items, scope, set(bound), 1.0)
+    orders = [_greedy([], items, scope, set(bound), 1.0)]
     if not bound:
         for start in [item for item in items if isinstance(item, Join)][: scope.strategy.first_literals]:
             rest = [item for item in items if item is not start]
             rows = scope.fanout(start.relation, start.columns, ())
-            found = _greedy([start], rest, scope, start.variables(), rows)
-            if found[0] < best[0]:
-                best = found
-    return best
+            orders.append(_greedy([start], rest, scope, start.variables(), rows))
+    return min(orders, key=itemgetter(0))
 
 
 def _greedy(
@@ -257,7 +251,7 @@ def _greedy(
     bound = set(bound)
     cost = rows
     while rest:
-        choice, fanout = _cheapest(rest, scope, bound)
+        fanout, choice = min([(_fanout(item, scope, bound), item) for item in rest], key=itemgetter(0))
         rest.remove(choice)
         order.append(choice)
         bound |= choice.variables()
@@ -266,47 +260,36 @@ def _greedy(
     return cost, order
 
 
-def _cheapest(
-    rest: Sequence[Join | Compose], scope: Scope, bound: set[Variable]
-) -> tuple[Join | Compose, float]:
-    best: tuple[float, Join | Compose] | None = None
-    for item in rest:
-        if isinstance(item, Compose):
-            ready = item.value in bound or all(
-                not isinstance(part, Variable) or part in bound for part in item.parts
-            )
-            fanout = scope.strategy.compose_passes if ready else float("inf")
-        else:
-            free = item.variables() - bound
-            if not free:
-                fanout = min(scope.strategy.test_passes, scope.fanout(item.relation, item.columns, bound))
-            else:
-                fanout = scope.fanout(item.relation, item.columns, bound)
-        if best is None or fanout < best[0]:
-            best = fanout, item
-    assert best is not None
-    return best[1], best[0]
+def _fanout(item: Join | Compose, scope: Scope, bound: set[Variable]) -> float:
+    """Return the expected number of matches of an item for each row so far."""
+    if isinstance(item, Compose):
+        is_ready = item.value in bound or all(
+            not isinstance(part, Variable) or part in bound for part in item.parts
+        )
+        return scope.strategy.compose_passes if is_ready else inf
+    fanout = scope.fanout(item.relation, item.columns, bound)
+    return fanout if item.variables() - bound else min(scope.strategy.test_passes, fanout)
 
 
-#: Questions about one program; further ones are assumed to end.
+#: Maximum number of questions that are decided for a program; further ones are assumed to end.
 _MOST_QUESTIONS: Final = 10_000
 
-#: A relation, and the columns that are given.
+#: A relation, and the columns with known values.
 Question = tuple["Relation", frozenset[int]]
 
 
 class Termination:
-    """Which questions have finite answers.
+    """Decides which questions have finite answers.
 
-    A relation of lists, or of numbers made of terms, has infinitely many rows; it can be queried with known
-    terms. ``(plus ?x ?y (s z))`` has two answers, ``(plus z ?y ?sum)`` has infinitely many. Given values are
-    propagated through the rules like modes of logic programs. Each recursive path to the same question must
-    descend into a part of the given terms (De Schreye and Decorte, "Termination of logic programs: the
-    never-ending story", 1994).
+    A relation of lists, or of numbers made of terms, has infinitely many rows. It can still be queried with
+    known terms: ``(plus ?x ?y (s z))`` has two answers, but ``(plus z ?y ?sum)`` has infinitely many. Known
+    values are propagated through the rules, like modes of logic programs. Each recursive path to the same
+    question must descend into a part of the known terms (De Schreye and Decorte, "Termination of logic
+    programs: the never-ending story", 1994).
 
     Args:
         schema: the program.
-        on_demand: the relations computed on demand; all others are finite.
+        on_demand: the relations computed on demand; all other relations are finite.
     """
 
     def __init__(self, schema: Schema, on_demand: Container[Relation]) -> None:
@@ -315,7 +298,7 @@ class Termination:
         self._known: dict[Question, bool] = {}
 
     def ends(self, relation: Relation, given: Iterable[int]) -> bool:
-        """Return whether a question with values in some columns has a finite answer."""
+        """Return whether a question with known values in the given columns has a finite answer."""
         if relation not in self._on_demand:
             return True
         question = relation, frozenset(given)
@@ -324,16 +307,16 @@ class Termination:
         return self._known[question]
 
     def allows(self, relation: Relation, given: Iterable[int]) -> bool:
-        """Return whether a relation may be asked with values in some columns.
+        """Return whether a rule may query a relation with known values in the given columns.
 
-        Questions that may not end are refused where rules ask themselves for larger terms: limits on the
-        terms of a whole relation do not limit these questions.
+        If the rules of the relation ask themselves for ever larger terms, the question must have a finite
+        answer: limits on the terms of a whole relation do not limit such questions.
         """
         makers = self._schema.makers(relation)
         return not any(maker.asks_for_larger_terms for maker in makers) or self.ends(relation, given)
 
     def _settle(self, question: Question) -> None:
-        """Decide a question and all that it leads to: a greatest fixpoint."""
+        """Decide a question and all questions that it leads to: a greatest fixpoint."""
         known = self._known
         known[question] = True
         asked_by: dict[Question, dict[Question, None]] = defaultdict(dict)
@@ -350,15 +333,12 @@ class Termination:
                 asked_by[other][current] = None
                 return known.get(other, True)
 
-            if not self._each_rule_ends(current, ends):
+            relation, given = current
+            (component,) = self._schema.makers(relation)
+            rules = [rule for rule in component.rules if rule.head.relation == relation]
+            if not all(self._rule_ends(rule, given, component, ends) for rule in rules):
                 known[current] = False
                 waiting.extend(asked_by[current])
-
-    def _each_rule_ends(self, question: Question, ends: Callable[[Question], bool]) -> bool:
-        relation, given = question
-        (component,) = self._schema.makers(relation)
-        rules = [rule for rule in component.rules if rule.head.relation == relation]
-        return all(self._rule_ends(rule, given, component, ends) for rule in rules)
 
     def _rule_ends(
         self,
@@ -367,12 +347,12 @@ class Termination:
         component: Component,
         ends: Callable[[Question], bool],
     ) -> bool:
-        """Return whether some order makes each literal of a rule answerable."""
+        """Return whether in some order of the literals, each has a finite answer."""
         wholes = [rule.head.columns[number] for number in given]
         known = {variable for term in wholes for variable in variables_of(term)}
         waiting = list(rule.literals)
         while waiting:
-            left = []
+            postponed = []
             for atom in waiting:
                 columns = known_columns(atom, known)
                 is_ready = atom.relation not in self._on_demand or (
@@ -382,10 +362,10 @@ class Termination:
                 if is_ready:
                     known.update(variable for term in atom.columns for variable in variables_of(term))
                 else:
-                    left.append(atom)
-            if len(left) == len(waiting):
+                    postponed.append(atom)
+            if len(postponed) == len(waiting):
                 return False
-            waiting = left
+            waiting = postponed
         return True
 
 
@@ -397,14 +377,14 @@ def known_columns(atom: FlatAtom, known: Container[Variable]) -> list[int]:
 def _goes_down(
     rule: FlatRule, atom: FlatAtom, columns: Iterable[int], wholes: Iterable[Term], component: Component
 ) -> bool:
-    """Return whether a literal asks for smaller terms than its rule, if it may lead back to the question."""
+    """Return whether a literal asks for smaller terms than its rule, or cannot lead back to the question."""
     grows = component.builds_terms or component.asks_for_larger_terms
     if not grows or atom.relation not in component.relations:
         return True
     parts = [atom.columns[number] for number in columns]
     if any(_is_inside(part, whole) for part in parts for whole in wholes):
         return True
-    # Through another relation, the given terms may become smaller in the rules of that relation.
+    # For another relation, its own rules may make the known terms smaller.
     return atom.relation != rule.head.relation and bool(parts) and not component.asks_for_larger_terms
 
 

@@ -1,8 +1,8 @@
 """Answers about the states of a game, from its rules.
 
-The stages meet here: rules are laid out flat, ordered in a schema, and evaluated by an engine. This module
+This module connects the stages: rules are laid out flat, ordered in a schema, and evaluated by an engine. It
 knows the relations with a meaning in GDL: it provides ``true`` and ``does``, and reads ``init``, ``legal``,
-``next``, ``terminal``, ``goal`` and ``sees``. It knows nothing of any game.
+``next``, ``terminal``, ``goal`` and ``sees``. It knows nothing about any particular game.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from anygame.datalog.strategy import DEFAULT
 from anygame.errors import LimitError, PositionError
 from anygame.language.diagnostics import shown
 from anygame.language.limits import Limits
-from anygame.language.rules import Atom, atoms_in
+from anygame.language.rules import Atom, atoms_of
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.terms import Term
 
-#: The rows of each relation that ``true`` is laid out in, in a fixed order.
+#: The rows of each flat relation of ``true``, in a fixed order.
 Fluents = tuple["frozenset[Row] | set[Row]", ...]
 #: Slot and row of a ``does`` relation.
 Move = tuple[int, "Row"]
@@ -47,7 +47,7 @@ class Reasoner:
     Args:
         program: the rule sheet.
         limits: bounds on derived facts, terms and time.
-        strategy: thresholds; no answer depends on them.
+        strategy: thresholds, which change no answer.
 
     Raises:
         RuleSheetError: the rules are unsafe or unstratified, or static relations depend on the state.
@@ -78,28 +78,21 @@ class Reasoner:
         check_levels(self.schema, self.flat_rules)
         self.engine = Engine(self.schema, self.limits, strategy)
         slots = self.schema.slots
-        self.roles: tuple[Term, ...] = tuple(
-            dict.fromkeys(
-                [
-                    rule.head.arguments[0]
-                    for rule in self.rules
-                    if rule.head.key == ("role", 1) and not rule.body
-                ]
-            )
-        )
+        role_facts = [rule for rule in self.rules if rule.head.key == ("role", 1) and not rule.body]
+        self.roles: tuple[Term, ...] = tuple(dict.fromkeys(rule.head.arguments[0] for rule in role_facts))
         self._true_slots = [slots[relation] for relation in self._fluents]
         self._next = [replace(relation, predicate="next") for relation in self._fluents]
         # Moves of a shape that no rule derives are in the layout, but never legal.
-        self._legal = [relation for relation in layout.variants(("legal", 2)) if relation in slots]
+        legal = [relation for relation in layout.variants(("legal", 2)) if relation in slots]
         self._legal_slots = [
-            (slots[legal], slots[replace(legal, predicate="does")], legal) for legal in self._legal
+            (slots[relation], slots[replace(relation, predicate="does")], relation) for relation in legal
         ]
         self._does_slots = [slots[relation] for relation in self._does]
         self._terminal = layout.variants(("terminal", 0))[0]
         self._goals = layout.variants(("goal", 2))
         self._sees = layout.variants(("sees", 2))
         sequence = self.schema.sequence
-        self._for_legal = sequence(self._legal)
+        self._for_legal = sequence(legal)
         self._for_terminal = sequence([self._terminal])
         self._for_goals = sequence(self._goals)
         self._for_sees = sequence(self._sees)
@@ -117,18 +110,18 @@ class Reasoner:
         )
 
     def fluents(self, facts: Iterable[Term]) -> tuple[Fluents, frozenset[Term]]:
-        """Return a state from ground terms, and the terms that no rule could ever read."""
+        """Return the state with the given ground terms, and those of the terms that no rule can read."""
         rows: dict[Relation, set[Row]] = {relation: set() for relation in self._fluents}
-        unseen = set()
+        unreadable = set()
         for fact in facts:
             if not fact.is_ground:
                 raise PositionError(f"a fact of a position has no variables, but {fact} has")
             flat = self.layout.flat_atom(Atom("true", (fact,)))
             if flat is None or flat.relation not in rows:
-                unseen.add(fact)
+                unreadable.add(fact)
             else:
                 rows[flat.relation].add(self.terms.row(flat.columns))
-        return tuple([frozenset(found) for found in rows.values()]), frozenset(unseen)
+        return tuple(map(frozenset, rows.values())), frozenset(unreadable)
 
     def facts(self, fluents: Fluents) -> Iterator[Term]:
         """Yield the terms of a state."""
@@ -147,15 +140,12 @@ class Reasoner:
         self.engine.evaluate(frame, self._for_legal)
         moves: dict[int, list[Move]] = {self.terms.number(role): [] for role in self.roles}
         for slot, does, relation in self._legal_slots:
-            for row in self._rows(frame, slot, relation):
+            rows = frame.get(slot)
+            for row in self.engine.rows(frame, relation) if rows is None else rows:
                 of_role = moves.get(row[0])
                 if of_role is not None:
                     of_role.append((does, row))
         return moves
-
-    def _rows(self, frame: Frame, slot: int, relation: Relation) -> Iterable[Row]:
-        rows = frame.get(slot)
-        return self.engine.rows(frame, relation) if rows is None else rows
 
     def terminal(self, frame: Frame) -> bool:
         """Return whether the state is terminal."""
@@ -163,12 +153,12 @@ class Reasoner:
         return bool(self.engine.rows(frame, self._terminal))
 
     def goals(self, frame: Frame) -> dict[int, list[Term]]:
-        """Return all goal values that the rules give, per role (by number)."""
+        """Return all goal values that the rules derive, per role (by number)."""
         self.engine.evaluate(frame, self._for_goals)
         return self._by_role(frame, self._goals)
 
     def _by_role(self, frame: Frame, relations: Iterable[Relation]) -> dict[int, list[Term]]:
-        """Return the second arguments of rows, by the number of the first."""
+        """Return the second arguments of all rows, by the number of the first argument."""
         by_role: dict[int, list[Term]] = {}
         for relation in relations:
             for row in self.engine.rows(frame, relation):
@@ -178,7 +168,7 @@ class Reasoner:
     # -- moves -------------------------------------------------------------------------------------
 
     def action_frame(self, frame: Frame, joint: Sequence[Move]) -> Frame:
-        """Return the frame extended by a joint move."""
+        """Return a copy of a frame with a joint move."""
         extended = dict(frame)
         for slot in self._does_slots:
             extended[slot] = set()
@@ -187,7 +177,7 @@ class Reasoner:
         return extended
 
     def next(self, frame: Frame, joint: Sequence[Move]) -> Fluents:
-        """Return the state after a joint move. The frame caches results that do not depend on moves."""
+        """Return the state after a joint move; store results that do not depend on moves in the frame."""
         engine = self.engine
         engine.evaluate(frame, self._for_next_by_state)
         extended = self.action_frame(frame, joint)
@@ -209,7 +199,7 @@ class Reasoner:
         return relation.arguments(columns)
 
     def move(self, role: Term, move: Term) -> Move | None:
-        """Return a move in the form of ``does``; None if no rule could read it."""
+        """Return the slot and row of a move; None if no rule can read it."""
         flat = self.layout.flat_atom(Atom("does", (role, move)))
         if flat is None or flat.relation not in self._does:
             return None
@@ -221,7 +211,7 @@ class Reasoner:
         return self.arguments(relation, move[1])[1]
 
     def describe_strata(self) -> list[dict[str, Any]]:
-        """Return the components above plain facts in the order of computation, as plain data."""
+        """Return the components in the order of computation, as plain data."""
         words = {STATIC: "once", STATE: "per state", ACTION: "per joint move"}
         return [
             {
@@ -236,7 +226,7 @@ class Reasoner:
         ]
 
     def describe_plan(self) -> list[dict[str, Any]]:
-        """Return the generated code of each component that has been used, as plain data."""
+        """Return the generated code of each component, as plain data; empty if it was never needed."""
         return [
             {
                 "number": component.number,
@@ -248,7 +238,7 @@ class Reasoner:
         ]
 
     def domains(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """Return, per relation of the rules, the possible values of each argument, sorted by text."""
+        """Return the possible values of each argument of each relation in the rules, sorted by text."""
         domains = Domains(self.rules, declared=True)
         return {
             (name, arity): tuple([_sorted_tops(domains.tops(name, arity, n)) for n in range(arity)])
@@ -258,7 +248,7 @@ class Reasoner:
     def domains_below(
         self, predicate: str, arity: int
     ) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """Return the possible functors of a relation's last argument, with the values of their arguments."""
+        """Return the possible functors of the last argument of a relation, with the values in each."""
         domains = Domains(self.rules, declared=True)
         path = (predicate, arity, arity - 1)
         domains_of: dict[tuple[str, int], tuple[tuple[Term, ...], ...]] = {}
@@ -272,19 +262,14 @@ class Reasoner:
     @cached_property
     def known_relations(self) -> frozenset[tuple[str, int]]:
         """Name and arity of every relation in the rules, including rules that can never fire."""
-        heads = [rule.head.key for rule in self.program.rules]
-        read = [atom.key for rule in self.program.rules for atom, _ in atoms_in(rule.body)]
-        return frozenset([*heads, *read])
+        return frozenset(atom.key for rule in self.program.rules for atom in atoms_of(rule))
 
     def depends_on_moves(self, key: tuple[str, int]) -> bool:
         """Whether a relation can only be queried with a joint move."""
         return any(self.schema.level(relation) == ACTION for relation in self.layout.variants(key))
 
     def makers(self, atom: Atom) -> Sequence[Component]:
-        """Return the components that make the relation of a ground atom, in the order of computation.
-
-        The result is empty if none of them is recursive.
-        """
+        """Return the components that derive the relation of a ground atom if any of them is recursive."""
         relation = self.layout.relation(atom)
         makers = self.schema.makers(relation) if relation is not None else ()
         return makers if any(component.recursive for component in makers) else ()
@@ -293,32 +278,30 @@ class Reasoner:
         self, frame: Frame, component: Component
     ) -> Iterator[tuple[int, tuple[str, tuple[Term, ...]]]]:
         """Run a component again; yield each derived fact with its round."""
-        names = {self.schema.slots[relation]: relation for relation in component.relations}
-        for number, found in enumerate(self.engine.trace(frame, component)):
-            for slot, rows in found.items():
-                relation = names[slot]
+        for number, new_rows in enumerate(self.engine.trace(frame, component)):
+            for slot, rows in new_rows.items():
+                relation = self.schema.relation(slot)
                 for row in rows:
                     yield number, (relation.predicate, self.arguments(relation, row))
 
     def size(self, frame: Frame, key: tuple[str, int]) -> int:
         """Return the approximate number of facts of a relation; a large number if it is on demand."""
-        many = 10**9
         total = 0
         for relation in self.layout.variants(key):
             self.engine.evaluate(frame, self.schema.sequence([relation]))
-            demanded = self.engine.is_on_demand(relation)
-            total += many if demanded else len(self.engine.rows(frame, relation))
+            is_on_demand = self.engine.is_on_demand(relation)
+            total += 10**9 if is_on_demand else len(self.engine.rows(frame, relation))
         return total
 
     def matching(self, frame: Frame, atom: Atom) -> Iterator[tuple[Term, ...]]:
-        """Yield the arguments of facts that an atom with variables may match, in no fixed order.
+        """Yield the arguments of all facts that match an atom with variables, in no fixed order.
 
-        Compound arguments with variables are not compared: match the results.
+        Compound arguments with variables are not compared, so the caller must match the results.
         """
         matches = (
             row
             for relation in self.layout.variants(atom.key)
-            if all(map(_may_stand, atom.arguments, relation.shapes))
+            if all(map(_has_shape, atom.arguments, relation.shapes))
             for row in self._matching(frame, relation, atom)
         )
         first = next(matches, None)
@@ -328,14 +311,14 @@ class Reasoner:
 
     def _matching(self, frame: Frame, relation: Relation, atom: Atom) -> Iterator[tuple[Term, ...]]:
         self.engine.evaluate(frame, self.schema.sequence([relation]))
-        columns: list[Term | None] = []
+        asked: list[Term | None] = []
         for term, shape in zip(atom.arguments, relation.shapes, strict=True):
             if isinstance(shape, tuple):
-                columns += term.arguments if isinstance(term, Compound) else [None] * shape[1]
+                asked += term.arguments if isinstance(term, Compound) else [None] * shape[1]
             else:
-                columns.append(term)
-        given = {n: term for n, term in enumerate(columns) if term is not None and term.is_ground}
-        # A question on demand may be about a term that is not in the table yet.
+                asked.append(term)
+        given = {n: term for n, term in enumerate(asked) if term is not None and term.is_ground}
+        # A question on demand may contain a term that is not in the table yet.
         if self.schema.is_static(relation):
             self.engine.static_rows(relation)
         number = self.terms.number if self.engine.is_on_demand(relation) else self.terms.find
@@ -344,11 +327,8 @@ class Reasoner:
             return
         free = tuple(n for n in range(relation.width) if n not in given)
         for row in self._rows_with(frame, relation, values, free):
-            values_left = iter(row)
-            terms = [
-                given[n] if n in given else self.terms.terms[next(values_left)] for n in range(relation.width)
-            ]
-            yield relation.arguments(tuple(terms))
+            columns = given | {n: self.terms.terms[value] for n, value in zip(free, row, strict=True)}
+            yield relation.arguments(tuple([columns[n] for n in range(relation.width)]))
 
     def _rows_with(
         self, frame: Frame, relation: Relation, values: dict[int, int | None], free: tuple[int, ...]
@@ -372,7 +352,7 @@ class Reasoner:
 
 
 def _bounded(rows: Iterable[tuple[Term, ...]], atom: Atom, most: int) -> Iterator[tuple[Term, ...]]:
-    """Yield rows until their text is too long: they may repeat one large term many times."""
+    """Yield rows until their total text is too long, because many rows may contain the same large term."""
     room = most
     for row in rows:
         room -= sum([len(str(term)) for term in row])
@@ -385,15 +365,13 @@ def _bounded(rows: Iterable[tuple[Term, ...]], atom: Atom, most: int) -> Iterato
         yield row
 
 
-def _may_stand(term: Term, shape: Top | None) -> bool:
-    """Whether a term, perhaps with variables, fits a shape."""
+def _has_shape(term: Term, shape: Top | None) -> bool:
+    """Whether some instance of a term has a shape."""
     if shape is None or isinstance(term, Variable):
         return True
-    return (
-        (term.functor, len(term.arguments)) == shape
-        if isinstance(term, Compound)
-        else not isinstance(shape, tuple)
-    )
+    if isinstance(term, Compound):
+        return (term.functor, len(term.arguments)) == shape
+    return not isinstance(shape, tuple)
 
 
 def _sorted_tops(tops: Iterable[Top]) -> tuple[Term, ...]:

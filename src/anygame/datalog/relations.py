@@ -1,10 +1,10 @@
 """Flat relations: the stored form of relations, and rules over them.
 
-GDL nests terms in relations, ``(true (cell 1 1 b))``; a Datalog reasoner needs columns. So every argument
-that can hold a compound term is *split by shape*: ``true`` becomes ``true.1/cell.3`` with three columns,
-``true.1/control.1`` with one, and ``true.1/atom`` for fluents that are constants. A rule with a variable for
-a whole fluent or move is copied per shape. Terms nested deeper are single values, which joins with
-``Compose`` take apart and build.
+GDL nests terms in relations, as in ``(true (cell 1 1 b))``, but a Datalog reasoner needs columns. So every
+argument that can hold a compound term is *split by shape*: ``true`` becomes ``true.1/cell.3`` with three
+columns, ``true.1/control.1`` with one, and ``true.1/atom`` for fluents that are constants. A rule with a
+variable for a whole fluent or move is copied for each shape. Terms nested deeper are single values; joins
+with ``Compose`` build and decompose them.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
 
 
-#: The values in the columns of a relation, as numbers of terms: a single column bare, otherwise a tuple.
+#: The numbers of the terms in the columns of a relation: a plain number for one column, else a tuple.
 Row = Any
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation constant and, per argument, its shape (None: any value, one column)."""
+    """A relation constant with the shape of each argument; None is any value in one column."""
 
     predicate: str
     shapes: tuple[Top | None, ...]
@@ -43,16 +43,16 @@ class Relation:
         return self._hash
 
     def __reduce__(self) -> tuple[type, tuple[str, tuple[Top | None, ...]]]:
-        return Relation, (self.predicate, self.shapes)  # hashes are of one process
+        return Relation, (self.predicate, self.shapes)  # hashes differ between processes
 
     @property
     def key(self) -> tuple[str, int]:
-        """Name and arity in the rule sheet."""
+        """The name and arity in the rule sheet."""
         return self.predicate, len(self.shapes)
 
     @property
     def title(self) -> str:
-        """Name and arity in the rule sheet, as in ``cell/3``."""
+        """The name and arity in the rule sheet, as in ``cell/3``."""
         return f"{self.predicate}/{len(self.shapes)}"
 
     @property
@@ -61,11 +61,11 @@ class Relation:
         return sum(shape[1] if isinstance(shape, tuple) else 1 for shape in self.shapes)
 
     def unpacked(self, row: Row) -> tuple[int, ...]:
-        """Return a row as a tuple, whatever its width."""
+        """Return a row as a tuple, even if it has one column."""
         return row if isinstance(row, tuple) else (row,)
 
     def columns(self, arguments: tuple[Term, ...]) -> tuple[Term, ...]:
-        """Lay out arguments of fitting shape in columns."""
+        """Return the columns of arguments that have the shapes of the relation."""
         result: list[Term] = []
         for shape, term in zip(self.shapes, arguments, strict=True):
             if isinstance(shape, tuple):
@@ -76,7 +76,7 @@ class Relation:
         return tuple(result)
 
     def arguments(self, columns: tuple[Term, ...]) -> tuple[Term, ...]:
-        """Undo ``columns``."""
+        """Return the arguments with the given columns; the inverse of ``columns``."""
         result: list[Term] = []
         start = 0
         for shape in self.shapes:
@@ -132,7 +132,7 @@ class IsConstant:
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """A test: all conditions of at least one conjunction hold. All variables are bound outside."""
+    """Test that all conditions of at least one choice hold; literals of the rule bind all variables."""
 
     choices: tuple[tuple[Condition, ...], ...]
 
@@ -155,11 +155,11 @@ Condition = Negated | Unequal | IsConstant | Alternatives | FlatAtom
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """One atom that a rule reads, anywhere in its body."""
+    """One atom in the body of a rule; ``joined`` for a literal of the body, False for an atom of a test."""
 
     atom: FlatAtom
     positive: bool
-    joined: bool  # a positive literal of the body itself, not inside a test
+    joined: bool
 
     @property
     def relation(self) -> Relation:
@@ -169,7 +169,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatRule:
-    """A rule of the sheet over flat relations: literals are joined, and conditions test bound values."""
+    """A rule over flat relations: its literals are joined, and its conditions test bound values."""
 
     head: FlatAtom
     literals: tuple[FlatAtom, ...]
@@ -178,11 +178,11 @@ class FlatRule:
     reads: tuple[Read, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        found: tuple[Read, ...] = ()
-        if self.literals or self.conditions:  # sheets may have a million facts
-            found = tuple([Read(atom, positive=True, joined=True) for atom in self.literals])
-            found += tuple(reads_of(self.conditions))
-        object.__setattr__(self, "reads", found)
+        reads: tuple[Read, ...] = ()
+        if self.literals or self.conditions:  # a sheet can have a million facts
+            joined = [Read(atom, positive=True, joined=True) for atom in self.literals]
+            reads = (*joined, *reads_of(self.conditions))
+        object.__setattr__(self, "reads", reads)
 
     def __str__(self) -> str:
         body = ", ".join(map(str, (*self.literals, *self.conditions)))
@@ -190,7 +190,7 @@ class FlatRule:
 
 
 def reads_of(conditions: Iterable[Condition]) -> Iterator[Read]:
-    """Yield the atoms that conditions read, including those in alternatives."""
+    """Yield the atoms that conditions read, including atoms in alternatives."""
     for condition in conditions:
         if isinstance(condition, FlatAtom):
             yield Read(condition, positive=True, joined=False)
@@ -210,7 +210,7 @@ def terms_of(rule: FlatRule) -> Iterator[Term]:
 
 
 def terms_in(conditions: Iterable[Condition]) -> Iterator[Term]:
-    """Yield the terms of conditions, from left to right."""
+    """Yield the terms in the columns and comparisons of conditions."""
     for condition in conditions:
         if isinstance(condition, Unequal):
             yield from (condition.left, condition.right)
@@ -224,16 +224,16 @@ def terms_in(conditions: Iterable[Condition]) -> Iterator[Term]:
 
 
 def variables_in(conditions: Iterable[Condition]) -> set[Variable]:
-    """Return the variables of some conditions."""
+    """Return the variables of conditions."""
     return {variable for term in terms_in(conditions) for variable in variables_of(term)}
 
 
 class Composer:
-    """Builds the compound terms of one functor and takes them apart.
+    """Builds and decomposes the compound terms of one functor.
 
     Attributes:
-        known: the number of a term by the numbers of its arguments (bare for one argument, else a tuple).
-        parts: the inverse: a list that holds the arguments once, for joins.
+        known: the number of each term, by the numbers of its arguments as a row.
+        parts: the row of arguments of each term, as a list of one element that joins iterate over.
     """
 
     __slots__ = ("_make", "functor", "known", "parts")
@@ -245,27 +245,27 @@ class Composer:
         self._make = make
 
     def __call__(self, arguments: object) -> int:
-        """Return the number of the term with these arguments; new terms get a new number."""
-        found = self.known.get(arguments)
-        return self._make(self, arguments) if found is None else found
+        """Return the number of the term with these arguments, and add it to the table if it is new."""
+        number = self.known.get(arguments)
+        return self._make(self, arguments) if number is None else number
 
 
 class TermTable:
-    """A growing table of ground terms; equal terms have equal numbers.
+    """A growing table that numbers the ground terms in rows; equal terms have equal numbers.
 
-    Rows hold these numbers. A compound term is found by the numbers of its arguments (hash consing, after
-    Goto 1974), so joins build terms and take them apart without reading text.
+    A compound term is found by the numbers of its arguments (hash consing, after Goto 1974), so joins build
+    and decompose terms without reading text.
 
     Args:
-        depth: maximal nesting of compound terms.
-        terms: maximal number of terms.
-        long: length in characters from which a term is long.
-        longest: maximal length of a term in characters.
+        depth: maximum nesting of compound terms.
+        terms: maximum number of terms.
+        long: minimum number of characters of a long term.
+        longest: maximum number of characters of a term.
 
     Attributes:
-        terms: number to term.
-        depths: number to nesting depth of the term.
-        has_long: whether some term is long, so that answers must be bounded by their text.
+        terms: the terms, by number.
+        depths: the nesting depth of each term, by number.
+        has_long: whether any term is long, so that the total text of answers must be bounded.
     """
 
     def __init__(self, *, depth: int, terms: int, long: int, longest: int) -> None:
@@ -279,32 +279,29 @@ class TermTable:
 
     def composer(self, functor: tuple[str, int]) -> Composer:
         """Return the composer of a functor."""
-        found = self._composers.get(functor)
-        if found is None:
-            found = self._composers.setdefault(functor, Composer(functor, self._compose))
-        return found
+        composer = self._composers.get(functor)
+        if composer is None:
+            composer = self._composers.setdefault(functor, Composer(functor, self._compose))
+        return composer
 
     def number(self, term: Term) -> int:
-        """Return the number of a ground term, adding new terms."""
-        found = self._numbers.get(term)
-        if found is not None:
-            return found
+        """Return the number of a ground term, and add the term if it is new."""
+        number = self._numbers.get(term)
+        if number is not None:
+            return number
         if isinstance(term, Compound):
-            numbers = [self.number(argument) for argument in term.arguments]
-            return self.composer((term.functor, len(numbers)))(
-                numbers[0] if len(numbers) == 1 else tuple(numbers)
-            )
+            return self.composer((term.functor, len(term.arguments)))(self.row(term.arguments))
         assert isinstance(term, Constant), term
         with self._lock:
             return self._numbers[term] if term in self._numbers else self._add(term, 0)
 
     def row(self, columns: Sequence[Term]) -> Row:
-        """Return ground terms as a row: a bare number for one, else a tuple."""
+        """Return ground terms as a row."""
         numbers = tuple([self.number(term) for term in columns])
         return numbers[0] if len(numbers) == 1 else numbers
 
     def add_ground_parts(self, term: Term) -> None:
-        """Add the ground parts of a term: all of it if it is ground, else its largest ground parts."""
+        """Add the largest ground parts of a term: the whole term if it is ground."""
         pending = [term]
         while pending:
             part = pending.pop()
@@ -314,14 +311,14 @@ class TermTable:
                 pending += part.arguments
 
     def find(self, term: Term) -> int | None:
-        """Return the number of a ground term, or None where it never occurred."""
-        found = self._numbers.get(term)
-        if found is None and isinstance(term, Compound):
+        """Return the number of a ground term; None if the table does not contain it."""
+        number = self._numbers.get(term)
+        if number is None and isinstance(term, Compound):
             numbers = [self.find(argument) for argument in term.arguments]
             if None not in numbers:
                 composer = self.composer((term.functor, len(numbers)))
                 return composer.known.get(numbers[0] if len(numbers) == 1 else tuple(numbers))
-        return found
+        return number
 
     def _add(self, term: Term, depth: int) -> int:
         if len(self.terms) >= self._most:

@@ -1,8 +1,8 @@
 """From a planned rule to Python: one set comprehension.
 
-It has a ``for`` per literal, over a relation or a bucket of a hash index, and an ``if`` per test, as early as
-possible. (Comprehensions also avoid CPython's limit of twenty nested blocks.) The result is text with its
-needs; nothing is evaluated to generate it. ``source`` lists the names.
+The comprehension has a ``for`` for each literal, over a relation or a bucket of a hash index, and an ``if``
+for each test, as early as possible. (CPython limits nested blocks to twenty, but not the clauses of a
+comprehension.) The result is text with its needs; no row is read to generate it. ``source`` lists the names.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class RuleCode:
 
     Attributes:
         head: the expression of a row.
-        guards: expressions that must be true before any row is read.
+        guards: tests before any row is read.
         clauses: the ``for`` and ``if`` clauses of the comprehension.
         dead: whether the rule can never fire.
         work: expected iterations in the worst case; decides whether to count them.
         cost: expected number of rows.
-        needs: needs beside rows, indexes and tables of the frame.
-        rows: relations whose rows are read.
-        indexes: indexes and tables of the frame, with their access.
+        needs: needs except rows, indexes and tables in the frame.
+        rows: relations whose rows are read from the frame.
+        indexes: indexes and tables in the frame, with the access to their relations.
     """
 
     head: str = "()"
@@ -51,15 +51,7 @@ class RuleCode:
 
 
 class _Translation:
-    """The translation of one rule, whose bound variables have names in the source.
-
-    Args:
-        rule: the rule.
-        scope: the relations as it sees them.
-        delta: the literal to read from the newest rows only (semi-naive evaluation).
-        bound: variables that have a value already, with their names in the source.
-        composed: the bound variables that equal compound terms, with these terms.
-    """
+    """The translation of one rule; see `translate`."""
 
     def __init__(
         self,
@@ -81,11 +73,11 @@ class _Translation:
         self.in_loop = False
 
     def run(self) -> RuleCode:
-        first = next(
-            (item for item in self.items if isinstance(item, Join) and item.number == self.delta), None
-        )
+        joins = [item for item in self.items if isinstance(item, Join)]
+        first = next((item for item in joins if item.number == self.delta), None)
         self.code.cost, order = order_joins(self.items, self.scope, first=first, bound=self.names.keys())
-        if any(self.is_empty(atom.relation) for atom in self.rule.literals):
+        known_rows = [self.scope.known_rows(atom.relation) for atom in self.rule.literals]
+        if any(rows is not None and not rows for rows in known_rows):
             self.code.dead = True
             return self.code
         self.take_conditions()
@@ -102,13 +94,8 @@ class _Translation:
             self.code.head = row_source(head)
         return self.code
 
-    def is_empty(self, relation: Relation) -> bool:
-        """Whether a relation is known to have no rows, for good."""
-        known = self.scope.known_rows(relation)
-        return known is not None and not known
-
     def is_existential(self, rest: Sequence[Join | Compose]) -> bool:
-        """Whether the remaining items only test existence, and stopping at the first match pays."""
+        """Whether only the existence of a match of the items matters, and stopping at the first one pays."""
         if not self.head_variables <= self.names.keys():
             return False
         bound = set(self.names)
@@ -118,7 +105,7 @@ class _Translation:
             if isinstance(item, Compose):
                 generators += 1
             elif item.number == self.delta or item.variables() - bound:
-                # The newest rows are scanned, even for a known row.
+                # The newest rows are scanned, even if all variables are bound.
                 generators += 1
                 fanout *= self.scope.fanout(item.relation, item.columns, bound)
             bound |= item.variables()
@@ -129,7 +116,7 @@ class _Translation:
         return generators > 1 and fanout > self.strategy.exists_fanout
 
     def add_existential(self, items: Sequence[Join | Compose]) -> None:
-        """Test the items in a generator that stops at the first match."""
+        """Add a generator over the items that stops at the first match."""
         outer, self.code.clauses = self.code.clauses, []
         was_in_loop, self.in_loop = self.in_loop, True
         for number, item in enumerate(items):
@@ -146,14 +133,9 @@ class _Translation:
         if isinstance(item, Compose):
             self.add_compose(item)
         else:
-            self.add_join(item, self.needed_after(rest))
+            needed = self.head_variables | variables_in(self.waiting)
+            self.add_join(item, needed.union(*[later.variables() for later in rest]))
         self.take_conditions()
-
-    def needed_after(self, rest: Sequence[Join | Compose]) -> set[Variable]:
-        needed = self.head_variables | variables_in(self.waiting)
-        for item in rest:
-            needed |= item.variables()
-        return needed
 
     def loop(self, targets: Sequence[str], source: str) -> None:
         target = ", ".join(targets) if targets else "_"
@@ -177,37 +159,31 @@ class _Translation:
 
     def add_compose(self, item: Compose) -> None:
         if item.value in self.names:
-            self.destructure(item)
+            parts = self.composer(NeedKind.PARTS, item.functor)
+            self.loop_over(item.parts, f"{parts}({self.names[item.value]}, ())")
             return
         key = row_source([self.column(part) for part in item.parts])
-        # Rows of relations on demand may hold terms that never arose, so the term is made.
+        # A row of a relation on demand may contain a term that did not exist before, so the term is made.
         if any(isinstance(other, Join) and self.is_on_demand(other.relation) for other in self.items):
             source = f"{self.composer(NeedKind.MAKE, item.functor)}({key})"
         else:
             source = f"{self.composer(NeedKind.KNOWN, item.functor)}({key}, -1)"
         self.loop([self.bind(item.value)], f"({source},)")
 
-    def destructure(self, item: Compose) -> None:
-        parts = self.composer(NeedKind.PARTS, item.functor)
-        value = self.names[item.value]
-        targets, tests = self.targets(item.parts)
-        self.loop(targets, f"{parts}({value}, ())")
-        for test in tests:
-            self.test(test)
-
-    def targets(self, columns: Sequence[Column]) -> tuple[list[str], list[str]]:
-        """Name fresh variables in columns; bound or repeated ones become tests."""
+    def loop_over(self, columns: Sequence[Column], source: str) -> None:
+        """Loop over values of the columns, and test bound and repeated variables."""
         targets: list[str] = []
         tests: list[str] = []
         for column in columns:
-            if self.is_bound(column):
+            if isinstance(column, Variable) and column not in self.names:
+                targets.append(self.bind(column))
+            else:
                 name = f"w{len(self.names)}_{len(targets)}"
                 targets.append(name)
                 tests.append(f"{name} == {self.column(column)}")
-            else:
-                assert isinstance(column, Variable)
-                targets.append(self.bind(column))
-        return targets, tests
+        self.loop(targets, source)
+        for test in tests:
+            self.test(test)
 
     def add_join(self, item: Join, needed: set[Variable]) -> None:
         relation, columns = item.relation, item.columns
@@ -218,23 +194,21 @@ class _Translation:
         if len(keys) == len(columns):
             self.membership(item)
             return
-        fresh = [column for column in columns if not self.is_bound(column)]
         outputs = tuple(
             number
             for number, column in enumerate(columns)
-            if not self.is_bound(column) and (column in needed or fresh.count(column) > 1)
+            if number not in keys and (column in needed or columns.count(column) > 1)
         )
         fanout = self.scope.fanout(relation, columns, set(self.names))
         size = self.scope.size(relation)
         self.code.work *= max(min(fanout * 4, size), 1.0)
-        if self.is_on_demand(relation):
+        is_tiny = size <= self.strategy.tiny and self.scope.schema.is_move(relation)
+        if self.is_on_demand(relation) or (keys and not is_tiny):
             self.indexed(item, keys, outputs)
         elif not outputs and not keys:
             self.test(self.rows(relation))
-        elif not keys or (size <= self.strategy.tiny and self.scope.schema.is_move(relation)):
-            self.scan(item, self.rows(relation), needed)
         else:
-            self.indexed(item, keys, outputs)
+            self.scan(item, self.rows(relation), needed)
 
     def membership(self, item: Join) -> None:
         known = self.scope.known_rows(item.relation)
@@ -254,21 +228,18 @@ class _Translation:
         return f"{row} in {self.rows(relation)}"
 
     def scan(self, item: Join, source: str, needed: set[Variable]) -> None:
-        """Loop over all rows, with tests for bound columns."""
-        targets, tests = [], []
-        for number, column in enumerate(item.columns):
-            if isinstance(column, Variable) and column not in self.names:
-                if column in needed or item.columns.count(column) > 1:
-                    targets.append(self.bind(column))
-                else:
-                    targets.append("_")
-            else:
-                name = f"w{number}"
-                targets.append(name)
-                tests.append(f"{name} == {self.column(column)}")
+        """Loop over all rows, and test the bound columns."""
         if not item.columns:
             self.test(source)
             return
+        targets, tests = [], []
+        for number, column in enumerate(item.columns):
+            if isinstance(column, Variable) and column not in self.names:
+                is_used = column in needed or item.columns.count(column) > 1
+                targets.append(self.bind(column) if is_used else "_")
+            else:
+                targets.append(f"w{number}")
+                tests.append(f"w{number} == {self.column(column)}")
         self.loop(targets, source)
         if tests:
             self.test(" and ".join(tests))
@@ -279,12 +250,7 @@ class _Translation:
         if not outputs:
             self.test(source)
             return
-        targets, tests = self.targets([item.columns[number] for number in outputs])
-        self.loop(targets, source)
-        for test in tests:
-            self.test(test)
-
-    # -- names -------------------------------------------------------------------------------------
+        self.loop_over([item.columns[number] for number in outputs], source)
 
     def is_on_demand(self, relation: Relation) -> bool:
         return self.scope.access[relation] is Access.ON_DEMAND
@@ -302,7 +268,7 @@ class _Translation:
         return f"s{slot}"
 
     def look_up(self, relation: Relation, keys: tuple[int, ...], outputs: tuple[int, ...], key: str) -> str:
-        """Return source that yields the outputs of a key or, without outputs, tests the key."""
+        """Return the source that yields the outputs of a key or, without outputs, tests the key."""
         index = self.scope.schema.index(relation, keys, outputs)
         access = self.scope.access[relation]
         if access is Access.ON_DEMAND:
@@ -331,10 +297,8 @@ class _Translation:
     def composer(self, kind: NeedKind, functor: tuple[str, int]) -> str:
         return self.need(kind, self.scope.schema.functors[functor])
 
-    # -- conditions --------------------------------------------------------------------------------
-
     def take_conditions(self) -> None:
-        """Test every condition that has become decidable, cheap ones first."""
+        """Add a test of each condition that has become decidable, cheap conditions first."""
         ready = [c for c in self.waiting if variables_in((c,)) <= self.names.keys()]
         self.waiting = [c for c in self.waiting if c not in ready]
         for condition in sorted(ready, key=lambda c: not isinstance(c, Unequal)):
@@ -380,7 +344,7 @@ class _Translation:
         return test if positive else f"not {test}"
 
     def expression(self, term: Term, *, make: bool) -> str:
-        """Return the source of a bound term; -1 denotes a compound term that never arose."""
+        """Return the source of the number of a bound term; -1 if it does not exist, unless it is made."""
         if isinstance(term, Variable):
             return self.names[term]
         if not isinstance(term, Compound) or term.is_ground:
@@ -398,5 +362,13 @@ def translate(
     bound: Mapping[Variable, str],
     composed: Iterable[tuple[Variable, Compound]],
 ) -> RuleCode:
-    """Return the Python of a rule; see ``_Translation``."""
+    """Return the Python of a rule.
+
+    Args:
+        rule: the rule.
+        scope: the relations that the rule can read.
+        delta: number of the literal that reads the newest rows only (semi-naive evaluation).
+        bound: variables that already have a value, with their names in the source.
+        composed: bound variables that equal compound terms, with these terms.
+    """
     return _Translation(rule, scope, delta, bound, composed).run()

@@ -1,19 +1,19 @@
 """The program as the engine sees it: relations with slots and levels, and rules in components.
 
 A component is a strongly connected component of the dependency graph: rules that must be computed together.
-Each component comes after all that it reads, so negation is stratified (Apt, Blair and Walker 1988). The
-schema is immutable. ``check_levels`` and ``check_strata`` reject programs whose levels or strata have no
-meaning.
+Each component comes after all components that it reads, so negation is stratified (Apt, Blair and Walker
+1988). The schema is immutable.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from sys import intern
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.dependencies import components
+from anygame.analysis.groups import grouped
 from anygame.datalog.relations import FlatRule, Relation, Row, terms_of
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors
 from anygame.language.rules import Atom
@@ -26,19 +26,18 @@ if TYPE_CHECKING:
     from anygame.analysis.dependencies import RuleGroup
     from anygame.datalog.relations import TermTable
 
-#: Levels: a relation depends on nothing, the state, or the joint move as well.
+#: Levels: a relation depends on nothing, on the state, or also on the joint move.
 STATIC, STATE, ACTION = 0, 1, 2
-#: The rows known in one state (or one state and one joint move), by slot. Also, by their names in generated
-#: code, indexes, tables and markers of components that have run.
+#: The known rows in one state, or in one state with one joint move, by slot. It also contains indexes, tables
+#: and markers of components that have run, by their names in generated code.
 Frame = dict[int | str, Any]
-#: Key of the list in which recursive components record their rounds, if it is in the frame.
+#: Key of a list in a frame; if it is there, recursive components append the new rows of each round.
 TRACE: Final = "trace"
 _DEPENDENCIES: Final = {STATE: "the state (`true`)", ACTION: "the moves (`does`)"}
-#: Advice by the allowed and the actual level.
+#: Advice by the allowed level.
 _INSTEAD: Final = {
-    (STATE, ACTION): "keep what was done in a fluent, by a `next`, and ask for that with `true`",
-    (STATIC, STATE): "ask only for relations that never change, such as facts and `init`",
-    (STATIC, ACTION): "ask only for relations that never change, such as facts and `init`",
+    STATE: "record the move in a fluent with a `next` rule, and read that fluent with `true`",
+    STATIC: "read only relations that never change, such as facts and `init`",
 }
 #: Relations that are always computed as a whole.
 _WHOLE: Final = {"role", "init", "base", "input", "legal", "next", "terminal", "goal", "sees", "percept"}
@@ -48,11 +47,11 @@ _WHOLE: Final = {"role", "init", "base", "input", "legal", "next", "terminal", "
 class Index:
     """Access to a relation by some columns: a hash index, or a table of answers on demand.
 
-    Made by ``Schema.index``, so that equal ones are identical.
+    Only ``Schema.index`` makes them, so equal indexes are identical.
 
     Attributes:
         keys: the columns of a key, ascending.
-        outputs: the columns of a result; if empty, only the presence of a key is tested.
+        outputs: the columns of a result; if there are none, only the presence of a key is tested.
         name: suffix of the names of this index in generated code: ``3_by_0_to_1_2``.
     """
 
@@ -75,8 +74,8 @@ class Component:
         level: ``STATIC``, ``STATE`` or ``ACTION``.
         tableable: whether its relations can be computed on demand, at least for questions with finite
             answers.
-        asks_for_larger_terms: whether its rules, on demand, might ask themselves for ever larger terms.
-        marker: key that marks in a frame that the component has run.
+        asks_for_larger_terms: whether its rules, on demand, could ask themselves for ever larger terms.
+        marker: key in a frame that shows that the component has run.
     """
 
     number: int
@@ -97,7 +96,7 @@ class Component:
 
     @property
     def builds_terms(self) -> bool:
-        """Whether it builds terms from its own rows, so that it may not terminate."""
+        """Whether it builds terms from its own rows, so that it could run forever."""
         own = frozenset(self.relations)
         return self.recursive and any(
             isinstance(column, Compound) and not column.is_ground
@@ -111,13 +110,13 @@ class Schema:
     """Relations, facts and components of a program.
 
     Args:
-        inputs: relations given from outside, with their level (``STATE`` or ``ACTION``).
+        inputs: relations that the caller provides, with their level (``STATE`` or ``ACTION``).
 
     Attributes:
-        slots: the number of each relation in a rule or input.
-        facts: rows that hold without any rule.
+        slots: a number for each relation in a rule or an input.
+        facts: the rows of facts, by relation.
         components: in the order of computation.
-        cycles: cycles through a negation; if there are any, nothing may be evaluated.
+        cycles: cycles through a negation; if there are any, the program has no meaning.
         functors: a number for each functor of a term with variables in the rules.
     """
 
@@ -144,23 +143,19 @@ class Schema:
             rows.add(terms.row(head.columns))
         self._relations = list(self.slots)
         self.functors = {functor: number for number, functor in enumerate(_functors(proper))}
-        found, self.cycles = components(
+        groups, self.cycles = components(
             proper, lambda rule: rule.head.relation, lambda rule: rule.reads, _may_feed
         )
-        self._levels = _levels(found, inputs)
-        heads = [tuple(dict.fromkeys(rule.head.relation for rule in part.rules)) for part in found]
-        numbers: dict[Relation, list[int]] = defaultdict(list)
-        for number, relations in enumerate(heads):
-            for relation in relations:
-                numbers[relation].append(number)
+        self._levels = _levels(groups, inputs)
+        heads = [tuple(dict.fromkeys(rule.head.relation for rule in group.rules)) for group in groups]
+        counts = Counter(relation for relations in heads for relation in relations)
         self.components = tuple(
-            self._component(number, part, relations, numbers)
-            for number, (part, relations) in enumerate(zip(found, heads, strict=True))
+            self._component(number, group, relations, counts)
+            for number, (group, relations) in enumerate(zip(groups, heads, strict=True))
         )
-        self._makers = {
-            relation: tuple([self.components[number] for number in made])
-            for relation, made in numbers.items()
-        }
+        self._makers = grouped(
+            (relation, component) for component in self.components for relation in component.relations
+        )
         # Caches.
         self._sequences: dict[tuple[Relation, ...], list[Component]] = {}
         self._indexes: dict[tuple[Relation, tuple[int, ...], tuple[int, ...]], Index] = {}
@@ -171,28 +166,33 @@ class Schema:
     def _component(
         self,
         number: int,
-        part: RuleGroup[FlatRule],
+        group: RuleGroup[FlatRule],
         relations: tuple[Relation, ...],
-        numbers: Mapping[Relation, Sequence[int]],
+        counts: Mapping[Relation, int],
     ) -> Component:
-        reads = dict.fromkeys(read.relation for rule in part.rules for read in rule.reads)
+        """Return the component of a group of rules; ``counts`` says how many groups derive each relation."""
+        reads = dict.fromkeys(read.relation for rule in group.rules for read in rule.reads)
         return Component(
             number=number,
-            rules=part.rules,
+            rules=group.rules,
             relations=relations,
             reads=tuple(reads | dict.fromkeys(relations)),
-            recursive=part.recursive,
-            stratum=part.level,
+            recursive=group.recursive,
+            stratum=group.level,
             level=max([self.level(relation) for relation in relations], default=STATIC),
             tableable=all(
-                len(numbers[relation]) == 1 and relation.width > 0 and relation.predicate not in _WHOLE
+                counts[relation] == 1 and relation.width > 0 and relation.predicate not in _WHOLE
                 for relation in relations
             ),
-            asks_for_larger_terms=_asks_for_larger_terms(part.rules, relations),
+            asks_for_larger_terms=any(
+                isinstance(term, Compound) and not term.is_ground
+                for rule in group.rules
+                for read in rule.reads
+                if read.relation in relations
+                for term in read.atom.columns
+            ),
             marker=intern(f"done{number}"),
         )
-
-    # -- relations ---------------------------------------------------------------------------------
 
     def relation(self, slot: int) -> Relation:
         """Return the relation of a slot."""
@@ -207,7 +207,7 @@ class Schema:
         return self.level(relation) == STATIC
 
     def is_move(self, relation: Relation) -> bool:
-        """Whether a relation is given from outside with each joint move."""
+        """Whether the caller provides the rows of a relation with each joint move."""
         return self._inputs.get(relation) == ACTION
 
     def index(self, relation: Relation, keys: Iterable[int], outputs: Iterable[int]) -> Index:
@@ -222,14 +222,12 @@ class Schema:
             index = self._indexes.setdefault(key, Index(relation, slot, key[1], key[2], "_".join(parts)))
         return index
 
-    # -- components --------------------------------------------------------------------------------
-
-    def makers(self, relation: Relation) -> tuple[Component, ...]:
+    def makers(self, relation: Relation) -> Sequence[Component]:
         """Return the components that derive a relation, in the order of computation."""
         return self._makers.get(relation, ())
 
     def sequence(self, relations: Iterable[Relation]) -> list[Component]:
-        """Return the components that compute some relations, in order, without static ones."""
+        """Return the components that compute relations and their inputs, in order, except static ones."""
         key = tuple(relations)
         components = self._sequences.get(key)
         if components is None:
@@ -246,7 +244,7 @@ class Schema:
         return components
 
     def rules_of_name(self, name: str) -> list[FlatRule]:
-        """Return the rules that derive relations with a name, given as name/arity."""
+        """Return the rules that derive the relations with a title, such as ``cell/3``."""
         return [
             rule
             for relation, made in self._makers.items()
@@ -289,73 +287,46 @@ def _functors(rules: Iterable[FlatRule]) -> Iterator[tuple[str, int]]:
                 pending += term.arguments
 
 
-def _asks_for_larger_terms(rules: Iterable[FlatRule], own: Sequence[Relation]) -> bool:
-    """Whether recursive rules, on demand, might ask for ever larger terms."""
-    return any(
-        isinstance(term, Compound) and not term.is_ground
-        for rule in rules
-        for read in rule.reads
-        if read.relation in own
-        for term in read.atom.columns
-    )
-
-
 def _may_feed(feeder: FlatRule, reader: FlatRule, index: int) -> bool:
     atom = reader.reads[index].atom
     return feeder.head.relation == atom.relation and may_agree(feeder.head.columns, atom.columns)
 
 
 def check_strata(schema: Schema) -> None:
-    """Raise RuleSheetError where rules depend on each other through a negation."""
-    diagnostics = []
-    seen = set()
+    """Raise RuleSheetError if rules depend on each other through a negation."""
+    diagnostics: dict[tuple[int, ...], Diagnostic] = {}
     for cycle in schema.cycles:
         rules = list(dict.fromkeys(rule.origin for rule in cycle.rules))
-        key = tuple(map(id, rules))
-        if key in seen:
-            continue
-        seen.add(key)
         reader, index = cycle.negations[0]
         atom = reader.reads[index].atom
-        source = Atom(atom.relation.predicate, atom.relation.arguments(atom.columns))
-        diagnostics.append(
-            Diagnostic(
-                "unstratified",
-                Severity.ERROR,
-                f"this rule needs (not {source}), which depends on the rule itself",
-                reader.origin.span,
-                tuple(
-                    Note("the cycle passes here", rule.span) for rule in rules if rule is not reader.origin
-                ),
-                hint="a relation may not be defined through its own negation; break the cycle",
-            )
+        negated = Atom(atom.relation.predicate, atom.relation.arguments(atom.columns))
+        diagnostic = Diagnostic(
+            "unstratified",
+            Severity.ERROR,
+            f"this rule needs (not {negated}), which depends on the rule itself",
+            reader.origin.span,
+            tuple(Note("the cycle passes here", rule.span) for rule in rules if rule is not reader.origin),
+            hint="a relation may not be defined through its own negation; break the cycle",
         )
-    raise_if_errors(diagnostics)
+        diagnostics.setdefault(tuple(map(id, rules)), diagnostic)
+    raise_if_errors(diagnostics.values())
 
 
 def check_levels(schema: Schema, rules: Iterable[FlatRule]) -> None:
-    """Raise RuleSheetError where what holds once, or in each state, depends on the state or the moves."""
+    """Raise RuleSheetError if a static relation depends on the state, or ``legal`` and the like on moves."""
     diagnostics = []
     allowed = dict.fromkeys(["role", "init", "base", "input"], STATIC)
     allowed |= dict.fromkeys(["legal", "terminal", "goal"], STATE)
     for rule in rules:
         predicate = rule.head.relation.predicate
         for read in rule.reads:
-            level = schema.level(read.relation)
-            if level > allowed.get(predicate, ACTION):
-                diagnostics.append(
-                    Diagnostic(
-                        "static-relation" if allowed[predicate] == STATIC else "action-dependent",
-                        Severity.ERROR,
-                        f"`{predicate}` may not depend on {_DEPENDENCIES[level]}, but this rule reads "
-                        f"{_reading(read.relation.predicate)}",
-                        rule.origin.span,
-                        hint=_INSTEAD[allowed[predicate], level],
-                    )
-                )
+            level, most = schema.level(read.relation), allowed.get(predicate, ACTION)
+            if level > most:
+                code = "static-relation" if most == STATIC else "action-dependent"
+                message = f"`{predicate}` may not depend on {_DEPENDENCIES[level]}, but this rule reads "
+                message += f"`{read.relation.predicate}`"
+                if read.relation.predicate not in ("true", "does"):
+                    message += ", which does"
+                span = rule.origin.span
+                diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, hint=_INSTEAD[most]))
     raise_if_errors(dict.fromkeys(diagnostics))
-
-
-def _reading(predicate: str) -> str:
-    """Return in words what a rule reads: the moves or the state, or relations that depend on them."""
-    return f"`{predicate}`" if predicate in ("true", "does") else f"`{predicate}`, which does"

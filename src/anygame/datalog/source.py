@@ -1,16 +1,17 @@
 """Pieces of generated code as values: a text, and the objects that must exist before it can run.
 
-A text holds only our own names and integers, so no text of a rule sheet reaches the compiler. The needs of a
-source define its names. Names for a relation in slot 3, and for an index by columns 0 and 1 to column 2:
+The text contains only names defined here and integers, so no text of a rule sheet reaches the compiler. The
+needs of a source define its names. For a relation in slot 3, an index of it from columns 0 and 1 to column 2,
+and a functor with number 0, the names are:
 
 ====================  =============================================================================
 ``F``                 the frame
-``s3``                the rows of relation 3; ``R3`` where they are static
-``g3_by_0_1_to_2``    the look-up in a hash index of it (``I...`` where static), ``j...`` the index
-``q3_by_0_1_to_2``    the look-up in a table filled on demand (``Q...`` where static)
-``d3``, ``n3``        under recursion: the newest rows, and those found in the present round
-``B3``, ``N3``        facts given outside all rules; the name of the relation, for messages
-``C0``, ``K0, P0``    builds terms of functor 0; finds known ones; takes them apart
+``s3``                the rows of the relation; ``R3`` if the relation is static
+``g3_by_0_1_to_2``    the look-up in a hash index (``I...`` if static); ``j...`` is the index
+``q3_by_0_1_to_2``    the look-up in a table filled on demand (``Q...`` if static)
+``d3``, ``n3``        in a recursion: the newest rows, and the rows found in the present round
+``B3``, ``N3``        the facts outside all rules; the name of the relation, for messages
+``C0``, ``K0, P0``    functions that build a term, find an existing term, and decompose a term
 ====================  =============================================================================
 """
 
@@ -40,21 +41,21 @@ class NeedKind(StrEnum):
     INDEX_CODE = "index"
     #: An index of a static relation, as a constant: its ``get``, if it has outputs.
     STATIC_INDEX = "I"
-    #: The function that creates the lookup in a table of a frame; the table is filled on demand.
+    #: The function that creates the look-up in a table of a frame; the table is filled on demand.
     TABLE_CODE = "table"
-    #: The lookup function of a table of a static relation, as a constant.
+    #: The look-up function of a table of a static relation, as a constant.
     STATIC_TABLE = "Q"
     #: Functions that build, find and decompose terms of a functor, given by its number.
     MAKE = "C"
     KNOWN = "K"
     PARTS = "P"
-    #: All rows of a relation on demand, which must be computed as a whole first. A source with this need
-    #: cannot run.
+    #: All rows of a relation on demand. A source with this need cannot run before the relation is computed
+    #: as a whole.
     WHOLE = ""
 
 
 class Need(NamedTuple):
-    """A prerequisite of a source: of a slot, a number of a functor, an index or a relation."""
+    """A prerequisite of a source; ``of`` is a slot, the number of a functor, an index or a relation."""
 
     kind: NeedKind
     of: Any
@@ -70,7 +71,7 @@ class Source:
     """The source of one function.
 
     Attributes:
-        needs: objects that must exist when it runs.
+        needs: objects that must exist when the function runs.
         cost: expected number of rows.
         table: the table on demand that the function makes, if any.
     """
@@ -101,8 +102,8 @@ def row_source(parts: Sequence[str]) -> str:
 def empty_index(index: Index) -> str:
     """Return the source of an empty index.
 
-    Without outputs an index is the set of keys, without keys the set of outputs. If columns are left out,
-    rows may give an output twice: then a bucket is a dict, which keeps one of them.
+    An index without outputs is the set of keys; an index without keys is the set of outputs. If the index
+    omits columns, several rows can give the same output. Then a bucket is a dict, which drops duplicates.
     """
     if not index.keys or not index.outputs:
         return "set()"
@@ -110,11 +111,20 @@ def empty_index(index: Index) -> str:
 
 
 def emit_index(index: Index) -> Source:
-    """Return the source of the functions that build an index in a frame and extend one by rows."""
+    """Return the source of the functions that build an index in a frame and that add rows to an index."""
     name = index.name
+    used = {*index.keys, *index.outputs}
+    columns = ", ".join([f"c{number}" if number in used else "_" for number in range(index.relation.width)])
+    key = row_source([f"c{number}" for number in index.keys])
+    output = row_source([f"c{number}" for number in index.outputs])
+    if not index.outputs or not index.keys:
+        addition = f"    index.update([{key if index.keys else output} for {columns} in rows])\n"
+    else:
+        add = f"append({output})" if _has_every_column(index) else f"setdefault({output})"
+        addition = f"    for {columns} in rows:\n        index[{key}].{add}\n"
     text = (
         f"def extend{name}(rows, index):\n"
-        f"{_extension(index)}"
+        f"{addition}"
         f"    return index\n"
         f"def index{name}(F):\n"
         f"    index = extend{name}(F[{index.slot}], {empty_index(index)})\n"
@@ -122,17 +132,6 @@ def emit_index(index: Index) -> Source:
         f"    return index\n"
     )
     return Source(Need(NeedKind.INDEX_CODE, index).name, text, ())
-
-
-def _extension(index: Index) -> str:
-    used = {*index.keys, *index.outputs}
-    columns = ", ".join([f"c{number}" if number in used else "_" for number in range(index.relation.width)])
-    key = row_source([f"c{number}" for number in index.keys])
-    output = row_source([f"c{number}" for number in index.outputs])
-    if not index.outputs or not index.keys:
-        return f"    index.update([{key if index.keys else output} for {columns} in rows])\n"
-    add = f"append({output})" if _has_every_column(index) else f"setdefault({output})"
-    return f"    for {columns} in rows:\n        index[{key}].{add}\n"
 
 
 def _has_every_column(index: Index) -> bool:

@@ -92,7 +92,7 @@ def limit_reached(error: LimitError, rules: Sequence[Rule], prefix: str = "") ->
     """Return a finding about a reached bound, at the recursive rule that caused it, if any."""
     blamed = [rule for rule in rules if error.relation == f"{rule.head.predicate}/{len(rule.head.arguments)}"]
     recursive = [rule for rule in blamed if any(atom.key == rule.head.key for atom, _ in atoms_in(rule.body))]
-    hint = "let the recursion end: count with constants (succ 1 2), or bound what it builds on"
+    hint = "let the recursion end: count with constants (succ 1 2), or bound the terms that it builds"
     span = _first(recursive) or _first(blamed) or _first(rules)
     return Diagnostic(
         "limit-reached", Severity.ERROR, prefix + error.message, span, hint=hint if recursive else ""
