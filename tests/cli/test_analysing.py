@@ -66,7 +66,7 @@ def test_practice_comes_before() -> None:
     assert output.startswith("practised ")
     output, status = run(["analyse", "lights_out", "--practise", "0.2", "--iterations", "30"])
     assert status == 0
-    assert output.startswith("no practice: it needs a compiled game with several roles")
+    assert output.startswith("no practice: self-play needs a compiled game with several roles")
 
 
 def test_json_is_an_object_a_line(monkeypatch: pytest.MonkeyPatch) -> None:

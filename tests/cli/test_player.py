@@ -131,7 +131,7 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
         (["--strategy", "mtcs"], "there is no player 'mtcs'; did you mean mcts?"),
         (
             ["--strategy", "localhost:9147"],
-            "expected a strategy or class of this machine, found the address localhost:9147",
+            "expected a strategy or a class for the player, found the address localhost:9147",
         ),
         (
             ["--host", "no.such.host.invalid", "--port", "1"],

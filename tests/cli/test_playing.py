@@ -250,7 +250,7 @@ def test_players_that_fail_do_not_end_the_game() -> None:
     ("arguments", "message"),
     [
         (["tic_tac_toe", "--as", "z"], "no role is called z"),
-        (["pig", "--as", "random"], "the moves of the role random are sampled"),
+        (["pig", "--as", "random"], "nobody can play the role `random`"),
         (["tic_tac_toe", "--against", "mtcs"], "did you mean mcts?"),
         (["three_player_chomp", "--against", "legal", "--against", "legal", "--against", "legal"], "found 3"),
         (["no_such_game"], "there is no file"),
@@ -492,5 +492,5 @@ def test_people_need_a_terminal(tmp_path: Path) -> None:
 
 def test_people_and_json_do_not_share_a_terminal(start: Callable[..., spawn[str]]) -> None:
     child = start("match", "tic_tac_toe", "--players", "human", "legal", "--json")
-    child.expect("exclude each other")
+    child.expect("leave out --json")
     child.expect(pexpect.EOF)

@@ -47,7 +47,7 @@ def test_a_quiz_is_asked_and_graded(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["grade", str(quiz), str(replies), "--show", "1"]) == 1
     told = capsys.readouterr().out
     assert f"{first}: no answer was found in the reply" in told
-    assert "and 23 more; --show N shows N" in told
+    assert "and 23 more wrong replies; --show N shows N of them" in told
     assert main(["grade", str(quiz), str(replies), "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert (found["questions"], found["replies"], found["exact"], len(found["grades"])) == (24, 1, 0, 24)
@@ -79,10 +79,10 @@ def test_sheets_are_written_as_they_are_asked(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("replies", "said"),
     [
-        ('{"id": "none", "reply": ""}', "reply 1 is to 'none', which the quiz does not ask"),
-        ('{"id": "pig-legal-1", "reply": 1}', "reply 1: expected a text as its `reply`"),
+        ('{"id": "none", "reply": ""}', "reply 1 answers 'none', which is not a question of the quiz"),
+        ('{"id": "pig-legal-1", "reply": 1}', "reply 1: expected a string as its `reply`"),
         ('"a"\n"b"', "reply 2 is one too many: the quiz has 1 questions"),
-        ('"a"\n{"id": "pig-legal-1", "reply": ""}', "reply 2 is the second one to 'pig-legal-1'"),
+        ('"a"\n{"id": "pig-legal-1", "reply": ""}', "reply 2 answers 'pig-legal-1', which has"),
         ("yes", "expected reply 1 as one line of JSON"),
     ],
 )

@@ -143,7 +143,7 @@ def test_all_commands_read_infix_sheets(monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_an_output_whose_name_promises_the_other_form_is_refused(sheet: Path) -> None:
     output, status = run(["translate", "ugly.kif", "--to", "infix", "-o", "other.kif"])
     assert status == 2
-    assert "other.kif is a name of kif sheets; use a name that ends in .hrf" in output
+    assert "other.kif is a name for kif sheets; use a name that ends in .hrf" in output
     assert not Path("other.kif").exists()
 
 
@@ -186,7 +186,7 @@ def test_mends_are_selected(sheet: Path) -> None:
     ]
     output, status = run(["mend", "ugly.kif", "--select", "spelling"])
     assert status == 2
-    assert "there is no mend called spelling; there are order, case, parentheses" in output
+    assert "there is no kind of mend spelling; the kinds are order, case, parentheses" in output
 
 
 def test_what_mend_cannot_do_is_told(sheet: Path) -> None:

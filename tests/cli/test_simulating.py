@@ -79,7 +79,7 @@ def test_simulate_gives_json() -> None:
     assert found["threads"] == 2
     assert found["asked"] == found["playouts"] == 1_000
     help_text, _ = run(["simulate", "--help"])
-    told = help_text[help_text.index("with --json") :]
+    told = help_text[help_text.index("With --json") :]
     for name in (*found, *found["lengths"], *found["roles"]["x"]):
         assert f'"{name}"' in told
 

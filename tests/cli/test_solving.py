@@ -73,7 +73,7 @@ def test_solve_keeps_the_values_of_all_states(tmp_path: Path) -> None:
     assert len(load_table(path, load("tic_tac_toe"))) == 5478
     output, status = run(["solve", "three_player_chomp", "--table", str(tmp_path / "none")])
     assert status == 1
-    assert output.splitlines()[-1].endswith(" was not written: no values are known")
+    assert output.splitlines()[-1].endswith(" was not written: there are no values to write")
     (tmp_path / "other").write_text("mine")
     output, status = run(["solve", "tic_tac_toe", "--table", str(tmp_path / "other")])
     assert status == 2

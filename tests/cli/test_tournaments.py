@@ -87,7 +87,7 @@ def test_other_clocks_need_another_store(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["gdl/tic_tac_toe.kif", "--players", "random"], "has 2 roles to play, but there is 1 player"),
-        (["-", "--players", "random", "legal"], "give rule sheets as files"),
+        (["-", "--players", "random", "legal"], "give them as files, not as -"),
         (["gdl/none.kif", "--players", "random", "legal"], "there is no file gdl/none.kif"),
         (["gdl/pig.kif", "--players", "random", "nobody"], "there is no player 'nobody'"),
     ],
@@ -113,7 +113,7 @@ def test_a_killed_tournament_goes_on(tmp_path: Path) -> None:
 
 def test_a_report_makes_no_store(tmp_path: Path) -> None:
     store = tmp_path / "none.sqlite"
-    message = f"anygame: there is no store {store}: playing a tournament creates it\n"
+    message = f"anygame: there is no store {store}; a tournament without --report creates it\n"
     assert run(["tournament", "--store", str(store), "--report"]) == (message, 2)
     output, status = run(["tournament", "--store", str(store)])
     assert (status, "expected rule sheets and --players" in output) == (2, True)

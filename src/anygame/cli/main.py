@@ -26,7 +26,7 @@ anygame plays any game written in the Game Description Language (GDL). To begin:
 
   anygame games                      list the installed games
   anygame play tic_tac_toe           play against the computer
-  anygame copolymer                  open a prompt on a game: play moves, ask what holds, and why
+  anygame copolymer                  open a prompt on a game: play moves, ask what is true, and why
   anygame match connect_four --players mcts greedy
                                      watch a match between two players
   anygame check my_game.kif          find errors in your own rule sheet
@@ -47,11 +47,12 @@ examples:
 
 exit status:
   0    success
-  1    the answer is no: query found nothing, check or replay found errors, a match was
-       aborted, a line of a script for the prompt failed
+  1    the answer is no: `query` found nothing, `check` or `replay` found errors, a property is
+       not proved, a match was aborted, or a line of a script failed
   2    bad input; the message on standard error says what is wrong
-  130  ended by Ctrl-C, with the results so far; servers (web, player) end with 0
-  143  ended by SIGTERM
+  130  Ctrl-C; the results so far are printed
+  143  SIGTERM
+Servers (web, player, serve-tools) return 0 after Ctrl-C or SIGTERM.
 """
 
 #: ASCII replacements for the characters of trees and tables.
@@ -78,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    name, *rest = _known(arguments)
+    name, *rest = _with_command(arguments)
     options = None
     try:
         command = load_command(name)
@@ -87,20 +88,19 @@ def _run(arguments: Sequence[str]) -> int:
             status = command.run(options)
     except AnygameError as error:
         complain(error)
-        if getattr(options, "lenient", None) is False and _leaves_unbound(error):
+        if getattr(options, "lenient", None) is False and _only_unbound_variables(error):
             complain("note: Prolog-style sheets leave variables unbound; try --lenient")
         return Status.BAD_INPUT
     sys.stdout.flush()
     return status
 
 
-def _leaves_unbound(error: AnygameError) -> bool:
-    """Return whether unbound variables are the only errors."""
+def _only_unbound_variables(error: AnygameError) -> bool:
     diagnostics = error.diagnostics if isinstance(error, RuleSheetError) else ()
-    errors = [
-        each for each in diagnostics if isinstance(each, Diagnostic) and each.severity is Severity.ERROR
-    ]
-    return bool(errors) and all(each.code in _UNBOUND for each in errors)
+    codes = {
+        each.code for each in diagnostics if isinstance(each, Diagnostic) and each.severity is Severity.ERROR
+    }
+    return bool(codes) and codes <= _UNBOUND
 
 
 def _open_streams() -> None:
@@ -115,7 +115,6 @@ def _open_streams() -> None:
 
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """Return a replacement for characters that a stream cannot encode."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     marks = (_PLAIN.get(mark, mark) for mark in error.object[error.start : error.end])
@@ -123,16 +122,13 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 
 
 def _drop_output() -> None:
-    """Keep the interpreter from failing again when it flushes standard output at its end."""
+    """Keep the interpreter from failing again when it flushes standard output at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _known(arguments: Sequence[str]) -> Sequence[str]:
-    """Return arguments that start with a command; exit on --help, --version and unknown commands.
-
-    Before a rule sheet or the name of a game, the command ``repl`` is added.
-    """
+def _with_command(arguments: Sequence[str]) -> Sequence[str]:
+    """Return arguments that start with a command: ``repl`` is added before the name of a game or sheet."""
     if not arguments:
         print(_INTRODUCTION, end="")
         sys.exit(Status.BAD_INPUT)
@@ -144,7 +140,7 @@ def _known(arguments: Sequence[str]) -> Sequence[str]:
 
 
 def _is_sheet(name: str) -> bool:
-    """Return whether a word names a file, an installed game, or a rule sheet that need not exist."""
+    """Return whether a word names a game, a file, or a rule sheet that may be missing."""
     if name.startswith("-"):
         return False
     from anygame.sheets.installed import SUFFIXES, find_installed
@@ -168,7 +164,7 @@ def _refuse(name: str) -> None:
         near = get_close_matches(name.lower(), [*COMMANDS, *games()], n=3)
         parser.error(f"there is no command {name[:40]!r}{did_you_mean(near)}")
     parser.parse_args([name])
-    parser.error("the following arguments are required: COMMAND")
+    parser.error("expected a command; `anygame --help` lists the commands")
 
 
 def _parser() -> Parser:

@@ -31,10 +31,10 @@ class Status(IntEnum):
     """Exit status of a command."""
 
     OK = 0
-    #: A query found nothing, a check found faults, a match was given up, a line of a script failed.
+    #: A query found nothing, a check found faults, a match was aborted, or a line of a script failed.
     ANSWER_IS_NO = 1
     BAD_INPUT = 2
-    #: These are the statuses of processes killed by a signal: 128 plus SIGINT, SIGPIPE or SIGTERM.
+    #: The statuses of processes that a signal killed are 128 plus SIGINT, SIGPIPE or SIGTERM.
     INTERRUPTED = 130
     BROKEN_PIPE = 141
     TERMINATED = 143
@@ -45,18 +45,18 @@ _KEY: Final = "argument"
 HIGHEST_PORT: Final = 65_535
 #: Maximum number of digits that int() has to read.
 _MOST_DIGITS: Final = 18
-#: A seed of 128 bits has at most 39 digits.
+#: Maximum number of digits of a seed: a seed of 128 bits has at most 39 digits.
 _MOST_DIGITS_OF_A_SEED: Final = 40
-#: So many playouts take years, and sums over them fit into counters of 64 bits.
+#: Maximum number of playouts: they take years, and sums over them fit into counters of 64 bits.
 _MOST_PLAYOUTS: Final = 10**15
 #: Letters of units.
 _LETTERS: Final = "smhdMGTB"
-#: No machine has more memory, but an array may have this size.
+#: Maximum number of gigabytes: no machine has more memory, but an array can have this size.
 _MOST_GIGABYTES: Final = 100_000
 
 
 def _declared(*added: tuple[tuple[str, ...], dict[str, Any]], group: str = "") -> Any:
-    """Return a field with arguments for ``add_argument``; options of one group exclude each other."""
+    """Return a field with arguments for ``add_argument``; only one option of a group can be given."""
     return field(metadata={_KEY: (added, group)})
 
 
@@ -132,7 +132,7 @@ class Command(Generic[OptionsT]):
     details: str = ""
 
     def parse(self, name: str, summary: str, arguments: Sequence[str]) -> OptionsT:
-        """Parse the arguments after the name of the command; a mistake ends the process."""
+        """Parse the arguments after the name of the command; exit if they are wrong."""
         parser = _Parser(prog=f"anygame {name}", **self.settings(summary))
         self.declare(parser)
         return self.options(**vars(parser.parse_args(arguments)))
@@ -210,9 +210,8 @@ def whole_from(least: int, most: int | None, text: str) -> int:
 def read_port(text: str, least: int = 0) -> int:
     """Read a port."""
     if not (text.isascii() and text.isdigit() and least <= int(text[:6]) <= HIGHEST_PORT):
-        raise argparse.ArgumentTypeError(
-            f"expected a port from {least} to {HIGHEST_PORT}, found {text[:40]!r}"
-        )
+        wanted = f"expected a port from {least} to {HIGHEST_PORT}"
+        raise argparse.ArgumentTypeError(f"{wanted}, found {text[:40]!r}")
     return int(text)
 
 

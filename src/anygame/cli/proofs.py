@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 #: Help of ``--prove``.
 PROVE_HELP: Final = """\
-With --prove, the result is compared with the sheet as `anygame equal` compares two sheets;
-the exit status is 1 unless they are proved to be the same game. If the rules differ, proofs
-need the extra `prove`, and a sheet that can be played."""
+--prove proves that the result is the same game as the original sheet, as `anygame equal` does.
+The exit status is 1 if there is no such proof. If the rules differ, a proof needs the extra
+`prove`, and an original sheet that can be played."""
 
 
 @command_options
 class SameGameOptions:
     """Options of the commands that rewrite a sheet."""
 
-    prove: bool = flag("--prove", "prove that the result is the same game")
+    prove: bool = flag("--prove", "prove that the result is the same game as the original sheet")
     seconds: float = option("--seconds", "S", "time limit of the proof, in seconds", seconds, default=60.0)
 
 
@@ -43,7 +43,7 @@ def compared(first: Game, second: Game, **asked: Any) -> Verdict:
 def same_game(
     before: Source, after: Source, limit: float, *, lenient: bool = False
 ) -> tuple[list[str], bool]:
-    """Return lines that say whether a rewritten sheet is the same game, and whether that is proved.
+    """Prove that a rewritten sheet is the same game; return lines about the proof, and whether it exists.
 
     Raises RuleSheetError if the new sheet cannot be played.
     """
@@ -51,7 +51,7 @@ def same_game(
         with read_silently():
             first = game_of(parse_program(before, open_facts=lenient), lenient=lenient)
     except RuleSheetError:
-        return [f"{before.name}: not compared: as it was, the sheet cannot be played"], False
+        return [f"{before.name}: not compared: the original sheet cannot be played"], False
     second = game_of(parse_program(after))
     try:
         verdict = compared(first, second, seconds=limit)

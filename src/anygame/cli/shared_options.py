@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 #: Help of the commands that take ``--after``.
 AFTER: Final = """\
---after takes one joint move: one move for each role, in the order of the roles. Roles
-with a single legal move may be left out. A number stands for the move with that number
-in the role's list of legal moves.
+--after takes a joint move: one move for each role, in the order of the roles. Roles
+with a single legal move can be left out. A number means the move with that number in the
+role's list of legal moves.
 """
 
 #: Help of ``--lenient``.
-LENIENT_HELP: Final = "allow variables that no positive literal binds, as in Prolog-style sheets"
+LENIENT_HELP: Final = "accept variables that no positive literal binds, as in Prolog-style sheets"
 #: Help of the argument that names a rule sheet.
 SHEET_HELP: Final = "rule sheet, or name of an installed game (`anygame games` lists them)"
 
@@ -33,27 +33,25 @@ def seed_option(default: int | None = None) -> Any:
     """Declare ``--seed``; without a default, every run uses a new random seed."""
     unset = "" if default is not None else " (default: a new seed for each run)"
     return option(
-        "--seed", "S", f"random seed: the same seed gives the same results{unset}", whole, default=default
+        "--seed", "S", f"random seed; the same seed gives the same results{unset}", whole, default=default
     )
 
 
 def plot_option(what: str) -> Any:
-    """Declare ``--plot``, which writes a plot at the end."""
+    """Declare ``--plot``."""
     return option("--plot", "IMAGE", f"write a plot of {what} to this file: *.png, *.svg or *.pdf")
 
 
 def json_shape(shape: str) -> str:
     """Return the help about the object that ``--json`` prints."""
-    return f"with --json, one object; terms are texts in KIF:\n  {shape}\n"
+    return f"With --json, one object is printed, with terms in KIF:\n  {shape}\n"
 
 
 @command_options
 class CaseOption:
     """Option for the case of names."""
 
-    case_sensitive: bool = flag(
-        "--case-insensitive", "treat names that differ only in case as the same", to=False
-    )
+    case_sensitive: bool = flag("--case-insensitive", "ignore the case of letters in names", to=False)
 
 
 @command_options
@@ -74,7 +72,7 @@ class SheetOptions(ReadingOptions):
 class JsonOption:
     """Option for the form of the answer."""
 
-    json: bool = flag("--json", "print JSON; its form is described below")
+    json: bool = flag("--json", "print JSON, in the form described below")
 
 
 @command_options
@@ -84,8 +82,8 @@ class MachineOption(SheetOptions):
     machine: MachineName = option(
         "--machine",
         None,
-        "how to compute: reasoner interprets the rules, network compiles them, auto chooses; the answers "
-        "are the same",
+        "reasoner interprets the rules, network compiles them, auto chooses the faster one; the answers are "
+        "the same",
         choices=("auto", "reasoner", "network"),
         default="auto",
     )
@@ -95,7 +93,7 @@ class MachineOption(SheetOptions):
 class PositionOptions(JsonOption, MachineOption):
     """Options of commands about one state: the initial state, or the state after some moves."""
 
-    after: list[str] = several("--after", "MOVES", "joint move to play first, as described below")
+    after: list[str] = several("--after", "MOVES", "joint move to make first, as described below")
 
 
 def import_with_extra(module: str, extra: str, needed: str) -> Any:
@@ -117,10 +115,7 @@ def cluster_option(meaning: str) -> Any:
 
 @contextmanager
 def joined(address: str | None) -> Iterator[Cluster | None]:
-    """Join the cluster of an option while the context lasts; None without the option.
-
-    Raises MissingExtraError without Ray, and ClusterError if there is no such cluster.
-    """
+    """Join the cluster of ``--cluster``; yield None without one. Raises MissingExtraError, ClusterError."""
     if address is None:
         yield None
         return
@@ -135,11 +130,11 @@ class ClockOptions(JsonOption, ReadingOptions):
     """Options for the clocks, and for the names in the rules that players receive."""
 
     start_clock: float = option(
-        "--start-clock", "SECONDS", "time for players to get ready, in seconds", seconds, default=30.0
+        "--start-clock", "SECONDS", "seconds that players have to get ready", seconds, default=30.0
     )
     play_clock: float = option(
-        "--play-clock", "SECONDS", "time for each move, in seconds", seconds, default=10.0
+        "--play-clock", "SECONDS", "seconds that players have for each move", seconds, default=10.0
     )
     scramble: bool = flag(
-        "--scramble", "scramble the names in the rules that remote players (HOST:PORT) receive"
+        "--scramble", "replace the names in the rules that are sent to remote players (HOST:PORT)"
     )

@@ -1,15 +1,16 @@
-"""The ``check`` command: reports errors and oddities in rule sheets."""
+"""The ``check`` command: reports errors and suspicious rules in rule sheets."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.answers.findings import SHAPE, Found
+from anygame.boards import Piece
 from anygame.cli.commands.listing import known_codes
-from anygame.cli.diagnostic_colours import diagnostic_lines
 from anygame.cli.options import (
     Command,
     Status,
@@ -28,13 +29,14 @@ from anygame.cli.proofs import write_matches
 from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import JsonOption, ReadingOptions, seed_option
 from anygame.cli.sheets import sheet_source, write_text
+from anygame.doctor import CODES
 from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import Examination
 from anygame.doctor.finding import Finding
 from anygame.doctor.mending import UNSAFE_MENDS
 from anygame.doctor.play.checking import BRIEF, Bounds, play_commands
 from anygame.errors import RuleSheetError
-from anygame.language.diagnostics import Diagnostic, Severity, counted, shown
+from anygame.language.diagnostics import Diagnostic, Severity, counted, format_diagnostic, shown
 from anygame.sheets.installed import SUFFIXES
 
 if TYPE_CHECKING:
@@ -44,52 +46,49 @@ if TYPE_CHECKING:
     from anygame.proving import Verdict
 
 _DETAILS: Final = f"""\
-Folders are searched for *.kif. Likely causes come first. A finding shows the number of its
-consequences; --all lists them, too. Matters of style are infos; --info or --select shows
-them. `anygame explain-code CODE` explains a code.
+A folder stands for all rule sheets in it. Likely causes are listed first. A finding says how
+many other findings follow from it, and --all lists these, too. Findings about style are
+called infos; --info or --select shows them. `anygame explain-code CODE` explains a code.
 
-A few random games are played, up to 10 within a moment, and the states near the start are
-searched. With --play N, N games are played, and games that do not end are reported. A fault
-in play is shown with the shortest known line of play, as commands of the prompt.
+The check plays up to 10 random games for a moment, and searches the states near the start.
+--play N plays N games instead, and reports games that do not end. If a fault occurs in play,
+the finding shows the shortest known moves that lead to it, as commands of `anygame repl`.
 
---prove decides doubtful findings: a role may be left without a move, a goal may be missing
-or given twice, a match may not end, a rule may never fire. Each is either confirmed by a
-match, or proved impossible and withdrawn. --record writes these matches for
-`anygame replay` and `anygame web`. Proofs need the extra `prove`.
+--prove decides doubtful findings: that a role may have no legal move, that a goal may be
+missing or given twice, that a match may not end, or that a rule may never fire. A match
+confirms such a finding, or a proof shows that it is impossible, and it is withdrawn. --record
+writes these matches for `anygame replay` and `anygame web`. Proofs need the extra `prove`.
 
-with --json, one object; play is a line of play, as joint moves in the order of the roles;
-mend exists if `anygame mend` can fix the finding, and has the edits:
+The exit status is 1 if a sheet has an error, even if only --all shows the error. It is 2 if a
+file cannot be read.
+
+With --json, one object is printed:
   {{"files", "errors", "warnings", "infos", "diagnostics": [{SHAPE}],
    "played", "proofs": [{{"file", ...}}]}}
-  played is the number of random games; proof exists if a verdict is about the finding; proofs
-  are verdicts in the form of `anygame prove`
-
-exit status:
-  0    no errors
-  1    errors, including those that only follow from others
-  2    a file could not be read
-  130  ended by Ctrl-C, with the findings so far
+  play lists joint moves in the order of the roles. mend has the edits of `anygame mend`, if it
+  can fix the finding. proof exists if a verdict is about the finding. played is the number of
+  random games. proofs lists verdicts in the form of `anygame prove`.
 """
 
 
 @command_options
 class _Options(JsonOption, ReadingOptions):
     files: list[str] = argument("FILE", nargs="+", help="rule sheets or folders; - for standard input")
-    info: bool = flag("--info", "also show infos: matters of style")
+    info: bool = flag("--info", "also show infos: findings about style")
     strict: bool = flag("--strict", "treat warnings as errors")
     select: list[str] = several("--select", "CODE", "show only these codes, separated by commas")
     ignore: list[str] = several("--ignore", "CODE", "hide these codes, separated by commas")
-    json: bool = flag("--json", "print JSON; its form is described below", group="form")
+    json: bool = flag("--json", "print JSON, in the form described below", group="form")
     sarif: bool = flag("--sarif", "print SARIF 2.1.0, for editors and CI", group="form")
     all: bool = flag("--all", "also show findings that are consequences of other findings")
     play: int | None = option(
-        "--play", "N", "play N random games; 0 for none (default: up to 10 within a moment)", natural
+        "--play", "N", "number of random games; 0 for none (default: up to 10 for a moment)", natural
     )
-    lines: str | None = option("--lines", "FILE", "write the complete lines of play to FILE")
+    lines: str | None = option("--lines", "FILE", "write the moves that lead to each fault to FILE")
     seed: int = seed_option(0)
-    prove: bool = flag("--prove", "prove or refute doubtful findings")
+    prove: bool = flag("--prove", "prove doubtful findings, or withdraw them")
     seconds: float = option("--seconds", "S", "time limit of each proof, in seconds", seconds, default=10.0)
-    record: str | None = option("--record", "DIR", "folder for the refuting matches, as records")
+    record: str | None = option("--record", "DIR", "folder for the matches that confirm findings of --prove")
     steps: int = option(
         "--limit",
         "N",
@@ -100,22 +99,23 @@ class _Options(JsonOption, ReadingOptions):
     )
 
 
-def run(options: _Options) -> int:
-    """Check rule sheets; return the exit status. Ctrl-C ends the check and keeps the findings so far."""
-    choice = _Choice.of(options)
+def _check(options: _Options) -> int:
+    selected, ignored = known_codes(options.select), known_codes(options.ignore)
+    shows_infos = options.info or bool(selected)
     files, status = _files(options.files)
     reports: list[tuple[str, Finding]] = []
     verdicts: list[tuple[str, Verdict]] = []
     checked = hidden = played = 0
     is_wrong = False
     for file in files:
+        name = "<stdin>" if file == "-" else file
         findings: list[Finding] = []
         examination: Examination | None = None
         try:
             examination = _examination(options, sheet_source(file))
             _run(examination)
         except KeyboardInterrupt:
-            complain(f"interrupted in {_name(file)}{_progress(examination)}: these are the findings so far")
+            complain(f"interrupted in {name}{_progress(examination)}: these are the findings so far")
             status = Status.INTERRUPTED
         except RuleSheetError as error:
             if not error.diagnostics:
@@ -125,19 +125,27 @@ def run(options: _Options) -> int:
             findings = [Finding(each) for each in error.diagnostics if isinstance(each, Diagnostic)]
         findings += examination.findings if examination else []
         proved = examination.verdicts if examination else []
-        verdicts += [(_name(file), verdict) for verdict in proved]
+        verdicts += [(name, verdict) for verdict in proved]
         if options.record and examination and examination.sheet and proved:
             write_matches(options.record, examination.sheet.game, proved)
         checked += 1
         played += (examination and examination.played) or 0
-        chosen = list(choice.of_findings(findings))
-        hidden += sum(map(choice.hides, findings))
-        every = replace(choice, echoes=True).of_findings(findings)
-        is_wrong |= any(finding.diagnostic.severity is Severity.ERROR for finding in every)
-        reports += [(_name(file), finding) for finding in chosen]
+        chosen = []
+        for finding in findings:
+            code, severity = finding.diagnostic.code, finding.diagnostic.severity
+            if severity is Severity.INFO and not shows_infos:
+                hidden += 1
+            elif code not in ignored and code in (selected or CODES):
+                if options.strict and severity is Severity.WARNING:
+                    diagnostic = replace(finding.diagnostic, severity=Severity.ERROR)
+                    finding = replace(finding, diagnostic=diagnostic)
+                is_wrong |= finding.diagnostic.severity is Severity.ERROR
+                if options.all or selected or not finding.diagnostic.follows:
+                    chosen.append(finding)
+        reports += [(name, finding) for finding in chosen]
         if not (options.json or options.sarif):
             _print(chosen)
-            print_lines(f"{_name(file)}: {line}" for verdict in proved for line in _verdict_lines(verdict))
+            print_lines(f"{name}: {line}" for verdict in proved for line in _verdict_lines(verdict))
         if status == Status.INTERRUPTED:
             break
     counts = Counter(finding.diagnostic.severity for _, finding in reports)
@@ -152,11 +160,7 @@ def run(options: _Options) -> int:
     return status or (Status.ANSWER_IS_NO if is_wrong else Status.OK)
 
 
-# -- examination ---------------------------------------------------------------------------------
-
-
 def _files(names: Iterable[str]) -> tuple[list[str], int]:
-    """Return the files to check, and the exit status: BAD_INPUT if one is missing."""
     files: dict[str, None] = {}
     status = 0
     for name in names:
@@ -174,10 +178,6 @@ def _files(names: Iterable[str]) -> tuple[list[str], int]:
 
 def _sheets_in(folder: Path) -> list[str]:
     return sorted(str(path) for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file())
-
-
-def _name(file: str) -> str:
-    return "<stdin>" if file == "-" else file
 
 
 def _examination(options: _Options, source: Source) -> Examination:
@@ -205,49 +205,36 @@ def _progress(examination: Examination | None) -> str:
     return f" after {examination.played:,} of {counted(examination.settings.play.playouts, 'playout')}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    selected: frozenset[str]
-    ignored: frozenset[str]
-    infos: bool
-    echoes: bool
-    strict: bool
-
-    @classmethod
-    def of(cls, options: _Options) -> _Choice:
-        """Return the choice that the options make. Raises QueryError for an unknown code."""
-        selected, ignored = known_codes(options.select), known_codes(options.ignore)
-        return cls(selected, ignored, options.info, options.all, options.strict)
-
-    def of_findings(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Yield the findings to show, with warnings as errors if ``strict``."""
-        for finding in findings:
-            diagnostic = finding.diagnostic
-            if diagnostic.code in self.ignored or (self.selected and diagnostic.code not in self.selected):
-                continue
-            if diagnostic.severity is Severity.INFO and not (self.infos or self.selected):
-                continue
-            if diagnostic.follows and not (self.echoes or self.selected):
-                continue
-            if self.strict and diagnostic.severity is Severity.WARNING:
-                finding = replace(finding, diagnostic=replace(diagnostic, severity=Severity.ERROR))
-            yield finding
-
-    def hides(self, finding: Finding) -> bool:
-        """Return whether a finding is an info that only an option shows."""
-        return finding.diagnostic.severity is Severity.INFO and not (self.infos or self.selected)
-
-
-# -- output ----------------------------------------------------------------------------------
+#: Styles of severities, and patterns of the lines of a diagnostic: its head, its mark, and its notes.
+_STYLES: Final = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
+_HEAD: Final = re.compile(r"((?:\S+:\d+:\d+: )?)(error|warning|info)(\[[a-z-]+\])(: .*)", re.DOTALL)
+_MARK: Final = re.compile(r"( +\| )( *\^~*)")
+_REMARK: Final = re.compile(r"((?:\S+:\d+:\d+: )?)(note|  try)(: .*)", re.DOTALL)
 
 
 def _print(findings: Iterable[Finding]) -> None:
     screen = Screen()
     for finding in findings:
-        screen.show(diagnostic_lines(_found("", finding).diagnostic))
+        lines = format_diagnostic(_found("", finding).diagnostic).split("\n")
+        screen.show([list(_pieces(line)) for line in lines])
         if finding.command:
-            doubt = ", only if every value is meant" if UNSAFE_MENDS & {*(finding.kinds or ())} else ""
+            is_unsafe = UNSAFE_MENDS & {*(finding.kinds or ())}
+            doubt = ", but only if the rule should hold for every value" if is_unsafe else ""
             screen.say(f"  mend: {finding.command}{doubt}")
+
+
+def _pieces(line: str) -> Iterator[Piece]:
+    if match := _HEAD.fullmatch(line):
+        place, severity, code, message = match.groups()
+        style = _STYLES[severity]
+        yield from (Piece(place, "bold"), Piece(severity, style), Piece(code, style), Piece(message, "bold"))
+    elif match := _MARK.fullmatch(line):
+        yield from (Piece(match[1]), Piece(match[2], "bold green"))
+    elif match := _REMARK.fullmatch(line):
+        yield from (Piece(match[1]), Piece(match[2], "bold cyan" if match[2] == "note" else "green"))
+        yield Piece(match[3])
+    else:
+        yield Piece(line)
 
 
 def _found(file: str, finding: Finding) -> Found:
@@ -301,4 +288,4 @@ def _proofs(verdicts: Iterable[tuple[str, Verdict]]) -> dict[str, Any]:
     return {"proofs": proofs} if proofs else {}
 
 
-COMMANDS: Final = {"check": Command(_Options, run, _DETAILS)}
+COMMANDS: Final = {"check": Command(_Options, _check, _DETAILS)}

@@ -77,11 +77,12 @@ def completion_script(shell: str) -> str:
 
 
 _DETAILS: Final = """\
+Write the script to the folder in which your shell looks for completions:
   bash   anygame completion bash > ~/.local/share/bash-completion/completions/anygame
   zsh    anygame completion zsh > ~/.zfunc/_anygame     (a folder of $fpath)
   fish   anygame completion fish > ~/.config/fish/completions/anygame.fish
 
-or, for one session of bash: source <(anygame completion bash)
+For one session of bash, run: source <(anygame completion bash)
 """
 
 
@@ -90,10 +91,9 @@ class _Options:
     shell: str = argument("SHELL", choices=SHELLS, help="bash, zsh or fish")
 
 
-def run(options: _Options) -> int:
-    """Print the script."""
+def _completion(options: _Options) -> int:
     print(completion_script(options.shell), end="")
     return Status.OK
 
 
-COMMANDS: Final = {"completion": Command(_Options, run, _DETAILS)}
+COMMANDS: Final = {"completion": Command(_Options, _completion, _DETAILS)}

@@ -20,22 +20,19 @@ _SHAPE: Final = """\
 {"game", "step", "terminal",
    "boards": [{"title", "cells": [{"id", "name", "x", "y", "shape", "marks", "facts"}]}],
    "others": {FLUENT: [TEXT]}, "moves": {ROLE: {MOVE: [ID]}}}
-  x and y are the centre of a cell, in cells, y downwards; moves, with --legal, lists the cells that
-  each legal move names"""
+  x and y are the centre of a cell, in cells, with y downwards. With --legal, moves lists the cells
+  that each legal move names."""
 
 
 @command_options
 class _Options(PositionOptions):
     svg: str | None = option("--svg", "OUT", "write the drawing to this SVG file; - for standard output")
-    dark: bool = flag(
-        "--dark", "draw the SVG for a dark background (default: for a light background, and for print)"
-    )
+    dark: bool = flag("--dark", "draw the SVG for a dark background (default: for a light background)")
     text: bool = flag("--text", "draw with letters only, even on a terminal")
     legal: list[str] = several("--legal", "ROLE", "mark the legal moves of a role")
 
 
-def run(options: _Options) -> int:
-    """Draw a state, with marks for the last move of ``--after``."""
+def _draw(options: _Options) -> int:
     game = load_game(options)
     states, moves = play_after(game, options)
     before = states[-2] if moves else None
@@ -83,11 +80,11 @@ def _cell(cell: Cell) -> dict[str, Any]:
 
 
 _DETAILS: Final = f"""\
-Without --svg, the boards are drawn on the terminal, or with letters if the output is no
-terminal. The last move of --after is marked. A sheet may describe its boards in a comment
-such as `;; board: hex`.
+Without --svg, the boards are drawn on the terminal, or with letters if the output goes to a file
+or a pipe. The last move of --after is marked. A comment such as `;; board: hex` in a rule sheet
+tells how to draw its boards.
 
 {AFTER}
 {json_shape(_SHAPE)}"""
 
-COMMANDS: Final = {"draw": Command(_Options, run, _DETAILS)}
+COMMANDS: Final = {"draw": Command(_Options, _draw, _DETAILS)}

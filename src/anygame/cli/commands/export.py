@@ -23,35 +23,35 @@ efg     a tree of all histories, in Gambit's format for games in extensive form,
         OpenSpiel reads, too (pyspiel.load_efg_game)
 aiger   an and-inverter graph, AIGER 1.9; binary if OUT ends in .aig
 asp     an answer set program for clingo: each answer set is a match of up to --depth joint
-        moves; with --goal, one in which --role reaches that goal
-dot     a picture of the network for Graphviz, if it is small
+        moves; with --goal, a match in which --role reaches that goal
+dot     a picture of the network for Graphviz, if the network is small
 
-In a tree, a role without a choice makes no decision. Roles that move at once decide one
-after the other, without seeing the choices of the others; then `random` draws. The
-information sets of a role follow from what it has done and seen if the sheet defines
-`sees` (GDL-II), else from all moves. A payoff is the goal times --scale, plus --offset:
-for Kuhn poker in chips, --scale 1/25 --offset=-2. An estimate comes first, and nothing is
-written if there are more histories than --histories allows.
+efg: A role without a choice makes no decision. If roles move at the same time, they decide one
+after the other, without seeing the choices of the others, and `random` is last. If the sheet
+defines `sees` (GDL-II), the moves and percepts of a role determine its information sets.
+Otherwise, all moves determine them. A payoff is the goal times --scale, plus --offset: for Kuhn
+poker in chips, use --scale 1/25 --offset=-2. The number of histories is estimated first, and
+nothing is written if it is greater than --histories.
 
-For model checkers, moves are inputs, and three properties must never be violated: playable
-(the match is not over, and a role has no legal move), goals (the match is over, and a role
-has no goal from 0 to 100, or several), turn-taking (two roles have a choice). An illegal
-step sets the latch `illegal`; nothing after it counts as a violation.
+aiger: Moves are inputs. Three properties must never be violated. playable is violated if the
+match is not over and a role has no legal move. goals is violated if the match is over and a role
+has no goal from 0 to 100, or several goals. turn-taking is violated if two roles have a choice.
+An illegal step sets the latch `illegal`, and nothing after it counts as a violation.
 
-In asp, every relation that depends on the state has one more argument: the number of joint
-moves before. Comments in the files explain names and bits.
+asp: Every relation that depends on the state has one more argument, the number of joint moves
+before the state. Comments in the files explain names and bits.
 """
-#: The options of each format; options of other formats are refused.
+#: The options that each format accepts.
 _BELONGS: Final = {"efg": frozenset(("histories", "scale", "offset", "machine")), **FORMS}
 #: Formats that need no compiled network.
 _OF_RULES: Final = frozenset(("efg", "asp"))
-#: Maximum length of a number.
+#: Maximum number of characters of a number.
 _LONGEST_NUMBER: Final = 40
 
 
 def _number(text: str) -> Fraction:
     try:
-        # With an exponent, a short text could be a number of a million digits.
+        # With an exponent, a short string can be a number of a million digits.
         if len(text) > _LONGEST_NUMBER or "e" in text.lower():
             raise ValueError
         return Fraction(text)
@@ -80,8 +80,7 @@ class _Options(MachineOption):
     offset: Fraction | None = option("--offset", "X", "efg: add X to every payoff (default 0)", _number)
 
 
-def run(options: _Options) -> int:
-    """Write a game; return the exit status."""
+def _export(options: _Options) -> int:
     _check(options)
     game = load_game(options)
     if options.to not in _OF_RULES:
@@ -95,7 +94,7 @@ def run(options: _Options) -> int:
 
 
 def _check(options: _Options) -> None:
-    """Refuse options of other formats."""
+    """Raise AnygameError for an option of another format, and for a missing ``--depth``."""
     for name in sorted(frozenset().union(*_BELONGS.values()) - _BELONGS[options.to]):
         if getattr(options, name) not in (None, "auto"):
             forms = [form for form, names in _BELONGS.items() if name in names]
@@ -107,7 +106,7 @@ def _check(options: _Options) -> None:
 def _written(game: Game, options: _Options) -> str | bytes:
     if options.to == "efg":
         text = []
-        with progress("estimating how many histories there are") as show:
+        with progress("estimating the number of histories") as show:
             for line in gambit_text(
                 game,
                 scale=1 if options.scale is None else options.scale,
@@ -125,4 +124,4 @@ def _written(game: Game, options: _Options) -> str | bytes:
         raise AnygameError(str(error)) from error
 
 
-COMMANDS: Final = {"export": Command(_Options, run, _DETAILS)}
+COMMANDS: Final = {"export": Command(_Options, _export, _DETAILS)}

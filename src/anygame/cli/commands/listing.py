@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 #: Minimum width of the column of summaries, in characters.
 _NARROWEST: Final = 30
 _GAMES_DETAILS: Final = """\
-Commands that take FILE also accept these names, unless there is a file of that name:
+Commands that take a FILE also accept these names, unless there is a file of the same name:
   anygame repl copolymer
 
-with --json, one object:
+With --json, one object is printed:
   {"games": [{"name", "title", "roles": [ROLE], "description"}]}
 """
 
 
 @command_options
 class _GamesOptions(JsonOption):
-    """The options of ``anygame games``."""
+    pass
 
 
 def _games(options: _GamesOptions) -> int:
@@ -71,7 +71,7 @@ def known_code(text: str) -> str:
         return plain
     begun = [code for code in CODES if plain and code.startswith(plain)]
     near = begun[:3] or get_close_matches(plain, CODES, n=3)
-    advice = did_you_mean(near, "`anygame explain-code` lists them all")
+    advice = did_you_mean(near, "`anygame explain-code` lists all codes")
     raise QueryError(f"there is no code {shown(text)}{advice}")
 
 
@@ -95,7 +95,9 @@ def _explain_code(options: _ExplainCodeOptions) -> int:
     return Status.OK
 
 
-_EXPLAIN_CODE_DETAILS: Final = "The text states the rule, the reason for it, a bad example and a good one.\n"
+_EXPLAIN_CODE_DETAILS: Final = (
+    "The text states the rule, the reason for it, a bad example and a good example.\n"
+)
 
 COMMANDS: Final = {
     "games": Command(_GamesOptions, _games, _GAMES_DETAILS),

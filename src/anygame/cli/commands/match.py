@@ -1,4 +1,4 @@
-"""The ``match`` command: matches between players here and elsewhere."""
+"""The ``match`` command: plays matches between local and remote players, or resumes one."""
 
 from __future__ import annotations
 
@@ -44,15 +44,16 @@ if TYPE_CHECKING:
 
 _DETAILS: Final = f"""\
 {PLAYERS}
-If the code of a player raises an exception, its traceback is printed once on standard
-error, and with --record also written beside the record. Comments of players are shown and
-recorded.
+A reply that is late (TO), missing (CE) or not a legal move (IL) is replaced by a random legal
+move, and the match continues. If the code of a player raises an exception, its traceback is
+printed once on standard error, and also written beside the record with --record. Comments of
+players are shown and recorded. Ctrl-C sends ABORT to the players.
 
-A reply that is late (TO), missing (CE), or not a legal move (IL) is replaced by a random
-legal move, and the match continues. Ctrl-C sends ABORT to the players.
+The exit status is 1 if an error in the rules ended a match, or if all moves of a player in a
+match were replaced.
 
 {WATCHING}
-with --json, one object a line:
+With --json, one object is printed on each line:
   {{"event": "listening", "address", "host", "port"}}, with --web
   {{"event": "start", "match", "game", "players": {{ROLE: NAME}}, "seed", "step", "record"}}
   {{"event": "ready", "errors": {{ROLE: ERROR}}, "reasons": {{ROLE: TEXT}},
@@ -61,16 +62,9 @@ with --json, one object a line:
   {{"event": "end", "match", "completed", "goals": {{ROLE: GOAL}} or null, "fault"}}
   {{"event": "summary", "games", "fallback", "failed": [NAME],
    "players": [{{"name", "games", "mean", "margin", "errors"}}]}}
-  errors, reasons, seconds and said (comments of players) list only roles that have any;
-  margin is half the width of a 95 % interval; failed names players whose moves were all
-  replaced in some match; fallback is null, or why the reasoner plays instead of the network
-
-exit status:
-  0    success
-  1    an error in the rules ended a match, or all moves of a player in a match were replaced
-  2    bad input
-  130  ended by Ctrl-C
-  143  ended by SIGTERM
+  errors, reasons, seconds and said (comments of players) list only roles that have any. margin
+  is half the width of a 95 % confidence interval. failed names the players whose moves were all
+  replaced in a match. fallback is null, or the reason why the game is not compiled.
 """
 
 
@@ -79,19 +73,18 @@ class _Options(ClockOptions, WebOptions):
     file: str | None = argument("FILE", nargs="?", help=f"{SHEET_HELP}; not needed with --resume")
     players: list[str] | None = option("--players", "PLAYER", "players in the order of the roles", nargs="+")
     games: int = option("--games", "N", "number of matches", positive, default=1)
-    swap_roles: bool = flag("--swap-roles", "rotate the players through the roles from match to match")
+    swap_roles: bool = flag("--swap-roles", "let the players change roles from match to match")
     record: str | None = option(
         "--record", "DIR", "folder for the record of each match (default: no records)"
     )
-    resume: str | None = option("--resume", "RECORD", "resume the interrupted match of this record")
+    resume: str | None = option("--resume", "RECORD", "resume the interrupted match in this record")
     sign: str | None = option(
-        "--sign", "KEY", "sign records with the RSA key in this PEM file, which is created if it is missing"
+        "--sign", "KEY", "sign records with the RSA key in this PEM file; a missing file is created"
     )
     seed: int | None = seed_option()
 
 
-def run(options: _Options) -> int:
-    """Play matches or resume one; return 1 if a match or a player failed."""
+def _match(options: _Options) -> int:
     if options.resume is not None:
         return _resume(options, options.resume)
     if options.file is None or not options.players:
@@ -110,7 +103,7 @@ def _led(
     play: Callable[[], Coroutine[Any, Any, None]],
     left: Callable[[], tuple[Watcher | None, str | None]],
 ) -> int:
-    """Play matches, shown on pages with ``--web``; if interrupted, say how to resume them."""
+    """Play matches, shown on pages with ``--web``. If interrupted, print how to resume them."""
     try:
         with on_pages(options.web, broadcast, stay=options.stay, is_json=options.json):
             run_until_signal(play())
@@ -121,7 +114,7 @@ def _led(
         if path is not None and Path(path).exists():
             complain(f"interrupted; to resume: anygame match --resume {shlex.quote(path)}")
         else:
-            complain("interrupted; with --record DIR, matches can be resumed")
+            complain("interrupted; only matches with --record DIR can be resumed")
         return end.status
     return Status.OK
 
@@ -140,13 +133,12 @@ class _Series:
         self.path: str | None = None
         self.watcher: Watcher | None = None
         self._failures: Failures | None = None
-        note = "Goals: the mean, and its 95 % interval."
+        note = "Goals are means with 95 % confidence intervals."
         table = (lambda: self._standings().page(note)) if options.games > 1 else None
         self.broadcast = Broadcast(game.name, options.games, table)
         seated(game, self.seats)
 
     async def play(self) -> None:
-        """Play all matches, and print their results."""
         try:
             for number in range(self.options.games):
                 await self._play_one(number)
@@ -213,7 +205,7 @@ def _print_failed(names: Sequence[str]) -> None:
 
 
 def _seeds(record: Record, count: int) -> list[int]:
-    """Return the seeds of the players of a record, by role."""
+    """Return the seeds of the players of a record, in the order of the roles."""
     seeds, seed = record.own.get("playerSeeds"), record.own.get("seed")
     if isinstance(seeds, list) and len(seeds) == count and all(isinstance(each, int) for each in seeds):
         return seeds
@@ -251,7 +243,6 @@ def _resume(options: _Options, path: str) -> int:
 
 
 def _players(record: Record) -> list[Named]:
-    """Return the names and kinds of the players of a record."""
     players = record.own.get("players")
     if not isinstance(players, list) or not all(
         isinstance(one, list) and len(one) == 2 and all(isinstance(part, str) for part in one)
@@ -260,9 +251,11 @@ def _players(record: Record) -> list[Named]:
         raise RecordError(f"the record of {record.match_id} names no players: add --players")
     code = [what for _, what in players if what != HUMAN and not is_strategy(what) and not is_address(what)]
     if code:
-        # Records come from strangers, and must not cause code to be run.
+        # A record may come from a stranger, so it must not cause code to run.
         again = shlex.join(["--players", *[f"{name}={what}" for name, what in players]])
-        raise RecordError(f"{code[0]} is code, which is not run because a record says so: add {again}")
+        raise RecordError(
+            f"the record names {code[0]}, which is code and could be unsafe; to run it, add {again}"
+        )
     return [(name, what) for name, what in players]
 
 
@@ -270,7 +263,7 @@ _SIGNED: Final = ("matchHostPK", "matchHostSignature")
 
 
 def _shown(options: _Options, watcher: Watcher, broadcast: Broadcast, path: str | None) -> Watcher:
-    """Return a watcher that also feeds the pages, if there are any."""
+    """Return a watcher that also shows the match on pages, if there are any."""
     if options.web is None:
         return watcher
     return Watchers(watcher, BroadcastMatch(broadcast, None if path is None else lambda: read_record(path)))
@@ -280,7 +273,7 @@ def _watcher(options: _Options, game: Game, path: str | None, seats: Sequence[Se
     has_people = any(map(is_person, seats))
     if options.json:
         if has_people:
-            raise PlayerError("`human` and --json exclude each other: the person uses the terminal")
+            raise PlayerError("`human` needs the terminal: leave out --json")
         return JsonWatcher(game, path)
     screen = Screen()
     if has_people:
@@ -289,4 +282,4 @@ def _watcher(options: _Options, game: Game, path: str | None, seats: Sequence[Se
     return TerminalWatcher(game, screen) if screen.is_terminal else LineWatcher(game, screen)
 
 
-COMMANDS: Final = {"match": Command(_Options, run, _DETAILS)}
+COMMANDS: Final = {"match": Command(_Options, _match, _DETAILS)}

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
     JointMove = tuple[Term, ...]
 
-#: Python's own limit of digits for printing integers, since printing takes quadratic time.
+#: Python's own limit of digits for printing integers, which takes quadratic time.
 _MOST_DIGITS: Final = 4_300
 
 _SHAPE: Final = """\
 {"game", "depth", "count", "divide": [{"moves": [MOVE], "count"}], "interrupted"}
-  divide exists only with --divide; after Ctrl-C, interrupted is true, count is null, and divide
-  lists the finished first joint moves"""
+  divide exists only with --divide. After Ctrl-C, interrupted is true, count is null, and divide
+  lists the first joint moves that were counted."""
 
 _DETAILS: Final = f"""\
-Ctrl-C ends the count early, and prints the finished first joint moves.
+Ctrl-C stops the count, and prints the counts of the first joint moves so far.
 
 {json_shape(_SHAPE)}"""
 
@@ -39,8 +39,7 @@ class _Options(JsonOption, MachineOption):
     divide: bool = flag("--divide", "count separately for each first joint move")
 
 
-def run(options: _Options) -> int:
-    """Count the sequences of joint moves of a length; with ``--divide``, for each first joint move."""
+def _perft(options: _Options) -> int:
     game = load_game(options)
     record: dict[str, Any] = {"game": game.name, "depth": options.depth}
     # Sequences of one joint move are counted without playing them, unless --divide lists them.
@@ -88,4 +87,4 @@ def _print(record: dict[str, Any], options: _Options) -> None:
         print(record["count"])
 
 
-COMMANDS: Final = {"perft": Command(_Options, run, _DETAILS)}
+COMMANDS: Final = {"perft": Command(_Options, _perft, _DETAILS)}

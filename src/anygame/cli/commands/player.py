@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import signal
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame import Limits
+from anygame.cli.matches.pages import EndedBySignal, run_until_signal
 from anygame.cli.options import Command, Status, command_options, flag, option, positive, read_port, seconds
 from anygame.cli.shared_options import CaseOption, JsonOption, seed_option
 from anygame.errors import PlayerError
@@ -21,28 +21,26 @@ if TYPE_CHECKING:
     from anygame.protocol import Said
 
 _DETAILS: Final = """\
-Managers send the rules and ask for moves through the GGP protocol (HTTP, usually port 9147).
-Only this machine can connect, unless --host names another address: 0.0.0.0 accepts other
-machines. Without --port, the next free port is used if 9147 is taken. Ctrl-C ends the player.
+A game manager sends the rules and asks for moves through the GGP protocol (HTTP, usually port
+9147). Only this machine can connect, unless --host names another address: 0.0.0.0 accepts
+other machines. Without --port, the next free port is used if 9147 is taken. Ctrl-C ends the
+player.
 
-The best move so far is sent before the clock runs out. A match is abandoned after
---patience without a message; by default after the start clock, ten play clocks and ten
-seconds together.
+The player sends its best move so far before the clock runs out. It abandons a match if no
+message arrives for --patience. By default, this is the sum of the start clock, ten play clocks
+and ten seconds.
 
-In GDL-II, both forms of messages are understood. The older form has percepts where the
-newer form has moves. With --gdl2, these terms are always read as percepts in games with a
-rule for `sees`; without --gdl2, only if they cannot be moves.
+In games with hidden information (GDL-II), the player understands both forms of messages: the
+older form sends percepts, and the newer form sends moves. With --gdl2, the terms in a message
+are always read as percepts if the game has a rule for `sees`. Without --gdl2, they are read
+as percepts only if they cannot be moves.
 
-with --json, one object a line:
+With --json, one object is printed on each line:
   {"event": "listening", "host", "port", "name", "strategy"}
   {"event": "message", "time", "peer", "message", "match", "text", "reply", "seconds", "note"}
   {"event": "stopped"}
-  message is INFO, PING, START, PLAY, STOP, ABORT, PREVIEW, or ? for anything else; note
-  describes an error
-
-exit status:
-  0    ended by Ctrl-C or SIGTERM
-  2    there is no such player, or the port is taken
+  message is INFO, PING, START, PLAY, STOP, ABORT, PREVIEW, or ? for anything else. note
+  describes an error.
 """
 
 _USUAL_PORT: Final = 9147
@@ -62,17 +60,17 @@ class _Options(JsonOption, CaseOption):
     host: str = option(
         "--host", "HOST", "address to listen on; 0.0.0.0 accepts other machines", default="127.0.0.1"
     )
-    name: str | None = option("--name", "NAME", "name of the player for managers (default: anygame-PLAYER)")
+    name: str | None = option("--name", "NAME", "name that the manager shows (default: anygame-PLAYER)")
     strategy: str = option(
         "--players",
         "PLAYER",
-        "random, legal, greedy, uct, mcts, ismcts, MODULE:CLASS or FILE.py:CLASS, with options after it, as "
-        "in mcts:threads=2,memory=2GB,pondering=no; mcts ponders unless told not to",
+        "random, legal, greedy, uct, mcts, ismcts, MODULE:CLASS or FILE.py:CLASS; options may follow, as in "
+        "mcts:threads=2,memory=2GB,pondering=no (mcts ponders by default)",
         default="mcts",
         former="--strategy",
     )
-    gdl2: bool = flag("--gdl2", "treat two-field PLAY messages as percepts in games with `sees`")
-    parallel: int = option("--parallel", "N", "maximum number of matches at a time", positive, default=1)
+    gdl2: bool = flag("--gdl2", "always read two-field PLAY messages as percepts in games with `sees`")
+    parallel: int = option("--parallel", "N", "maximum number of simultaneous matches", positive, default=1)
     margin: float | None = option(
         "--margin",
         "SECONDS",
@@ -88,24 +86,19 @@ class _Options(JsonOption, CaseOption):
     seed: int | None = seed_option()
 
 
-def run(options: _Options) -> int:
-    """Play until Ctrl-C or SIGTERM."""
+def _player(options: _Options) -> int:
     if is_address(options.strategy):
         raise PlayerError(
-            f"expected a strategy or class of this machine, found the address {options.strategy}"
+            f"expected a strategy or a class for the player, found the address {options.strategy}"
         )
     make_player(options.strategy, seed=options.seed)
-    with suppress(KeyboardInterrupt):
-        asyncio.run(_serve(options))
+    with suppress(EndedBySignal):
+        run_until_signal(_serve(options))
     return Status.OK
 
 
 async def _serve(options: _Options) -> None:
     over = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        # Outside the main thread of a POSIX system, Ctrl-C interrupts the loop instead.
-        with suppress(NotImplementedError, RuntimeError, ValueError):
-            asyncio.get_running_loop().add_signal_handler(number, over.set)
     log = _Log(over, as_json=options.json)
     server = _server(options, log)
     try:
@@ -114,7 +107,8 @@ async def _serve(options: _Options) -> None:
         host = f"[{options.host}]" if ":" in options.host else options.host
         text = f"{name} ({strategy}) listens on {host}:{port}; Ctrl-C ends it"
         log.say(text, event="listening", host=options.host, port=port, name=name, strategy=strategy)
-        await over.wait()
+        with suppress(asyncio.CancelledError):
+            await over.wait()
     finally:
         await server.close()
     log.say("stopped", event="stopped")
@@ -141,7 +135,7 @@ def _server(options: _Options, log: _Log) -> PlayerServer:
 
 
 async def _listening(server: PlayerServer, host: str, asked: int | None) -> int:
-    """Listen on a port; without one, on the usual port or the next free one."""
+    """Listen on the given port, or on the first free port from the usual one; return the port."""
     tried = [asked] if asked is not None else range(_USUAL_PORT, _USUAL_PORT + _PORTS_TRIED)
     refusal: OSError | None = None
     for port in tried:
@@ -162,7 +156,6 @@ class _Log:
         self.broken: BrokenPipeError | None = None
 
     def say(self, line: str, /, **event: Any) -> None:
-        """Print one line."""
         if self.broken is not None:
             return
         try:
@@ -172,7 +165,6 @@ class _Log:
             self._over.set()
 
     def report(self, said: Said) -> None:
-        """Print a message with its reply and note."""
         now = datetime.now().astimezone()
         event = asdict(said)
         event["match"] = event.pop("match_id")
@@ -184,4 +176,4 @@ class _Log:
         self.say(text, event="message", time=now.isoformat(timespec="milliseconds"), **event)
 
 
-COMMANDS: Final = {"player": Command(_Options, run, _DETAILS)}
+COMMANDS: Final = {"player": Command(_Options, _player, _DETAILS)}

@@ -13,13 +13,13 @@ from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 
 @command_options
 class _StateOptions(PositionOptions):
-    board: bool = flag("--board", "draw the boards, and list the facts that are on no board")
+    board: bool = flag("--board", "draw the boards, and list the remaining facts")
 
 
 def _state(options: _StateOptions) -> int:
     position = load_position(options)
     if options.board and not options.json:
-        # Importing the boards takes time that the other commands save.
+        # Importing the boards takes time, which the other commands save.
         from anygame.boards import picture
 
         Screen().draw(picture(position.state))
@@ -46,7 +46,7 @@ class _QueryOptions(PositionOptions):
         "PATTERN", help='sentence with variables, such as "(legal ?role (move ?row ?n))" or terminal'
     )
     moves: str | None = option(
-        "--moves", "MOVES", "joint move, for patterns that depend on one, such as (next ?fact)"
+        "--moves", "MOVES", "joint move to assume, for patterns that depend on it, such as (next ?fact)"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from random import SystemRandom
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +18,7 @@ from anygame.cli.repl.shell import Shell
 from anygame.cli.shared_options import SHEET_HELP, MachineOption, seed_option
 from anygame.cli.sheets import record_path, state_folder
 from anygame.errors import AnygameError, PlayerError
+from anygame.language.diagnostics import counted
 from anygame.search import load_table
 
 if TYPE_CHECKING:
@@ -26,14 +28,9 @@ if TYPE_CHECKING:
 # -- repl ----------------------------------------------------------------------------------------------
 
 _REPL_DETAILS: Final = """\
-Commands are read from standard input; `help` lists them. On a terminal, lines can be edited
-and completed (with the extra: pip install 'anygame[terminal]'). Otherwise there is no prompt,
-and the commands after a failed one are still carried out.
-
-exit status:
-  0    success
-  1    not on a terminal: a command failed; standard error says why
-  2    there is no such game
+Commands are read from standard input; `help` lists them. On a terminal, the extra `terminal`
+adds editing and completion of lines: pip install 'anygame[terminal]'. Without a terminal, the
+lines are a script. A failed line does not stop the script, but the exit status is then 1.
 """
 
 
@@ -44,14 +41,14 @@ class _ReplOptions(MachineOption):
     table: str | None = option(
         "--table",
         "FILE",
-        "exact values for `analyse` and `hint`, from a file that `anygame solve --table` has written",
+        "file of exact values for `analyse` and `hint`, as written by `anygame solve --table`",
     )
     echo: bool = flag("--echo", "print each line of the input, after `> `")
 
 
 def _repl(options: _ReplOptions) -> int:
     if options.file == "-":
-        raise AnygameError("the REPL reads commands from standard input; give the rule sheet as a file")
+        raise AnygameError("standard input is for commands: give the rule sheet as a file")
     game = load_game(options)
     screen = Screen()
     values = None if options.table is None else load_table(options.table, game)
@@ -65,25 +62,22 @@ def _repl(options: _ReplOptions) -> int:
 # -- play ----------------------------------------------------------------------------------------------
 
 _PLAY_DETAILS: Final = f"""\
-You play the first role, or the roles of --as. The player `mcts` plays the other roles, or the
-players of --against in the order of their roles; try `--against easy` first.
-Type a move in short: `d 4`, `d4` or `move d 4` for (move d 4), the beginning of exactly one
-move, or its number in `legal`. `undo` takes back your move and the replies to it, `hint`
-shows the move of a short search, `resign` ends the game; `help` lists all commands. If only
-chance moves, Enter samples its move.
+You play the first role, or the roles of --as. The players of --against play the other roles
+in their order; by default, `mcts` plays them all. Try `--against easy` first.
+
+You can type a move in short: `d 4`, `d4` or `move d 4` for (move d 4), an unambiguous prefix,
+or the number of the move in `legal`. `undo` takes back your move and the replies to it, `hint`
+suggests a move, `resign` ends the game, and `help` lists all commands. If only the role
+`random` has a choice, Enter samples its move.
 
 {PLAYERS}
 On a terminal, the record of the game is written to ~/.local/state/anygame/matches, or to
-the folder of --record; `anygame replay` steps through it. Otherwise, lines are read as a
-script, and a record is written only with --record.
+the folder of --record. `anygame replay` steps through it. Without a terminal, the lines of
+standard input are a script, and a record is written only with --record. A failed line does not
+stop the script, but the exit status is then 1.
 
-In games with hidden information (GDL-II) you see what your role perceives and what follows
-from it; --reveal shows everything.
-
-exit status:
-  0    success
-  1    not on a terminal: a line failed; standard error says why
-  2    there is no such game, role or player
+In games with hidden information (GDL-II), you see only what your role perceives and what it
+can deduce. --reveal shows everything.
 """
 
 
@@ -92,12 +86,14 @@ class _PlayOptions(MachineOption):
     file: str = argument("FILE", help=SHEET_HELP)
     roles: list[str] = several("--as", "ROLE", "role that you play (default: the first)")
     against: list[str] = several(
-        "--against", "PLAYER", "player of all other roles (default mcts), or one for each of them, in order"
+        "--against",
+        "PLAYER",
+        "player of all other roles (default mcts), or of one role each if repeated",
     )
     clock: float = option(
         "--play-clock",
         "SECONDS",
-        "time that players have for a move, in seconds",
+        "seconds that a player has for a move",
         seconds,
         default=3.0,
         former="--clock",
@@ -111,7 +107,7 @@ class _PlayOptions(MachineOption):
 
 def _play(options: _PlayOptions) -> int:
     if options.file == "-":
-        raise AnygameError("moves are read from standard input; give the rule sheet as a file")
+        raise AnygameError("standard input is for moves: give the rule sheet as a file")
     game = load_game(options)
     screen = Screen()
     is_live = is_conversation(screen)
@@ -121,7 +117,10 @@ def _play(options: _PlayOptions) -> int:
     def path_of(record: Record) -> str | None:
         if options.record is not None:
             return record_path(options.record, record)
-        return _own_path(record) if is_live else None
+        # The default folder may be missing or read-only: then the game is played without a record.
+        with suppress(AnygameError, RuntimeError):
+            return record_path(str(state_folder("matches")), record) if is_live else None
+        return None
 
     table = Table(Session(game, seed), seating, path_of)
     shell = PlayShell(table, screen, thinks_aloud=options.thinking, reveals=options.reveal)
@@ -136,22 +135,22 @@ def _play(options: _PlayOptions) -> int:
 
 
 def _seated(options: _PlayOptions, game: Game, seed: int) -> Seating:
-    """Return the players of the roles. Raises UnknownRoleError or PlayerError."""
+    """Return the people and players of all roles. Raises UnknownRoleError or PlayerError."""
     roles = [role for role in game.roles if not role.is_random]
     if not roles:
-        raise PlayerError(f"{game.name} has no role that a player could have")
+        raise PlayerError(f"{game.name} has no role to play, only `random`")
     asked = options.roles or ([] if HUMAN in options.against else [roles[0]])
     people = {game.roles[game.role_index(role)] for role in asked}
     if any(role.is_random for role in people):
-        raise PlayerError("the moves of the role random are sampled: nobody can play it")
+        raise PlayerError("nobody can play the role `random`, whose moves are sampled")
     others = [role for role in roles if role not in people]
     specs = options.against or ["mcts"]
     if len(specs) == 1:
         specs = specs * len(others)
     if len(specs) != len(others):
         raise PlayerError(
-            f"expected one player for all, or one for each of {', '.join(others) or 'nobody'}; "
-            f"found {len(specs)}"
+            f"expected one player for all other roles, or one for each of {', '.join(others) or 'no roles'}; "
+            f"found {counted(len(specs), 'player')}"
         )
     waiting = iter(specs)
     players = named([HUMAN if role in people else next(waiting) for role in roles])
@@ -168,14 +167,6 @@ def _seated(options: _PlayOptions, game: Game, seed: int) -> Seating:
         seats,
         options.clock,
     )
-
-
-def _own_path(record: Record) -> str | None:
-    """Return the default file of a record; None if it cannot be written."""
-    try:
-        return record_path(str(state_folder("matches")), record)
-    except (AnygameError, RuntimeError):
-        return None
 
 
 COMMANDS: Final = {

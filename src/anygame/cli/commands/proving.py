@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 # -- prove ---------------------------------------------------------------------------------------------
 
 _PROVE_DETAILS: Final = f"""\
-Built-in properties: playable, ends, goals, turn-taking, zero-sum, winnable (of each role;
-of one: 'winnable ROLE'). Others are searched for: constant-players, mutex (groups of fluents
-of which one holds), latched fluents, monotone goals, dead fluents and moves. A formula over
-the relations of the sheet is a property, too, such as
+The built-in properties to prove are playable, ends, goals, turn-taking, zero-sum, and winnable
+(for each role, or for one with 'winnable ROLE'). The built-in properties to search for are
+constant-players, mutex (groups of fluents, exactly one of which holds), latched fluents,
+monotone goals, dead fluents and dead moves. A property can also be a formula with always,
+never, reachable and until over the relations of the sheet, such as
   (always (implies terminal (exists (?r) (goal ?r 100))))
-with always, never, reachable and until.
 
-`proved` means that an independent checker has accepted the proof. `refuted` comes with a
-match that shows it, which the reasoner has replayed. Moves of `random` are treated like any
-other moves. The exit status is 0 if everything is proved, else 1. Proofs need the extra
-`prove`. `anygame replay` and `anygame web` step through the records of --record. If a game
-cannot be compiled, all properties stay open, and the verdict says why.
+The verdict `proved` means that an independent checker has accepted the proof. The verdict
+`refuted` comes with a match as a counterexample, which the reasoner has replayed. Moves of
+`random` are treated like all other moves. If a game cannot be compiled, all properties stay
+`open`, and the verdict says why. `anygame replay` and `anygame web` show the matches of
+--record. The exit status is 1 unless all properties are proved. Proofs need the extra `prove`.
 
 {json_shape('{"game", "interrupted", "verdicts": [VERDICT]}; a VERDICT is' + chr(10) + "  " + SHAPE)}"""
 
@@ -57,7 +57,7 @@ class _ProveOptions(JsonOption, SheetOptions):
         "--seconds", "S", "time limit of each property, in seconds", seconds, default=60.0
     )
     all: bool = flag("--all", "list all facts and invariants that were found (default: the first six facts)")
-    record: str | None = option("--record", "DIR", "folder for the matches of the verdicts, as records")
+    record: str | None = option("--record", "DIR", "folder for records of the matches in the verdicts")
 
 
 def _prove(options: _ProveOptions) -> int:
@@ -88,15 +88,15 @@ def _prove(options: _ProveOptions) -> int:
 # -- equal ---------------------------------------------------------------------------------------------
 
 _EQUAL_DETAILS: Final = f"""\
-Roles and moves of the two games are matched by name. The games are the same if ends, legal
-moves and goals, and the percepts of each joint move, agree in every reachable state.
-Otherwise a shortest match after which they differ is printed.
+The two games are the same if they agree in every reachable state: on whether the match is over,
+on legal moves, on goals, and on the percepts of each joint move. Roles and moves are matched by
+name. If the games differ, a shortest match to a difference is printed.
 
---map FILE gives pairs of terms, with variables: a role, move or percept of A and its
-counterpart in B:
+If names differ, --map FILE lists pairs of terms with variables: a role, move or percept of A,
+and the same in B:
   (mark ?x ?y)  (place ?y ?x)
 
-The exit status is 0 if the games are the same, else 1. Proofs need the extra `prove`.
+The exit status is 1 unless the games are proved to be the same. Proofs need the extra `prove`.
 
 {json_shape(SHAPE)}"""
 
@@ -106,7 +106,7 @@ class _EqualOptions(JsonOption, ReadingOptions):
     first: str = argument("A", help=SHEET_HELP)
     second: str = argument("B", help="rule sheet, or name of an installed game, to compare with A")
     map: str | None = option(
-        "--map", "FILE", "file that maps roles, moves and percepts of A to those of B, as described below"
+        "--map", "FILE", "file of pairs: a name or move of A and the same in B, as described below"
     )
     up_to: int | None = option(
         "--depth",
@@ -117,7 +117,7 @@ class _EqualOptions(JsonOption, ReadingOptions):
     )
     seconds: float = option("--seconds", "S", "time limit, in seconds", seconds, default=60.0)
     record: str | None = option(
-        "--record", "DIR", "folder for the match after which they differ, as a record of A"
+        "--record", "DIR", "folder for a record of the match to a difference, played with the rules of A"
     )
 
 

@@ -33,19 +33,19 @@ legal     the legal moves of a role
 next      the facts that are true after a joint move
 terminal  whether the match is over
 goal      the goal of a role
-winner    the goal of a role at the end if everybody plays perfectly; only where the states
-          that follow can be counted (--states), without chance, hidden information or a
-          mixed strategy
-why       the rule that gives an atom: the conditions of its body, with values
+winner    the goal of a role at the end if all roles play perfectly. Such questions need states
+          whose successors can be counted (--states), without chance, hidden information or
+          mixed strategies
+why       the rule instance that derives an atom: the literals of its body
 
-A question is a line of JSON: id, kind, form, sheet, prompt, answer, rules, facts, moves,
-role, atom, difficulty {"facts", "rules", "depth"}. The prompt is for the program that is
-asked, the rest for the grader (`anygame grade`). No two questions are the same. The same
-options give the same quiz, and a smaller --count its first questions. If the sheets have
-fewer questions, all of them are printed, and the exit status is 1.
+Each question is a line of JSON: id, kind, form, sheet, prompt, answer, rules, facts, moves,
+role, atom, difficulty {"facts", "rules", "depth"}. The prompt is for the language model. The
+other fields are for `anygame grade`. All questions are different. The same options give the
+same quiz, and a smaller --count gives its first questions. If there are fewer questions than
+--count, all of them are printed, and the exit status is 1.
 
-Scrambled sheets are the same game under other names; keywords, the role `random` and
-integers are kept. --sheets FOLDER writes these sheets and maps of their names, with which
+A scrambled sheet is the same game with other names. Keywords, the role `random` and integers
+are kept. --sheets FOLDER writes the scrambled sheets and maps of their names. With these,
 `anygame equal SHEET FOLDER/NAME.kif --map FOLDER/NAME.map` proves that the game is the same.
 """
 
@@ -56,7 +56,7 @@ class _QuizOptions(ReadingOptions):
     kinds: list[QuestionKind] = option(
         "--kind",
         None,
-        "kind of question, see below; may be repeated (default: all)",
+        "kind of question, as listed below; may be repeated (default: all)",
         choices=KINDS,
         action="append",
         default=[],
@@ -69,10 +69,10 @@ class _QuizOptions(ReadingOptions):
     scramble: Style | None = option(
         "--scramble",
         None,
-        "replace all names by pronounceable words or by symbols (default: keep names)",
+        "replace all names with pronounceable words or with symbols (default: keep the names)",
         choices=STYLES,
     )
-    form: QuizForm = option("--form", None, "notation of rules and states", choices=FORMS, default="kif")
+    form: QuizForm = option("--form", None, "notation of the prompts", choices=FORMS, default="kif")
     states: int = option(
         "--states",
         "N",
@@ -81,7 +81,7 @@ class _QuizOptions(ReadingOptions):
         default=DEFAULT_STATES,
     )
     sheets: str | None = option(
-        "--sheets", "FOLDER", "folder for the sheets as the questions show them, and for maps of their names"
+        "--sheets", "FOLDER", "folder for the sheets in the questions, and for maps of their names"
     )
 
 
@@ -125,13 +125,13 @@ _GRADE_SHAPE: Final = """\
 {"questions", "replies", "exact", "kinds": {KIND: {"questions", "exact", "precision", "recall"}},
    "grades": [{"id", "kind", "exact", "precision", "recall", "found", "missing", "wrong", "says"}]}"""
 _GRADE_DETAILS: Final = f"""\
-QUIZ is the output of `anygame quiz`. A reply is a line of JSON: {{"id": ..., "reply": TEXT}},
-or TEXT alone for the questions in their order. A question without a reply is wrong.
+QUIZ is the output of `anygame quiz`. Each reply is a line of JSON: {{"id": ..., "reply": TEXT}},
+or only TEXT if the replies are in the order of the questions. A missing reply counts as wrong.
 
-The graded part of a reply is its last block between lines of ```, else the last <answer>,
-the last \\boxed{{}}, the text after the last `Answer:`, or the whole reply. Moves and facts
-may be KIF, infix or words, with bullets, numbers, commas or JSON around them, in any order.
-For `why`, every rule instance that the rules confirm is right.
+One part of a reply is graded: the last block between lines of ```, else the last <answer>,
+the last \\boxed{{}}, the text after the last `Answer:`, or the whole reply. Moves and facts can
+be KIF, infix or words in any order, with bullets, numbers, commas or JSON around them.
+For `why`, every instance of a rule that derives the atom is right.
 
 The exit status is 0 if every reply is right, else 1.
 
@@ -165,7 +165,7 @@ def _grade(options: _GradeOptions) -> int:
             print()
         print_lines(f"{one.id}: {one}" for one in wrong[: options.show])
         if options.show and len(wrong) > options.show:
-            print(f"and {len(wrong) - options.show:,} more; --show N shows N")
+            print(f"and {len(wrong) - options.show:,} more wrong replies; --show N shows N of them")
     return Status.OK if all(one.is_exact for one in grades) else Status.ANSWER_IS_NO
 
 
@@ -191,11 +191,11 @@ def _read(file: TextIO, asked: Sequence[Question]) -> dict[str, str]:
             value = read_object(line, where)
             name = str(value.get("id"))
         if name not in known:
-            raise QuizError(f"{where} is to {shown(name, 80)!r}, which the quiz does not ask")
+            raise QuizError(f"{where} answers {shown(name, 80)!r}, which is not a question of the quiz")
         if name in replies:
-            raise QuizError(f"{where} is the second one to {shown(name, 80)!r}")
+            raise QuizError(f"{where} answers {shown(name, 80)!r}, which has a reply already")
         if not isinstance(value.get("reply"), str):
-            raise QuizError(f"{where}: expected a text as its `reply`, found {shown(line, 60)}")
+            raise QuizError(f"{where}: expected a string as its `reply`, found {shown(line, 60)}")
         replies[name] = value["reply"]
     return replies
 

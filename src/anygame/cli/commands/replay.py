@@ -26,19 +26,16 @@ if TYPE_CHECKING:
 _ANIMATED: Final = 500
 
 _DETAILS: Final = """\
-On a terminal, you step through the record: Enter goes forward, b back, a number to that
-step, e to the end, q quits. Otherwise the moves are printed, and with --board the states.
-The record is checked against its rules or those of FILE, and its signature is verified.
---svg writes step-000.svg, step-001.svg, ... and the animation match.svg.
+On a terminal, you step through the record: Enter goes forward, b goes back, a number goes to
+that step, e goes to the end, and q quits. Without a terminal, all moves are printed, and also
+all states with --board. The record is checked against the rules in it, or the rules in FILE,
+and its signature is verified. The exit status is 1 if the record disagrees with the rules, or if
+its signature is invalid. --svg writes step-000.svg, step-001.svg, ... and an animation,
+match.svg.
 
-with --json, one object:
+With --json, one object is printed:
   {"match", "game", "players": [NAME], "steps", "completed", "aborted", "goals",
    "signed": true or false, "faults": [TEXT]}
-
-exit status:
-  0    the record agrees with the rules
-  1    it does not, or its signature is bad
-  2    bad input
 """
 
 
@@ -47,12 +44,11 @@ class _Options(JsonOption, ReadingOptions):
     record: str = argument("RECORD", help="match record: a file in the JSON format of GGP")
     file: str | None = argument("FILE", nargs="?", help="rule sheet (default: the rules in the record)")
     board: bool = flag("--board", "draw every state")
-    check: bool = flag("--check", "print only errors")
-    svg: str | None = option("--svg", "DIR", "folder for a picture of each step and an animation of all")
+    check: bool = flag("--check", "check the record, and print only errors")
+    svg: str | None = option("--svg", "DIR", "folder for a picture of each step and an animation")
 
 
-def run(options: _Options) -> int:
-    """Show a record and check it; return 1 if it disagrees with its rules or its signature."""
+def _replay(options: _Options) -> int:
     if not options.record:
         raise AnygameError("expected the name of a match record, found an empty one")
     record = read_record(options.record)
@@ -134,7 +130,6 @@ class _Shown:
         self.roles = replayed.states[0].game.roles
 
     def print_all(self, *, boards: bool) -> None:
-        """Print all steps."""
         self._say_players()
         if boards:
             self._draw(0)
@@ -145,7 +140,6 @@ class _Shown:
         self._say_goals()
 
     def step_through(self) -> None:
-        """Show the steps that the person at the terminal asks for, until they quit."""
         last = len(self.replay.states) - 1
         step = 0
         self._say_players()
@@ -155,13 +149,13 @@ class _Shown:
             self._draw(step)
             if step == last:
                 self._say_goals()
-            asked = self._ask(step, last)
-            if asked is None:
+            wanted = self._asked_step(step, last)
+            if wanted is None:
                 return
-            step = asked
+            step = wanted
 
-    def _ask(self, step: int, last: int) -> int | None:
-        """Return the next step to show; None to quit."""
+    def _asked_step(self, step: int, last: int) -> int | None:
+        """Return the next step that the person wants to see; None to quit."""
         while True:
             try:
                 word = input(f"{step} of {last} > ").strip()
@@ -179,7 +173,7 @@ class _Shown:
             if not word:
                 return step + 1 if step < last else None
             self.screen.say(
-                f"Enter: forward, b: back, 0 to {last}: go to that step, e: go to the end, q: quit"
+                f"Enter goes forward, b goes back, 0 to {last} goes to that step, e goes to the end, q quits"
             )
 
     def _say_players(self) -> None:
@@ -208,8 +202,7 @@ class _Shown:
     def _draw(self, step: int) -> None:
         screen, states = self.screen, self.replay.states
         last = self.record.moves[step - 1] if step and screen.is_terminal else None
-        drawing = picture(states[step], last=last, before=states[step - 1] if last else None)
-        screen.draw(drawing)
+        screen.draw(picture(states[step], last=last, before=states[step - 1] if last else None))
         screen.say()
 
 
@@ -218,4 +211,4 @@ def _tight(move: str) -> str:
     return move.replace("( ", "(").replace(" )", ")")
 
 
-COMMANDS: Final = {"replay": Command(_Options, run, _DETAILS)}
+COMMANDS: Final = {"replay": Command(_Options, _replay, _DETAILS)}

@@ -25,18 +25,14 @@ if TYPE_CHECKING:
 # -- format --------------------------------------------------------------------------------------------
 
 _FORMAT_DETAILS: Final = f"""\
-Facts take one line; in rules, each formula of the body has its own line. Comments stay in
-place, and at most one blank line separates items. The result is read again: a file is
+A fact takes one line. In a rule, each literal of the body has its own line. Comments stay in
+place, and at most one blank line separates items. The result is read again, and a file is
 changed only if its rules stay the same.
 
 {PROVE_HELP}
 The result of the proof is printed on standard error.
 
-exit status:
-  0    success; with --check: all files are formatted
-  1    with --check: some files are not formatted; their names are printed
-       with --prove: some results are not proved to be the same game
-  2    a file could not be read
+With --check, the exit status is 1 if a file is not formatted.
 """
 
 
@@ -44,8 +40,8 @@ exit status:
 class _FormatOptions(SameGameOptions):
     files: list[str] = argument("FILE", nargs="+", help="rule sheets; - for standard input")
     write: bool = flag("--write", "overwrite the files, and print nothing", group="what")
-    check: bool = flag("--check", "print only the names of files that would change", group="what")
-    diff: bool = flag("--diff", "print the changes, as `diff -u` does")
+    check: bool = flag("--check", "print only the names of the files that are not formatted", group="what")
+    diff: bool = flag("--diff", "print the changes in the format of `diff -u`")
 
 
 def _format(options: _FormatOptions) -> int:
@@ -85,9 +81,9 @@ def _format_file(name: str, options: _FormatOptions) -> Status:
 
 _TRANSLATE_DETAILS: Final = f"""\
 Infix sheets look like this: legal(R,mark(X,Y)) :- true(cell(X,Y,b)) & ~closed(X)
-Comments start with %, variables with a capital letter; other names that are not
-lower-case are quoted: 'King', '+'. All commands read both forms: *.kif is KIF, *.hrf is
-infix, and in other files the first item decides.
+Comments start with %. Variables start with a capital letter. Names that do not start with a
+lower-case letter are quoted: 'King', '+'. All commands read both notations: *.kif files are
+KIF, *.hrf files are infix, and in other files the first item decides.
 
 {PROVE_HELP}
 The result of the proof is printed on standard error.
@@ -114,7 +110,7 @@ def _translate(options: _TranslateOptions) -> int:
         named = form_of(Source(options.output, COMMENT_MARKS[options.to]))
         if named != options.to:
             raise RuleSheetError(
-                f"{options.output} is a name of {named} sheets; use a name that ends in {suffix}"
+                f"{options.output} is a name for {named} sheets; use a name that ends in {suffix}"
             )
         replace_sheet(options.output, text)
     if options.prove:
@@ -126,7 +122,7 @@ def _translate(options: _TranslateOptions) -> int:
 
 
 def _written_out(source: Source) -> Source:
-    """Return a sheet in KIF with the mends of lenient reading; the sheet itself if it needs none."""
+    """Return a sheet in KIF with the mends of lenient reading, or the sheet itself if it needs none."""
     from anygame.sheets.lenient import read_leniently
 
     plain, mends = read_leniently(parse_program(source, open_facts=True))
@@ -136,20 +132,20 @@ def _written_out(source: Source) -> Source:
 # -- mend ----------------------------------------------------------------------------------------------
 
 _MEND_DETAILS: Final = f"""\
-kinds of mends; by default, all kinds except `any` are applied:
-  order        a literal that binds a variable moves before a not or distinct that needs it
-  case         keywords are written in lower case
-  parentheses  (f) becomes f
-  role         (role ?r) is added where nothing limits the role in legal or goal
-  negation     (not (p ?x)), where ?x is nowhere else, denies a relation that says "for some ?x"
-  distinct     (distinct ?x ?y), where nothing binds ?y, always holds and is removed
-  binding      role, base or input is added where nothing else can bind a variable
-  any          the same for next, legal and goal, and only with --select any: it can change the game,
-               since the rule then holds for every value, such as both roles in control
-  domain       a relation of all possible values is added where even these cannot bind a variable
-  base, input  missing ones are added: what the rules can make true and legal
+Kinds of mends (all of them are applied by default, except `any`):
+  order        move a literal that binds a variable before the `not` or `distinct` that reads it
+  case         write keywords in lower case
+  parentheses  write f for (f)
+  role         add (role ?r) where nothing limits the role in `legal` or `goal`
+  negation     if ?x is only in (not (p ?x)), negate a new relation that means "p for some ?x"
+  distinct     remove (distinct ?x ?y) where nothing binds ?y, since it always holds
+  binding      add role, base or input where nothing else can bind a variable
+  any          the same in rules for next, legal and goal, only with --select any. It can change
+               the game: such a rule then holds for every value, such as both roles in control
+  domain       add a relation of all possible values where no other mend can bind a variable
+  base, input  add missing `base` and `input` relations for all possible fluents and moves
 
-Each mend is listed, and without --write also the changes.
+Each mend is listed. Without --write, the changes are printed, too.
 {PROVE_HELP}
 """
 
@@ -158,7 +154,7 @@ Each mend is listed, and without --write also the changes.
 class _MendOptions(SameGameOptions):
     file: str = argument("FILE", help="rule sheet; - for standard input")
     write: bool = flag("--write", "overwrite the file (default: print the changes)")
-    select: list[str] = several("--select", "MENDS", "make only these mends, separated by commas")
+    select: list[str] = several("--select", "MENDS", "apply only these kinds of mends, separated by commas")
 
 
 def _mend(options: _MendOptions) -> int:
@@ -189,7 +185,7 @@ def _kinds(texts: Iterable[str]) -> list[str]:
     asked = [kind.strip().lower() for text in texts for kind in text.split(",") if kind.strip()]
     for kind in asked:
         if kind not in EVERY_MEND:
-            raise QueryError(f"there is no mend called {shown(kind)}; there are {', '.join(EVERY_MEND)}")
+            raise QueryError(f"there is no kind of mend {shown(kind)}; the kinds are {', '.join(EVERY_MEND)}")
     return asked or list(MENDS)
 
 

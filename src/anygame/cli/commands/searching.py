@@ -35,29 +35,30 @@ if TYPE_CHECKING:
 
 _ANALYSE_DETAILS: Final = f"""\
 The moves of each role are listed, the best first: visits (number of leaves evaluated below
-the move), mean goal and its standard error, proven values or bounds, and the known line of
-best play. On a terminal, the table is updated. Without --seconds and --iterations, the search
-ends when everything is proven, when all states were visited and no final state gives a goal,
-or at Ctrl-C. The time starts when compiling has ended.
+the move), mean goal and its standard error, proven values or bounds, and the best known line
+of play. On a terminal, the table is updated during the search. Without --seconds and
+--iterations, the search ends when every value is proven, or at Ctrl-C. It also ends when it
+has visited all states and the rules define a goal in no final state. The time does not include
+compiling.
 
-If `anygame train` has trained a model of this sheet that won its trial, the search uses it.
-With --iterations it uses a model only if --model names one, so that the same seed gives the
-same result on every machine.
+If `anygame train` has trained a model of this sheet and the model won its trial, the search
+uses the model. With --iterations, the search uses a model only if --model asks for one, so
+that the same seed gives the same result on every machine.
 
 {AFTER}
-with --json, an object a line, about four times a second and at the end; terms are texts
-in KIF:
+With --json, one object is printed on each line, about four times a second and at the end, with
+terms in KIF:
   {{"game", "step", "terminal", "iterations", "seconds", "nodes", "depth", "bytes", "engine",
    "fallback", "solved", "reason", "goals": {{ROLE: N}}, "proven": {{ROLE: N}},
    "moves": {{ROLE: [{{"move", "visits", "goal", "error", "proven", "bounds": [N, N],
                      "line": [[MOVE]]}}]}}}}
-  unknown values are null; bounds enclose the value; engine is `lanes` if the compiled game
-  evaluates leaves in parallel, else `states`; fallback is the reason why the slower `states` are
-  used; depth is that of the tree; reason is set if all states were visited and no final state
-  gives a role a goal
+  Unknown values are null. bounds are a lower and an upper bound of the value. engine is `lanes`
+  if the compiled game evaluates many leaves in parallel, else `states`. fallback says why the
+  slower engine `states` is used. depth is the depth of the search tree. reason says that all
+  states were visited and the rules define a goal in no final state.
 """
 
-_NOTHING_TO_PRACTISE: Final = "no practice: it needs a compiled game with several roles"
+_NOTHING_TO_PRACTISE: Final = "no practice: self-play needs a compiled game with several roles"
 
 
 @command_options
@@ -65,7 +66,7 @@ class _AnalyseOptions(PositionOptions):
     practise: float | None = option(
         "--practise",
         "S",
-        "learn from self-play for S seconds first; the result is used only if it plays better",
+        "learn from self-play for S seconds first; the search uses the result only if it plays better",
         seconds,
     )
     seconds: float | None = option(
@@ -80,13 +81,13 @@ class _AnalyseOptions(PositionOptions):
     )
     seed: int | None = seed_option()
     table: str | None = option(
-        "--table", "FILE", "read exact values from a file that `anygame solve --table` has written"
+        "--table", "FILE", "file of exact values to use, as written by `anygame solve --table`"
     )
     model: str | None = option(
         "--model",
         "FILE",
-        "trained model to use: yes (the one of this sheet, if any), no, or a file (default yes; with "
-        "--iterations no)",
+        "trained model to use: yes (the model of this sheet, if there is one), no, or a file (default yes; "
+        "with --iterations no)",
     )
     plot: str | None = plot_option("the goals of the moves")
 
@@ -108,16 +109,16 @@ def _analyse(options: _AnalyseOptions) -> int:
         report = practise(search, options.practise)
         screen.say(str(report or _NOTHING_TO_PRACTISE))
     if options.json:
-        analysis = _printed(options, search, at)
+        analysis = _analyse_as_json(options, search, at)
     else:
         analysis = analyse(search, at.state, Screen(), seconds=options.seconds, iterations=options.iterations)
     if options.plot is not None:
-        _draw(analysis, options.plot)
+        _plot(analysis, options.plot)
     return Status.INTERRUPTED if analysis.interrupted else Status.OK
 
 
 def _model(options: _AnalyseOptions, game: Game) -> Model | None:
-    """Return the model to search with. Raises ModelError if a model asked for by name cannot be used."""
+    """Return the model to search with. Raises ModelError if the model of ``--model`` cannot be used."""
     if options.machine == "reasoner":
         if options.model not in {None, "no"}:
             raise ModelError("--model needs a compiled game: leave out --machine reasoner")
@@ -132,25 +133,23 @@ def _model(options: _AnalyseOptions, game: Game) -> Model | None:
         return None
 
 
-def _draw(analysis: Analysis, path: str) -> None:
+def _plot(analysis: Analysis, path: str) -> None:
     most = max(map(len, analysis.moves.values()), default=0)
     if not most:
-        raise PositionError("no role has a move in this state: there is nothing to plot")
+        raise PositionError("nothing to plot: no role has a move in this state")
     roles = [role for role, moves in analysis.moves.items() if len(moves) > min(1, most - 1)]
     with image(path, len(roles), (7 * len(roles), 4)) as panes:
         for ax, role in zip(panes, roles, strict=True):
             analysis.plot(ax, role)
 
 
-def _printed(options: _AnalyseOptions, search: Search, at: Position) -> Analysis:
-    position = at.to_json()
-
+def _analyse_as_json(options: _AnalyseOptions, search: Search, at: Position) -> Analysis:
     def show(analysis: Analysis) -> None:
-        print_event(position | analysis.to_json())
+        print_event(at.to_json() | analysis.to_json())
 
-    found = search.run(at.state, seconds=options.seconds, iterations=options.iterations, progress=show)
-    show(found)
-    return found
+    analysis = search.run(at.state, seconds=options.seconds, iterations=options.iterations, progress=show)
+    show(analysis)
+    return analysis
 
 
 # -- solve ---------------------------------------------------------------------------------------------
@@ -162,8 +161,8 @@ class _SolveOptions(PositionOptions):
     seconds: float | None = option(
         "--seconds",
         "S",
-        "time limit, in seconds: half for counting states; if there are too many, the rest for a proof by "
-        "search (default: count up to --memory, then search for as long as counting took)",
+        "time limit, in seconds: half to count states, and half to search for a proof if there are too many "
+        "(default: count until --memory is full, then search for as long as counting took)",
         seconds,
     )
     table: str | None = option("--table", "FILE", "write the values of all states to FILE")
@@ -174,7 +173,7 @@ def _solve(options: _SolveOptions) -> int:
     solution = _solved(at, options)
     print_answer(Solved(at, solution), options)
     if options.table is not None:
-        said = f"{options.table} was not written: no values are known"
+        said = f"{options.table} was not written: there are no values to write"
         if solution.table is not None:
             save_table(solution.table, options.table)
             said = f"wrote the values of {counted(len(solution.table), 'state')} to {options.table}"
@@ -201,17 +200,19 @@ def _solved(at: Position, options: _SolveOptions) -> Solution:
 
 
 _SOLVE_DETAILS: Final = f"""\
-For one role, the value is its best goal. For two roles with opposed goals, it is the minimax
-value if they take turns, and the value of mixed strategies (extra `solve`) if they move at
-the same time. If there are too many states to count, a search tries to prove the goals that
-two roles can guarantee (maximin), or to find the best line of one role. A winner's line is
-the shortest, a loser's the longest, except under maximin, which does not compare lengths. All
-moves of `random` are equally likely. A final state that gives a role no goal, or several, may
-be worth anything from 0 to 100 to it; a value is printed if that makes no difference. Other
-games, and games with hidden information, are not solved; then the exit status is 1.
+With one role, the value of a state is the best goal that the role can reach. With two roles of
+opposed goals, it is the minimax value if they take turns, and the value in mixed strategies
+(extra `solve`) if they move at the same time. If there are too many states to count, a search
+tries to prove the goals that two roles can guarantee (maximin), or to find the best line of one
+role. The printed line is the shortest for a winner and the longest for a loser, except under
+maximin, which does not compare lengths. All moves of `random` are equally likely.
 
---table FILE writes the values of all states. `anygame analyse --table` and, from Python,
-anygame.load_table look them up for these rules.
+If the rules define no goal of a role in a final state, or several, any goal from 0 to 100 is
+assumed to be possible there. A value is printed if it does not depend on these goals. Games
+with hidden information and all other games are not solved, and the exit status is 1.
+
+--table FILE writes the values of all states to a file for `anygame analyse --table` and, in
+Python, anygame.load_table.
 
 {AFTER}
 {json_shape(SHAPE)}"""

@@ -26,7 +26,7 @@ class _LanguageServerOptions:
 
 
 def _language_server(options: _LanguageServerOptions) -> int:
-    needed = "the language server needs pygls"
+    needed = "language-server needs the package pygls"
     server = import_with_extra("anygame.language_server.server", "language-server", needed)
     said_so = False
     with suppress(KeyboardInterrupt):
@@ -43,14 +43,13 @@ def _language_server(options: _LanguageServerOptions) -> int:
 
 
 _LANGUAGE_SERVER_DETAILS: Final = """\
-An editor starts this command, and speaks the Language Server Protocol on standard input and
-output: diagnostics while typing, mends, meanings of names, definitions, references, renaming,
-completion, layout. docs/guide/editors.md shows how to configure VS Code, Neovim, Emacs and Helix.
+An editor starts this command, and speaks the Language Server Protocol on its standard input
+and output. The server offers diagnostics while you type, fixes, meanings of names,
+definitions, references, renaming, completion and formatting. docs/guide/editors.md shows how to
+configure VS Code, Neovim, Emacs and Helix.
 
-exit status:
-  0    the editor has shut the server down
-  1    the editor has disconnected without a shutdown, or Ctrl-C was pressed
-  2    the port is taken
+The exit status is 0 if the editor shuts the server down. It is 1 after Ctrl-C, or if the editor
+disconnects without a shutdown.
 """
 
 
@@ -62,12 +61,14 @@ class _ServeToolsOptions:
     http: int | None = option(
         "--http",
         "PORT",
-        "serve by streamable HTTP on this port (0: any free one), to programs on this machine, instead of "
-        "on standard input",
+        "serve programs on this machine with streamable HTTP on this port, instead of on standard input; 0 "
+        "for any free port",
         read_port,
     )
     folder: list[str] = several(
-        "--folder", "DIR", "folder whose sheets can be used by name, besides the installed games"
+        "--folder",
+        "DIR",
+        "folder of rule sheets that tools can load by name, besides the installed games",
     )
 
 
@@ -76,14 +77,14 @@ def _serve_tools(options: _ServeToolsOptions) -> int:
     for folder in folders:
         if not folder.is_dir():
             raise AnygameError(f"there is no folder {folder}")
-    server = import_with_extra("anygame.tool_server.server", "mcp", "tools for programs need mcp")
+    server = import_with_extra("anygame.tool_server.server", "mcp", "serve-tools needs the package mcp")
     with suppress(KeyboardInterrupt):
         if options.http is None:
             server.serve_stdio(version("anygame"), folders)
         else:
             try:
                 server.serve_http(
-                    version("anygame"), folders, options.http, lambda url: complain(f"tools at {url}")
+                    version("anygame"), folders, options.http, lambda url: complain(f"serving tools at {url}")
                 )
             except OSError as error:
                 raise AnygameError(
@@ -95,14 +96,10 @@ def _serve_tools(options: _ServeToolsOptions) -> int:
 _SERVE_TOOLS_DETAILS: Final = """\
 A program that speaks the Model Context Protocol starts this command, and calls its tools:
 games, load, check, explain_code, mend, format, state, legal, play, query, why, why_not, board,
-simulate, analyse, solve, prove, equal. Sheets and chapters are resources; the prompt
-from_document_to_sheet describes how to turn rules in prose into a sheet. Only the files of the
-package and of --folder are read. docs/guide/tools-for-programs.md shows how to configure
-common clients.
-
-exit status:
-  0    the program has ended the server, or Ctrl-C
-  2    a folder is missing, or the port is taken
+simulate, analyse, solve, prove, equal. Rule sheets and chapters of the manual are resources.
+The prompt from_document_to_sheet describes how to turn rules in prose into a rule sheet. The
+server reads only files of the package and of --folder. docs/guide/tools-for-programs.md shows
+how to configure common clients.
 """
 
 

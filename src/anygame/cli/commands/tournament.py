@@ -36,18 +36,20 @@ if TYPE_CHECKING:
 
 _DETAILS: Final = f"""\
 {PLAYERS}
-In each round, every combination of players meets on every sheet, once in each rotation of
-the roles. Every step is written to the store, so the same command resumes a tournament; when
-all matches are played, it only prints the standings. --report takes sheets and players from
-the store; if both are given, it also prints the number of remaining matches.
+In each round, every combination of players plays every sheet, once in each rotation of the
+roles. Every step is written to the store, so the same command resumes an interrupted
+tournament. When all matches have been played, it only prints the standings. --report takes
+players and matches from the store. If sheets and players are given, too, it also prints the
+number of planned matches.
 
 {WATCHING}
-with --json, one object, after {{"event": "listening", "address", "host", "port"}} with --web:
+With --json, one object is printed. With --web, the object
+{{"event": "listening", "address", "host", "port"}} is printed first:
   {{"matches": {{"played", "planned", "failed"}},
    "players": [{{"name", "rating", "mu", "sigma", "games", "mean", "margin", "errors"}}],
    "sheets": {{FILE: {{NAME: MEAN}}}}}}
-  planned is null if only the store is given; rating is mu - 3 sigma, or null without the
-  extra `tournament`
+  planned is null if no sheets are given. rating is mu - 3 sigma, or null without the extra
+  `tournament`. margin is half the width of a 95 % confidence interval.
 """
 
 
@@ -62,24 +64,23 @@ class _Options(ClockOptions, WebOptions):
     rounds: int = option(
         "--rounds",
         "N",
-        "number of rounds: in each, all combinations of players meet on all sheets",
+        "number of rounds; in each round, all combinations of players play all sheets",
         positive,
         default=1,
     )
     seed: int = seed_option(0)
     plot: str | None = plot_option("the ratings")
     cluster: str | None = cluster_option(
-        "play on the Ray cluster at ADDRESS, one match a core; without ADDRESS, on all cores of this machine"
+        "play one match on each core of the Ray cluster at ADDRESS (default: of this machine)"
     )
-    report: bool = flag("--report", "print the standings without playing; needs only --store")
+    report: bool = flag("--report", "print the standings in --store without playing")
 
 
-def run(options: _Options) -> int:
-    """Play the remaining matches of a tournament, and print the standings."""
+def _tournament(options: _Options) -> int:
     if options.report and not (options.files and options.players):
         return _report(options)
     if not options.files or not options.players:
-        raise PlayerError("expected rule sheets and --players; --report needs only --store")
+        raise PlayerError("expected rule sheets and --players; only --report works without them")
     games = _games(options)
     players = dict(named(options.players))
     terms = Terms(options.start_clock, options.play_clock, options.seed, options.scramble, "tournament")
@@ -100,7 +101,7 @@ def run(options: _Options) -> int:
                     else:
                         _play_apart(event, meetings, pages, options)
             except (EndedBySignal, KeyboardInterrupt) as end:
-                complain("interrupted; the same command resumes")
+                complain("interrupted; run the same command again to resume the tournament")
                 status = end.status if isinstance(end, EndedBySignal) else Status.INTERRUPTED
         results = _results(store, meetings)
     return status or _tell(options, list(players), results, len(meetings))
@@ -108,7 +109,7 @@ def run(options: _Options) -> int:
 
 def _report(options: _Options) -> int:
     if "://" not in options.store and not Path(options.store).is_file():
-        raise RecordError(f"there is no store {options.store}: playing a tournament creates it")
+        raise RecordError(f"there is no store {options.store}; a tournament without --report creates it")
     with Store(options.store) as store:
         players, results = store.players(), store.results()
     return _tell(options, players, results, None)
@@ -134,7 +135,7 @@ def _games(options: _Options) -> dict[str, Game]:
     for file in options.files:
         if file == "-":
             raise RuleSheetError(
-                "a tournament can be resumed, and then reads its sheets again: give rule sheets as files"
+                "a tournament reads its sheets again when it is resumed: give them as files, not as -"
             )
         games[file] = read_game(file, options)
     return games
@@ -146,7 +147,7 @@ def _results(store: Store, meetings: Sequence[Meeting]) -> list[Result]:
 
 
 class _Pages:
-    """The pages of a tournament. They open the store again: a store belongs to the thread of the matches."""
+    """The pages of a tournament. They open the store again, as an SQLite store works in one thread only."""
 
     def __init__(self, event: Tournament, meetings: Sequence[Meeting], options: _Options) -> None:
         self.broadcast = Broadcast("Tournament", len(meetings), self._table)
@@ -156,14 +157,13 @@ class _Pages:
         self._is_shown = options.web is not None
 
     def past(self, result: Result) -> None:
-        """Show a match that was played earlier or on the cluster."""
         goals = zip(result.players, result.goals or (), strict=False)
         shown = ", ".join(f"{name} {goal}" for name, goal in goals)
         match = BroadcastMatch(self.broadcast, lambda: self._record(result))
         match.past(result.sheet, ", ".join(result.players), shown or f"aborted: {result.fault}")
 
     def watcher(self, meeting: Meeting, other: Watcher | None) -> Watcher | None:
-        """Return a watcher that also shows a match on the pages; ``other`` if there are none."""
+        """Return a watcher that also shows a match on the pages, or ``other`` if there are no pages."""
         if not self._is_shown:
             return other
         match = BroadcastMatch(self.broadcast, lambda: self._record(meeting))
@@ -177,14 +177,14 @@ class _Pages:
         with Store(self._path) as store:
             results = _results(store, self._meetings)
         ranked, missing = _standings(self._players, results)
-        strength = "Strength: the interval mu - 3 sigma to mu + 3 sigma; its lower end is the rating"
-        note = f"{missing or strength}. Goals: the mean, and its 95 % interval; then the mean on each sheet."
+        strength = "Strength is the interval from mu - 3 sigma to mu + 3 sigma. The rating is its lower end"
+        note = f"{missing or strength}. Goals are means with 95 % intervals, then means for each sheet."
         return StandingTable(ranked).page(note)
 
 
 def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, options: _Options) -> None:
     if HUMAN in event.players.values():
-        raise PlayerError("a person plays at this terminal, not on a cluster: leave out --cluster or `human`")
+        raise PlayerError("`human` plays at this terminal, not on a cluster: leave out `human` or --cluster")
     _show_past(event, meetings, pages)
     over = sum(event.store.is_over(meeting) for meeting in meetings)
     with joined(options.cluster) as cluster:
@@ -228,7 +228,7 @@ def _say_over(event: Tournament, meeting: Meeting, record: Record, which: str) -
 
 
 def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[Standings, str]:
-    """Return the standings, and a message if an extra that ratings need is missing."""
+    """Return the standings, and a message if the extra that computes ratings is missing."""
     try:
         return standings(players, results), ""
     except MissingExtraError as error:
@@ -256,4 +256,4 @@ def _described(ranked: Standings, results: Sequence[Result], planned: int | None
     }
 
 
-COMMANDS: Final = {"tournament": Command(_Options, run, _DETAILS)}
+COMMANDS: Final = {"tournament": Command(_Options, _tournament, _DETAILS)}

@@ -38,20 +38,21 @@ if TYPE_CHECKING:
 #: Default time of a training in seconds, much longer than a start clock.
 _USUAL: Final = 600.0
 _TRAIN_DETAILS: Final = """\
-The values of states are learned from games of self-play. A trial at the end measures
+The model learns the values of states from games of self-play. A trial at the end measures
 whether searches play better with the model. If they do, the player mcts uses the model
-automatically, in `anygame play`, `match` and `web`. `anygame models` lists all models.
+automatically in `anygame play`, `match` and `web`. `anygame models` lists all models.
 
-Whenever the number of games has doubled, a line reports progress: the mean squared
-difference between estimates and results, and the score against the model of half as many
-games, with its 95 % interval.
+Each time the number of games has doubled, a line reports progress. It shows the mean squared
+difference between estimates and results, and the score against the model that was trained on
+half as many games, with a 95 % confidence interval.
 
-Ctrl-C stops the training without loss; if the process is killed, at most ten seconds of
-work are lost. --resume continues up to the totals of --seconds or --games, and then writes
-the model. If a process of a --cluster dies, its work is repeated.
+Ctrl-C stops the training without loss. If the process is killed, at most ten seconds of work
+are lost. --resume continues until the totals of --seconds or --games are reached, and then
+writes the model. If a process of a --cluster dies, its work is repeated.
 
-with --json, one object a line: progress every ten seconds, and progress with matches
-whenever the number of games has doubled. The last object lists the latter as history:
+With --json, one object is printed on each line: progress every ten seconds, and progress with
+matches each time the number of games has doubled. The last object describes the model. Its
+history lists the progress with matches:
   {"games", "positions", "seconds", "error", "score", "matches", "interval": [N, N], "left"}
   {"game", "rules", "games", "positions", "seconds", "trial_leaves", "trial_matches",
    "trial_score", "trust", "history": [...]}
@@ -80,7 +81,7 @@ class _TrainOptions(JsonOption, MachineOption):
         partial(whole_from, 1, MOST_THREADS),
     )
     cluster: str | None = cluster_option(
-        "train on the Ray cluster at ADDRESS; without ADDRESS, on all cores of this machine"
+        "train on all cores of the Ray cluster at ADDRESS (default: of this machine)"
     )
     plot: str | None = plot_option("the learning curve")
 
@@ -134,10 +135,10 @@ def _train(options: _TrainOptions) -> int:
 # -- models --------------------------------------------------------------------------------------------
 
 _MODELS_DETAILS: Final = """\
-The environment variable ANYGAME_MODELS names the folder of models. Delete a file to remove
-its model. Stopped trainings are listed, too; `anygame train FILE --resume` resumes them.
+The environment variable ANYGAME_MODELS names the folder of models. To remove a model, delete
+its file. Interrupted trainings are listed, too; `anygame train FILE --resume` resumes them.
 
-with --json, one object; if a file cannot be used, it has only file and error:
+With --json, one object is printed. A file that cannot be used has only file and error:
   {"models": [{"file", "game", "rules", "games", "positions", "seconds", "trial_leaves",
                "trial_matches", "trial_score", "trust", "history": [...], "error"}],
    "trainings": [{"file", "game", "rules", "games", "seconds", "error"}]}
@@ -146,7 +147,7 @@ with --json, one object; if a file cannot be used, it has only file and error:
 
 @command_options
 class _ModelsOptions(JsonOption):
-    """The options of ``anygame models``."""
+    pass
 
 
 def _models(options: _ModelsOptions) -> int:

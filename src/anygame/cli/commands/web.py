@@ -18,20 +18,16 @@ from anygame.players.loading import STRATEGIES, is_address, player_class, split_
 from anygame.web.settings import Settings
 
 _DETAILS: Final = f"""\
-The pages list the installed games and the sheets of every PATH, a file or a folder. Matches
-are stored in --folder, and continue after a restart of the server.
+The pages list the installed games and the rule sheets in every PATH. Matches are stored in
+--folder, and continue after the server has been restarted.
 
 Only this machine can connect, unless --host names another address: 0.0.0.0 accepts other
-machines. Then give the host names that browsers use with --name, so that no other site can
-pose as this one. If strangers may connect, put a TLS proxy in front of the server.
+machines. In that case, use --name to list the host names that browsers use, so that no other
+site can pose as this one. If strangers can connect, put a TLS proxy in front of the server.
 
-Visitors play against the players of --players.
+--players lists the players against which visitors can play.
 {PLAYERS}
-with --json, one object a line: {{"event": "listening", "address", "host", "port", "folder"}}
-
-exit status:
-  0    ended by Ctrl-C or SIGTERM
-  2    the port is taken, or there is no such player or path
+With --json, one object is printed: {{"event": "listening", "address", "host", "port", "folder"}}
 """
 
 
@@ -43,25 +39,27 @@ class _Options(JsonOption):
         "--host", "HOST", "address to listen on; 0.0.0.0 accepts other machines", default="127.0.0.1"
     )
     name: list[str] | None = option(
-        "--name", "NAME", "host names under which browsers may reach this server, besides --host", nargs="+"
+        "--name",
+        "NAME",
+        "host names by which browsers can reach this server, besides --host",
+        nargs="+",
     )
     players: list[str] | None = option(
         "--players",
         "PLAYER",
-        "players that visitors may choose (default: all levels and strategies)",
+        "players that visitors can choose (default: all levels and strategies)",
         nargs="+",
     )
     folder: str | None = option(
         "--folder", "DIR", "folder for matches and uploads (default ~/.local/state/anygame/web)"
     )
     play_clock: float = option(
-        "--play-clock", "SECONDS", "time that players have for a move, in seconds", seconds, default=2.0
+        "--play-clock", "SECONDS", "seconds that a player has for a move", seconds, default=2.0
     )
     lenient: bool = flag("--lenient", LENIENT_HELP)
 
 
-def run(options: _Options) -> int:
-    """Serve pages until Ctrl-C or SIGTERM."""
+def _web(options: _Options) -> int:
     settings = _settings(options)
     running = pages_module()
     with suppress(KeyboardInterrupt):
@@ -70,7 +68,7 @@ def run(options: _Options) -> int:
             lambda port: say_listening(
                 settings.host,
                 port,
-                "shows the games; Ctrl-C ends it",
+                "shows the games; Ctrl-C stops the server",
                 is_json=options.json,
                 folder=str(settings.folder),
             ),
@@ -89,10 +87,13 @@ def _settings(options: _Options) -> Settings:
     for _, spec in players:
         if not is_address(spec):
             player_class(split_options(spec)[0])
+    folder = Path(options.folder) if options.folder else state_folder("web")
+    with file_faults("keep matches in", folder):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return Settings(
         paths=paths,
         players=tuple(players),
-        folder=_folder(options),
+        folder=folder.resolve(),
         host=options.host,
         port=options.port,
         names=tuple(options.name or ()),
@@ -101,11 +102,4 @@ def _settings(options: _Options) -> Settings:
     )
 
 
-def _folder(options: _Options) -> Path:
-    folder = Path(options.folder) if options.folder else state_folder("web")
-    with file_faults("keep matches in", folder):
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return folder.resolve()
-
-
-COMMANDS: Final = {"web": Command(_Options, run, _DETAILS)}
+COMMANDS: Final = {"web": Command(_Options, _web, _DETAILS)}

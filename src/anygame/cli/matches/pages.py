@@ -1,4 +1,4 @@
-"""Runs the matches of a command: shows them in a browser, and ends them at Ctrl-C or SIGTERM."""
+"""Runs the matches of a command until Ctrl-C or SIGTERM, and shows them in a browser."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import signal
 import sys
 from asyncio import Event
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -24,42 +23,34 @@ if TYPE_CHECKING:
     from anygame.match.broadcast import Broadcast
 
 
-_PORT: Final = 8000
+_HOST, _PORT = "127.0.0.1", 8000
 #: Help of the commands that show matches on pages.
 WATCHING: Final = """\
-With --web, a browser shows running matches live, and finished matches step by step. The
-pages are read-only. Only this machine can open them, unless --web names another address:
-0.0.0.0:8000 accepts other machines. The pages end with the command, or at Ctrl-C with
---stay.
+With --web, a browser shows running matches live, and finished matches step by step. Visitors
+can watch, but not play. Only this machine can open the pages, unless --web names another
+address: 0.0.0.0:8000 accepts other machines. The pages close when the command ends. With
+--stay, they close at Ctrl-C.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """The address on which pages are served."""
-
-    host: str = "127.0.0.1"
-    port: int = _PORT
-
-
-def _address(text: str) -> Address:
+def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
-    return Address(host.strip("[]") or Address().host, read_port(port))
+    return host.strip("[]") or _HOST, read_port(port)
 
 
 @command_options
 class WebOptions:
     """Options that show matches on pages."""
 
-    web: Address | None = option(
+    web: tuple[str, int] | None = option(
         "--web",
         "[HOST:]PORT",
-        f"show the matches in a browser at this address (default 127.0.0.1:{_PORT})",
+        f"show the matches in a browser at this address (default {_HOST}:{_PORT})",
         _address,
         nargs="?",
-        const=Address(),
+        const=(_HOST, _PORT),
     )
-    stay: bool = flag("--stay", "with --web, serve the pages after the last match, too, until Ctrl-C")
+    stay: bool = flag("--stay", "with --web, keep the pages open after the last match, until Ctrl-C")
 
 
 def pages_module() -> Any:
@@ -69,23 +60,26 @@ def pages_module() -> Any:
 
 
 @contextmanager
-def on_pages(address: Address | None, broadcast: Broadcast, *, stay: bool, is_json: bool) -> Iterator[None]:
-    """Let browsers watch matches at an address, if given; with ``stay``, keep the pages until Ctrl-C."""
+def on_pages(
+    address: tuple[str, int] | None, broadcast: Broadcast, *, stay: bool, is_json: bool
+) -> Iterator[None]:
+    """Serve pages that show matches, if there is an address; with ``stay``, serve them until Ctrl-C."""
     if address is None:
         if stay:
-            raise AnygameError("--stay needs --web")
+            raise AnygameError("--stay keeps the pages open: it needs --web")
         yield
         return
     running = pages_module()
     with TemporaryDirectory(prefix="anygame-web-", ignore_cleanup_errors=True) as folder:
-        settings = Settings(folder=Path(folder), host=address.host, port=address.port)
+        host, port = address
+        settings = Settings(folder=Path(folder), host=host, port=port)
         server = running.WatchingServer(settings, broadcast)
         server.start()
         try:
-            say_listening(address.host, server.port, "shows what is played", is_json=is_json)
+            say_listening(host, server.port, "shows the matches", is_json=is_json)
             yield
             if stay:
-                print("all matches are over; Ctrl-C ends the pages", file=sys.stderr, flush=True)
+                print("all matches are over; Ctrl-C closes the pages", file=sys.stderr, flush=True)
                 with suppress(EndedBySignal):
                     run_until_signal(Event().wait())
         finally:
@@ -93,7 +87,7 @@ def on_pages(address: Address | None, broadcast: Broadcast, *, stay: bool, is_js
 
 
 def say_listening(host: str, port: int, text: str, *, is_json: bool, **more: str) -> None:
-    """Print the address of pages: as JSON, or for people, followed by ``text``."""
+    """Print the address of pages as JSON, or for people, followed by ``text``."""
     named = f"[{host}]" if ":" in host else host
     address = f"http://{named}:{port}/"
     event = {"event": "listening", "address": address, "host": host, "port": port} | more
@@ -123,7 +117,7 @@ def run_until_signal(work: Coroutine[Any, Any, object]) -> None:
             terminated = True
             task.cancel()
 
-        # Outside the main thread of a POSIX system, only Ctrl-C works.
+        # Event loops of Windows and of other threads have no handlers of signals: there, only Ctrl-C works.
         with suppress(NotImplementedError, RuntimeError, ValueError):
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
         await task

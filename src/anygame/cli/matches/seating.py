@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Help of the commands that take players.
 PLAYERS: Final = f"""\
-a player is one of
+A player is one of
   random, legal, greedy,       built-in strategies: mcts is the strongest, uct is a plain
   uct, mcts, ismcts            Monte Carlo tree search, ismcts is for hidden information
   {", ".join(LEVELS)}
@@ -30,9 +30,10 @@ a player is one of
   human                        a person at this terminal, without a clock
   MODULE:CLASS, FILE.py:CLASS  a subclass of anygame.players.Player
   HOST:PORT                    a remote player that speaks the GGP protocol
-NAME=PLAYER names a player. Options follow a class or strategy after a colon:
-mcts:threads=2,memory=512MB,pondering=yes uses two threads and up to 512 MB (default 1GB),
-and ponders while others are to move (default no). The moves of a role `random` are sampled.
+NAME=PLAYER gives a player a name. Options of a player follow after a colon. For example,
+mcts:threads=2,memory=512MB,pondering=yes uses two threads and up to 512 MB (default 1GB), and
+thinks while it is another player's turn (default no). No player is needed for a role `random`,
+whose moves are sampled.
 """
 
 
@@ -71,7 +72,7 @@ def named(specs: Sequence[str]) -> list[Named]:
 
 
 def _short(spec: str) -> str:
-    """Return the default name of a player: its address, level, or class without module and options."""
+    """Return the default name of a player: its address, level or class."""
     if is_address(spec):
         return spec
     level = spec.partition(":")[0]
@@ -98,7 +99,7 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
     host, _, port = spec.rpartition(":")
     if not 0 < int(port[:6]) <= HIGHEST_PORT:
         raise PlayerError(
-            f"{spec} is not a valid address: the port must be a number from 1 to {HIGHEST_PORT}"
+            f"the address {spec} is not valid: the port must be a number from 1 to {HIGHEST_PORT}"
         )
     # This import is here since matches without addresses need no sockets.
     seat: Seat = import_module("anygame.protocol.seat").RemoteSeat(host.strip("[]"), int(port), name=name)
@@ -108,7 +109,10 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
 def _prepare(seat: LocalSeat) -> None:
     """Let a player get ready before its clocks run; print a notice if that takes long."""
     notice = Timer(
-        _LONG, print, ["preparing the player; the first time on a machine takes longer"], {"file": sys.stderr}
+        _LONG,
+        print,
+        ["preparing the player; this takes longer the first time"],
+        {"file": sys.stderr},
     )
     notice.daemon = True
     notice.start()
