@@ -1,9 +1,9 @@
 """Gates with common inputs are computed together, so that these inputs are still in the cache.
 
-By default, the legality of actions is computed in the order of their names. There, conditions that several
-actions share are far apart: the same move of another piece, or of another role. A gate such as "some move is
-left" reads something of every action. So this module groups actions that share gates, splits gates that read
-very many others by the places of their inputs, and computes the inputs of these gates early.
+By default, the legality of actions is computed in the order of their names. In this order, conditions that
+several actions share are far apart: the same move of another piece, or of another role. A gate such as "some
+move is possible" reads gates of every action. So this module groups actions that share gates, splits gates
+that read very many others by the places of their inputs, and computes the inputs of these gates early.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ from anygame.network.network import Cycle
 from anygame.network.ragged import starts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
@@ -30,9 +28,9 @@ if TYPE_CHECKING:
 
 #: Number of inputs above which a gate is wide.
 _WIDE = 32
-#: Gates with more readers group nothing.
+#: Maximum number of readers of a gate by which actions are grouped.
 _MOST_READERS = 8
-#: Number of consecutive gates whose rows fit into the first cache, together with the other rows read.
+#: Number of consecutive gates whose rows fit into the first-level cache, together with the other rows read.
 _NEAR = 200
 
 
@@ -53,18 +51,16 @@ def cluster(network: Network) -> tuple[Network, list[int]]:
     for part in parts.tolist():
         inside = parted.inputs[parted.starts[part] : parted.starts[part + 1]] >> 1
         new_places[part] = new_places[inside - parted.first_gate].max()
-    found = np.concatenate([number[actions], parts, number[into]])
-    found = found[np.argsort(new_places[found], kind="stable")]
-    return parted, (2 * (parted.first_gate + found)).tolist()
+    first = np.concatenate([number[actions], parts, number[into]])
+    first = first[np.argsort(new_places[first], kind="stable")]
+    return parted, (2 * (parted.first_gate + first)).tolist()
 
 
 def _places(network: Network, actions: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Return per gate how many are computed before it, given the gates of actions, -1 where that is open.
+    """Return per gate how many units are computed before it, or -1, given the gates of actions.
 
-    What says whether the game is over has its place as soon as what it shares with the actions is there.
-
-    Returns:
-        The places, and which of the gates that say whether the game is over are wide: bool [gates].
+    A gate that decides whether the game is over is placed as soon as the inputs that it shares with the
+    actions are computed. The second array says which of these gates are wide: bool [gates].
     """
     starts, read = network.starts, (network.inputs >> 1).astype(np.int64) - network.first_gate
     places = np.full(network.gates, -1, np.int64)
@@ -73,7 +69,7 @@ def _places(network: Network, actions: Numbers) -> tuple[Numbers, NDArray[np.boo
     for place, unit in enumerate(order.reach((2 * (network.first_gate + actions)).tolist())):
         places[unit : ends[unit]] = place
     end = sorted(gate for unit in order.reach([network.terminal]) for gate in range(unit, ends[unit]))
-    for gate in end:  # what it reads has a lower number
+    for gate in end:  # a gate reads gates with lower numbers
         below = read[starts[gate] : starts[gate + 1]]
         places[gate] = places[below[below >= 0]].max(initial=-1)
     wide = np.zeros(network.gates, np.bool_)
@@ -82,7 +78,7 @@ def _places(network: Network, actions: Numbers) -> tuple[Numbers, NDArray[np.boo
 
 
 class _Neighbours:
-    """The gates of legal actions, those that share gates with few others one after the other."""
+    """The gates of legal actions, in an order in which gates that share inputs are adjacent."""
 
     def __init__(self, network: Network) -> None:
         base, gates = network.first_gate, network.gates
@@ -99,20 +95,19 @@ class _Neighbours:
         self._legal = dict.fromkeys(legal[legal >= 0].tolist())
         self._seen = bytearray(gates)
 
-    def grouped(self) -> Sequence[int]:
-        """Return the gates."""
-        found: dict[int, None] = {}
+    def grouped(self) -> list[int]:
+        order: dict[int, None] = {}
         for first in self._legal:
             near = [first]
             while near:
                 gate = near.pop()
-                if gate not in found:
-                    found[gate] = None
+                if gate not in order:
+                    order[gate] = None
                     near += self._near(gate)
-        return list(found)
+        return list(order)
 
     def _near(self, gate: int) -> list[int]:
-        """Return the actions that share gates, not visited before, with one; the fewest readers last."""
+        """Return the actions that share unvisited gates with one; those with the fewest readers come last."""
         shared = []
         pending = [gate]
         while pending:
@@ -127,8 +122,8 @@ class _Neighbours:
         return [near for _, gate in shared for near in reversed(self._above(gate))]
 
     def _above(self, gate: int) -> list[int]:
-        """Return gates of actions that read a gate, themselves or through a few others."""
-        found: list[int] = []
+        """Return gates of actions that read a gate, directly or through a few other gates."""
+        actions: list[int] = []
         pending = [gate]
         steps = 0
         while pending and steps < _MOST_READERS:
@@ -137,114 +132,78 @@ class _Neighbours:
             steps += len(readers)
             if len(readers) <= _MOST_READERS:
                 for reader in readers:
-                    (found if reader in self._legal else pending).append(reader)
-        return found
+                    (actions if reader in self._legal else pending).append(reader)
+        return actions
 
 
 def take_apart(network: Network, kinds: Numbers) -> tuple[Network, Numbers]:
     """Return the same network with more gates, and the new number of each gate.
 
-    A conjunction is the same however it is grouped. A gate of all moves that lead to a cell, which reads
-    those of all roles, is taken apart by the phases in which they matter: inputs that always hold in some
-    phase become a gate of their own, which is left out in that phase.
+    A conjunction is the same however it is grouped. For example, the gate of all moves that lead to a cell
+    reads the moves of all roles. It is split by the phases in which these moves matter: inputs that always
+    hold in some phase become a separate gate, which is skipped in that phase.
 
     Args:
         network: the game.
-        kinds: int64 [inputs]; several inputs of a gate that are of the same kind become a gate of their own,
-            unless they are all of its inputs, or the kind is 0. In cycles it is: their gates stay together.
+        kinds: int64 [inputs]; several inputs of a gate of the same kind become a separate gate, unless they
+            are all of its inputs. Inputs of kind 0 stay, as must all inputs of gates in cycles.
     """
-    parts = _Parts(network, kinds)
-    return parts.network(), parts.number
+    base, gates = network.first_gate, network.gates
+    owners = np.repeat(np.arange(gates), np.diff(network.starts))
+    order = np.lexsort((kinds, owners))  # stable: inputs stay in order
+    owners, kinds, literals = owners[order], kinds[order], network.inputs[order]
+    begins = np.ones(len(owners), np.bool_)
+    begins[1:] = (owners[1:] != owners[:-1]) | (kinds[1:] != kinds[:-1])
+    group = np.cumsum(begins) - 1
+    firsts = np.flatnonzero(begins)
+    sizes = np.diff(np.append(firsts, len(owners)))
+    several = np.bincount(owners[firsts], minlength=gates) > 1
+    # A part comes before its gate.
+    apart = (kinds[firsts] != 0) & (sizes > 1) & several[owners[firsts]]
+    number = np.arange(gates) + np.cumsum(np.bincount(owners[firsts[apart]], minlength=gates))
+    part = owners[firsts] + np.cumsum(apart) - 1
 
+    def moved(literals: ArrayLike) -> NDArray[np.int32]:
+        old = np.asarray(literals, np.int64)
+        of_gate = old >> 1 >= base
+        new = old.copy()
+        new[of_gate] = 2 * (base + number[(old[of_gate] >> 1) - base]) + (old[of_gate] & 1)
+        return new.astype(np.int32)
 
-class _Parts:
-    def __init__(self, network: Network, kinds: Numbers) -> None:
-        self._network = network
-        self._base = network.first_gate
-        self.number = np.arange(network.gates)
-        owners = np.repeat(np.arange(network.gates), np.diff(network.starts))
-        order = np.lexsort((kinds, owners))  # stable: inputs stay in order
-        self._owners, self._kinds_of, self._literals = owners[order], kinds[order], network.inputs[order]
-
-    def network(self) -> Network:
-        old, owners, kinds = self._network, self._owners, self._kinds_of
-        begins = np.ones(len(owners), np.bool_)
-        begins[1:] = (owners[1:] != owners[:-1]) | (kinds[1:] != kinds[:-1])
-        group = np.cumsum(begins) - 1
-        firsts = np.flatnonzero(begins)
-        sizes = np.diff(np.append(firsts, len(owners)))
-        several = np.bincount(owners[firsts], minlength=old.gates) > 1
-        # A part stands before its gate.
-        apart = (kinds[firsts] != 0) & (sizes > 1) & several[owners[firsts]]
-        made_before = np.cumsum(apart)
-        number = np.arange(old.gates) + np.cumsum(np.bincount(owners[firsts[apart]], minlength=old.gates))
-        self.number = number
-        part = owners[firsts] + made_before - 1
-        position = self._base + number
-        moved = self._moved(self._literals, position)
-        # Inputs of parts, inputs that stay, and the parts as inputs.
-        stays = ~apart[group]
-        readers = np.concatenate(
-            [np.where(stays, number[owners], part[group]), number[owners[firsts[apart]]]]
-        )
-        inputs = np.concatenate([moved, 2 * (self._base + part[apart])])
-        places_in_gate = np.concatenate([np.arange(len(owners)), firsts[apart]])
-        order = np.lexsort((places_in_gate, readers))
-        lengths = np.bincount(readers, minlength=old.gates + int(apart.sum()))
-        return self._rebuilt(lengths, inputs[order], position)
-
-    def _moved(self, literals: NDArray[np.int32], position: Numbers) -> Numbers:
-        gates = (literals >> 1) - self._base
-        found: Numbers = (
-            np.where(gates < 0, literals, 2 * position[np.maximum(gates, 0)] + (literals & 1))
-            if len(position)
-            else literals.astype(np.int64)
-        )
-        return found
-
-    def _rebuilt(self, lengths: Numbers, inputs: Numbers, position: Numbers) -> Network:
-        old = self._network
-        number = (position - self._base).tolist()
-        initially = np.zeros(len(lengths), np.bool_)
-        initially[number] = old.initially
-        # Parts of the first gate that depends on moves stand before it.
-        state_gates = number[old.state_gates - 1] + 1 if old.state_gates else 0
-
-        def moved(literal: int) -> int:
-            return int(self._moved(np.array([literal], np.int32), position)[0])
-
-        return replace(
-            old,
-            starts=starts_of(lengths).astype(np.int32),
-            inputs=inputs.astype(np.int32),
-            state_gates=state_gates,
-            cycles=tuple(Cycle(number[cycle.first], number[cycle.end - 1] + 1) for cycle in old.cycles),
-            initially=initially,
-            legal=self._moved(old.legal, position).astype(np.int32),
-            terminal=moved(old.terminal),
-            goals=tuple(tuple((v, moved(literal)) for v, literal in role) for role in old.goals),
-            next=self._moved(old.next, position).astype(np.int32),
-        )
+    # Inputs of parts, inputs that stay, and the parts as inputs.
+    readers = np.where(apart[group], part[group], number[owners])
+    readers = np.concatenate([readers, number[owners[firsts[apart]]]])
+    inputs = np.concatenate([moved(literals), 2 * (base + part[apart])])
+    places_in_gate = np.concatenate([np.arange(len(owners)), firsts[apart]])
+    lengths = np.bincount(readers, minlength=gates + int(apart.sum()))
+    initially = np.zeros(len(lengths), np.bool_)
+    initially[number] = network.initially
+    new_network = replace(
+        network,
+        starts=starts_of(lengths).astype(np.int32),
+        inputs=inputs[np.lexsort((places_in_gate, readers))].astype(np.int32),
+        # Parts of the first gate that depends on moves come before it.
+        state_gates=int(number[network.state_gates - 1]) + 1 if network.state_gates else 0,
+        cycles=tuple(Cycle(int(number[c.first]), int(number[c.end - 1]) + 1) for c in network.cycles),
+        initially=initially,
+        legal=moved(network.legal),
+        terminal=int(moved(network.terminal)),
+        goals=tuple(tuple((value, int(moved(bit))) for value, bit in role) for role in network.goals),
+        next=moved(network.next),
+    )
+    return new_network, number
 
 
 def part_by_phase(network: Network, phases: Phases) -> Network:
     """Return the same network with more gates, such that in each phase fewer inputs are read."""
-    return take_apart(network, _kinds(network, phases))[0]
-
-
-def _kinds(network: Network, phases: Phases) -> Numbers:
-    """Return per input the phases in which its gate is needed, yet it does not matter."""
     owners = np.repeat(np.arange(network.gates), np.diff(network.starts))
-    holds, fails = (_array(masks, network.nodes) for masks in (phases.holds, phases.fails))
+    holds, fails = np.zeros((2, network.nodes), np.int64)
+    holds[list(phases.holds)] = list(phases.holds.values())
+    fails[list(phases.fails)] = list(phases.fails.values())
     nodes = network.inputs >> 1
-    kinds: Numbers = np.where(network.inputs & 1, fails[nodes], holds[nodes])
+    # The kind of an input is the mask of phases in which its gate is needed, but the input does not matter.
+    kinds = np.where(network.inputs & 1, fails[nodes], holds[nodes])
     kinds &= np.array(phases.gates, np.int64)[owners]
     # Inputs inside a cycle may come later.
     kinds[cyclic_gates(network)[owners]] = 0
-    return kinds
-
-
-def _array(masks: Mapping[int, int], count: int) -> Numbers:
-    found = np.zeros(count, np.int64)
-    found[list(masks)] = list(masks.values())
-    return found
+    return take_apart(network, kinds)[0]

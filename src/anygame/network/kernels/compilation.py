@@ -21,8 +21,8 @@ from anygame.processes.inside import python_command
 if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
 
-#: Start of the other process. It has the import path of this process, and imports only a part of the package:
-#: importing the whole package takes up to 0.5 s.
+#: Program of the other process. It has the import path of this process, and imports only a part of the
+#: package: importing the whole package takes up to 0.5 s.
 _BOOTSTRAP: Final = """
 import json, sys, types
 sys.path[:] = json.loads(sys.argv[1])
@@ -38,11 +38,11 @@ class Compilation:
     """A queued compilation of a kernel's final code, dropped if the kernel was deleted before its turn.
 
     One process at a time compiles for all games of this program. A thread would block the interpreter and
-    LLVM, and the program could not end before it. If the program ends first, the process still fills the
-    cache for the next program.
+    LLVM, and the program could not end before the thread. If the program ends first, the process still fills
+    the cache for the next program.
 
     Args:
-        kernel: the kernel. Its ``take_over`` is called in another thread.
+        kernel: the kernel, whose ``take_over`` is called in another thread.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -72,7 +72,7 @@ class Compilation:
         try:
             image = self._image()
             kernel = self._kernel()
-            with _LEAVING:
+            with _LEAVING.lock:
                 if kernel is not None and image and not _LEAVING.now:
                     kernel.take_over(image)
                     self._succeeded = True
@@ -84,11 +84,14 @@ class Compilation:
 
     def _image(self) -> bytes | None:
         if self._process is not None:
-            return _answer(self._process, useful=bool(self._folder))
+            _LEAVING.useless = None if self._folder else self._process
+            image, _ = self._process.communicate()
+            _LEAVING.useless = None
+            return image if self._process.returncode == 0 and image else None
         kernel = self._kernel()
         if kernel is None:
             return None
-        with _LEAVING:  # the end of the program has to wait, since this thread compiles
+        with _LEAVING.lock:  # the end of the program has to wait, since this thread compiles
             folder = Path(self._folder) if self._folder else None
             return None if _LEAVING.now else make_image(kernel.code, kernel.key, folder)
 
@@ -113,35 +116,22 @@ def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
         )
 
 
-def _answer(process: subprocess.Popen[bytes], *, useful: bool) -> bytes | None:
-    """Return the machine code from a process; None if the process failed."""
-    _LEAVING.useless = None if useful else process
-    image, _ = process.communicate()
-    _LEAVING.useless = None
-    return image if process.returncode == 0 and image else None
-
-
 class _Leaving:
-    """The end of this program, which waits while the lock is held.
+    """The end of this program.
 
     Attributes:
         now: whether the program is ending.
         useless: a process to kill when the program ends, since its code is not cached.
+        lock: the program does not end while this lock is held.
     """
 
     def __init__(self) -> None:
         self.now = False
         self.useless: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
+        self.lock = threading.Lock()
 
     def leave(self) -> None:
-        with self:
+        with self.lock:
             self.now = True
         process = self.useless
         if process is not None:
@@ -174,12 +164,12 @@ class _Turns:
             return self._waiting.popleft() if self._waiting else None
 
     def _work(self) -> None:
-        first = True
+        is_begun = True  # ``add`` has started the process of the first compilation
         while (compilation := self._next()) is not None:
-            if not first:
+            if not is_begun:
                 compilation.begin()
             compilation.finish()
-            first = False
+            is_begun = False
             del compilation
 
 
@@ -189,7 +179,7 @@ atexit.register(_LEAVING.leave)
 
 
 def _begin_anew() -> None:
-    """Reset the state of threads that a forked process does not have."""
+    # A forked process does not have the threads of its parent.
     _LEAVING.__init__()  # type: ignore[misc]
     _TURNS.__init__()  # type: ignore[misc]
 

@@ -1,8 +1,8 @@
-"""A builder of functions over rows of bits, as LLVM's text form; and the rows with a fixed meaning.
+"""Builder of functions over rows of bits, in LLVM's text form, and the rows with a fixed meaning.
 
-A row has one bit per lane: eight 64-bit words on a processor. Values are LLVM names. Constants are folded
-when code is written, so that adders with constant inputs cost nothing. A bit literal is ``2 * row +
-inverted``. Row 0 never holds, so literal 0 is false and literal 1 is true.
+A row has one bit per lane: eight 64-bit words on a processor. Values are names of LLVM. Constants are folded
+while code is written, so adders with constant inputs cost nothing. A bit literal is ``2 * row + inverted``.
+Row 0 never holds, so literal 0 is false and literal 1 is true.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ ONES = "splat (i64 -1)"
 
 
 class FunctionBuilder:
-    """A function under construction.
+    """Function under construction.
 
     Its first parameters are ``%rows``, the aligned rows of a block of lanes, and ``%data``, the data of
-    loops. If several threads share a row, each has a pointer to its own words. Values of rows that were read
-    or written are reused until the next label.
+    loops. If several threads share a row, each thread has a pointer to its own words. The builder reuses the
+    values of rows that it has read or written until the next label.
 
     Args:
         parameters: further parameters, each with its type.
-        rare: whether the function is called so rarely that it should compile fast rather than run fast.
-        inlined: whether it is inlined into its callers in the same module.
+        rare: whether calls are so rare that the function should compile fast rather than run fast.
+        inlined: whether the function is inlined into its callers in the same module.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class FunctionBuilder:
         return f"b{self._names}"
 
     def label(self, name: str) -> None:
-        """Begin a basic block; cached values of rows are forgotten."""
+        """Begin a basic block at a label, which ends the reuse of values of rows."""
         self._lines.append(f"{name}:")
         self._known.clear()
         self._inverted.clear()
@@ -97,14 +97,15 @@ class FunctionBuilder:
         self._known.clear()
 
     def jump(self, label: str) -> None:
-        """Jump to a label, which may be the next one."""
+        """Jump to a label."""
         self.line(f"br label %{label}")
 
-    def begin_block(self) -> None:
-        """Begin a basic block, so that values of rows are not kept in registers for long."""
+    def begin_block(self) -> str:
+        """Begin a basic block, which ends the reuse of values of rows, and return its label."""
         label = self.new_label()
         self.jump(label)
         self.label(label)
+        return label
 
     def branch(self, condition: str, yes: str, no: str) -> None:
         """Jump to one of two labels."""
@@ -122,7 +123,7 @@ class FunctionBuilder:
 
     @contextmanager
     def either(self, condition: str) -> Iterator[Callable[[], None]]:
-        """Write two branches: the body before the call of the yielded function, and the body after it.
+        """Write two branches: the body before the call of the yielded function, and the body after this call.
 
         ::
 
@@ -144,7 +145,7 @@ class FunctionBuilder:
         self.label(done)
 
     def repeat(self, count: str) -> Iterator[str]:
-        """Write a loop like ``loop``, but of any number of rounds, including 0."""
+        """Write a loop like ``loop``, but with any number of rounds, including 0."""
         if not count.isdigit():
             with self.when(self.let(f"icmp ne i64 {count}, 0")):
                 yield from self.loop(count)
@@ -152,18 +153,15 @@ class FunctionBuilder:
             yield from self.loop(int(count))
 
     def loop(self, count: int | str) -> Iterator[str]:
-        """Write a loop of at least one round; only variables keep values between rounds and after the loop.
+        """Write a loop of at least one round; only variables keep their values from round to round.
 
         In Python it is a loop of one round over the name of the index::
 
             for index in code.loop(8):
                 code.set_word(table, 0, index)
         """
-        before, begin, end, done = (self.new_label() for _ in range(4))
-        self.jump(before)
-        self.label(before)
-        self.jump(begin)
-        self.label(begin)
+        before, begin = self.begin_block(), self.begin_block()
+        end, done = self.new_label(), self.new_label()
         self.line(f"%index.{begin} = phi i64 [ 0, %{before} ], [ %next.{begin}, %{end} ]")
         yield f"%index.{begin}"
         self.jump(end)
@@ -174,26 +172,22 @@ class FunctionBuilder:
 
     @contextmanager
     def walk(self, first: str, end: str) -> Iterator[str]:
-        """Write a loop from a number up to an end; the body, run at least once, advances the variable."""
+        """Write a loop from a number up to an end. The body runs at least once and advances the variable."""
         place = self.word_variable(first)
-        again, done = self.new_label(), self.new_label()
-        self.jump(again)
-        self.label(again)
+        again, done = self.begin_block(), self.new_label()
         yield place
         self.branch(self.let(f"icmp ult i64 {self.word(place)}, {end}"), again, done)
         self.label(done)
 
     def set_bits(self, word: str) -> Iterator[str]:
-        """Write a loop over the set bits of a word, like ``loop``; the index is the number of the bit."""
-        left = self.word_variable(0)
-        self.set_word(left, word)
-        again, inside, done = (self.new_label() for _ in range(3))
-        self.jump(again)
-        self.label(again)
-        bits = self.word(left)
+        """Write a loop over the set bits of a word; the yielded index is the number of the bit."""
+        unvisited = self.word_variable(0)
+        self.set_word(unvisited, word)
+        again, inside, done = self.begin_block(), self.new_label(), self.new_label()
+        bits = self.word(unvisited)
         self.branch(self.let(f"icmp eq i64 {bits}, 0"), done, inside)
         self.label(inside)
-        self.set_word(left, self.let(f"and i64 {bits}, {self.let(f'sub i64 {bits}, 1')}"))
+        self.set_word(unvisited, self.let(f"and i64 {bits}, {self.let(f'sub i64 {bits}, 1')}"))
         yield self.let(f"call i64 @llvm.cttz.i64(i64 {bits}, i1 true)")
         self.jump(again)
         self.label(done)
@@ -254,7 +248,7 @@ class FunctionBuilder:
         return pointer
 
     def array(self, count: int, value: str | None = None) -> list[str]:
-        """Return pointers to adjacent rows on the stack, set to a value if ``value`` is given."""
+        """Return pointers to adjacent rows on the stack, set to ``value`` if it is given."""
         size = count * self.target.threads  # rows on the stack have the stride of rows in memory
         first = self._reserve(f"alloca [{size} x {self._row}], align {self._align}")
         pointers = self.rows_at(first, count)
@@ -270,8 +264,8 @@ class FunctionBuilder:
         return pointer
 
     def _reserve(self, expression: str) -> str:
-        """Allocate stack memory at the beginning of the function, once for all rounds of a loop."""
         self._names += 1
+        # Memory on the stack is allocated at the beginning of the function, once for all rounds of a loop.
         self._lines.insert(self._head, f"  %v{self._names} = {expression}")
         return f"%v{self._names}"
 
@@ -352,7 +346,7 @@ class FunctionBuilder:
         return a if a == b else self._binary("or", a, b)
 
     def xor(self, a: str, b: str) -> str:
-        """Return the lanes in which the two differ."""
+        """Return the lanes in which two values differ."""
         if a == b:
             return ZERO
         if ZERO in (a, b):
@@ -377,9 +371,9 @@ class FunctionBuilder:
         """Return the carry bit of a full adder."""
         constant = next((v for v in (ZERO, ONES) if v in (a, b, c)), None)
         if constant is not None:
-            rest = [a, b, c]
-            rest.remove(constant)
-            return (self.and_ if constant == ZERO else self.or_)(*rest)
+            others = [a, b, c]
+            others.remove(constant)
+            return (self.and_ if constant == ZERO else self.or_)(*others)
         return self.or_(self.and_(a, b), self.and_(c, self.or_(a, b)))
 
     def mux(self, condition: str, yes: str, no: str) -> str:
@@ -415,22 +409,22 @@ class FunctionBuilder:
         return self.let(f"call {row} {name}({row} {a}, {row} {a}, {row} splat (i64 {count}))")
 
     def count(self, row: int, value: str) -> None:
-        """Add the number of lanes that hold to the counters in a row, word by word."""
+        """Add the number of lanes in which ``value`` holds to the counters in a row, word by word."""
         if value == ZERO:
             return
         self.store(row, self.add(self.load(row), self.lanes_by_word(value)))
 
     def lanes_by_word(self, value: str) -> str:
-        """Return, word by word, the number of lanes that hold."""
+        """Return, word by word, the number of lanes in which ``value`` holds."""
         return self.let(f"call {self._row} @llvm.ctpop.v{self.target.words}i64({self._row} {value})")
 
     def popcount(self, value: str) -> str:
-        """Return, as a scalar, the number of lanes that hold in all threads that share a row."""
+        """Return, as a scalar, the number of lanes in which ``value`` holds, over all threads of a row."""
         own = self._own_count(value)
         return own if self.target.threads == 1 else self.let(f"call i64 @sum_over_threads(i64 {own})")
 
     def count_before(self, value: str) -> str:
-        """Return the number of lanes that hold in threads before this one."""
+        """Return the number of lanes of earlier threads in which ``value`` holds."""
         if self.target.threads == 1:
             return "0"
         return self.let(f"call i64 @sum_before(i64 {self._own_count(value)})")
@@ -441,7 +435,7 @@ class FunctionBuilder:
         return self.let(f"call i64 {name}({self._row} {counts})")
 
     def any_lane(self, value: str) -> str:
-        """Return, as a scalar, whether any lane holds in any of the threads that share a row."""
+        """Return, as a scalar, whether ``value`` holds in any lane of any thread of the row."""
         count = self.target.words
         words = self.let(f"icmp ne {self._row} {value}, {ZERO}")
         own = self.let(f"icmp ne i{count} {self.let(f'bitcast <{count} x i1> {words} to i{count}')}, 0")
@@ -454,10 +448,10 @@ class FunctionBuilder:
         return self.let(f"call i64 @least_of_threads(i64 {number})")
 
 
-#: The rows with a fixed meaning. Row 0 never holds. ``GO``: lanes that make a move in this step. ``RESTART``:
-#: lanes that begin a playout after this step. ``RUNNING``: lanes with a playout under way. ``ACTIVE``: those
-#: running lanes that must choose moves. ``ENDED``, ``CUT``, ``STUCK``: lanes whose playouts end, by reason.
-#: From ``RANDOM`` on: state of the random number generators. ``IDLE``: lanes that wait for the next playout.
-#: ``ABSENT``: see ``gate_code.Presence``.
+#: Numbers of the rows with a fixed meaning. Row 0 never holds. ``GO``: lanes that make a move in this step.
+#: ``RESTART``: lanes that begin a playout after this step. ``RUNNING``: lanes that play a playout.
+#: ``ACTIVE``: running lanes that must choose moves. ``ENDED``, ``CUT``, ``STUCK``: lanes whose playouts end,
+#: by reason. From ``RANDOM`` on: state of the random number generators. ``IDLE``: lanes that wait for the
+#: next playout. ``ABSENT``: see ``gate_code.Presence``.
 GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, STUCK, RANDOM, IDLE, ABSENT = 1, 2, 3, 4, 5, 6, 7, 8, 12, 13
 FIRST_FLUENT = 14

@@ -1,4 +1,4 @@
-"""The functions that evaluate gates, ``@evaluate_state`` and ``@evaluate_moves``; and code to set fluents.
+"""The functions that evaluate gates, ``@evaluate_state`` and ``@evaluate_moves``, and code to set fluents.
 
 ``straight_line`` and ``gate_loop`` are two ways to write these functions. Both have inputs and outputs in the
 same rows, and keep all other values in rows behind the shared rows. So one can replace the other between a
@@ -31,7 +31,7 @@ NO_DATA = np.zeros(1, np.int32)
 
 
 def state_function(target: Target) -> str:
-    """Return ``@evaluate_state`` as text; it calls ``@evaluate_options`` and ``@evaluate_goals``."""
+    """Write ``@evaluate_state``, which calls ``@evaluate_options`` and ``@evaluate_goals``."""
     code = FunctionBuilder("evaluate_state", target)
     for name in ("evaluate_options", "evaluate_goals"):
         code.line(f"call void @{name}(ptr %rows, ptr %data)")
@@ -45,14 +45,14 @@ class GateCode:
     ``@evaluate_state`` evaluates the gates that depend on the state alone. If goals take long,
     ``@evaluate_goals`` evaluates the gates that only goals need, and ``@evaluate_options`` the others.
     ``@evaluate_moves`` then reads the actions and replaces the state by the next state, in the lanes of row
-    ``GO``; lanes of row ``RESTART`` get the initial state.
+    ``GO``. Lanes of row ``RESTART`` get the initial state.
 
     Attributes:
         code: definitions of these functions.
         data: the data that the functions read through ``%data``.
-        end: the first row that is not used.
+        end: the first unused row.
         factors: whether ``@evaluate_factors`` replaces ``@evaluate_moves``, see ``nth_set_bit``.
-        shared: functions that do not depend on the game, called by these.
+        shared: the called functions that do not depend on the game.
     """
 
     code: str
@@ -81,8 +81,8 @@ def restart_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -
 def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
     """Order fluents such that each is read before it is overwritten: a parallel assignment made sequential.
 
-    Given per fluent to set the fluent that it copies, or None, it yields fluents to set together after all of
-    them were read: a single fluent, or a ring of copies.
+    ``sources`` has, per fluent to set, the fluent that it copies, or None. The function yields fluents to set
+    together after all of them were read: a single fluent, or a ring of copies.
     """
     readers = dict.fromkeys(sources, 0)
     for fluent, source in sources.items():
@@ -97,13 +97,13 @@ def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
             readers[source] -= 1
             if not readers[source]:
                 ready.append(source)
-    rest = {fluent for fluent, count in readers.items() if count}
-    while rest:
-        ring = [rest.pop()]
-        while (source := sources[ring[-1]]) in rest:
+    in_rings = {fluent for fluent, count in readers.items() if count}
+    while in_rings:
+        ring = [in_rings.pop()]
+        while (source := sources[ring[-1]]) in in_rings:
             assert source is not None
             ring.append(source)
-            rest.discard(source)
+            in_rings.discard(source)
         yield ring
 
 
@@ -111,7 +111,7 @@ def single_state_functions(layout: RowLayout, gates: GateOutputs, target: Target
     """Write ``@query`` and ``@advance``, which use the first word of each row, all its lanes alike.
 
     ``@query`` takes a state, a byte per fluent, and returns a byte for each of ``answer_bits``. ``@advance``
-    must follow ``@query``; it takes the numbers of the chosen actions, and returns the next state.
+    must follow ``@query``. It takes the numbers of the chosen actions, and returns the next state.
     """
     bits = answer_bits(gates)
     words = ", ".join(f"i32 {bit}" for bit in bits)
@@ -165,14 +165,14 @@ def _give(code: FunctionBuilder, word: str, index: str) -> None:
 
 
 class Presence:
-    """The branches of one function.
+    """Branches of a function on the phase of the lanes.
 
-    The first word of row ``ABSENT`` is the mask of the phases that no lane is in; 0 if the lanes have no
-    common phase. Code that does not know the phases leaves the row at 0, and all gates are computed.
+    The first word of row ``ABSENT`` is the mask of the phases that no lane is in. It is 0 if the lanes have
+    no common phase. Code that does not know the phases leaves the row at 0, and all gates are computed.
 
     Attributes:
         present: mask of the phases that lanes are in; all phases if the lanes have no common phase.
-        alone: the same, but 0 if the lanes have no common phase.
+        alone: the same mask, but 0 if the lanes have no common phase.
     """
 
     def __init__(self, code: FunctionBuilder, phases: Phases) -> None:
@@ -185,16 +185,16 @@ class Presence:
             self.alone = code.let(f"select i1 {alone}, i64 {self.present}, i64 0")
 
     def during(self, mask: int) -> AbstractContextManager[None]:
-        """Write code that runs in some phases, and if the lanes have no common phase."""
+        """Write code that runs in the phases of a mask, and if the lanes have no common phase."""
         return nullcontext() if mask == self._every else self._code.when(self._any(self.present, mask))
 
     def only_during(self, mask: int) -> AbstractContextManager[None]:
-        """Write code that runs if all lanes are in the same one of some phases."""
+        """Write code that runs if the lanes have a common phase of the mask."""
         return self._code.when(self._any(self.alone, mask))
 
     @contextmanager
     def restarting_during(self, mask: int) -> Iterator[None]:
-        """Write code that runs if all lanes are in the same one of some phases, and one of them restarts."""
+        """Write code that runs if the lanes have a common phase of the mask, and a lane restarts."""
         with self.only_during(mask), self._code.when(self._code.any_lane(self._code.load(RESTART))):
             yield
 

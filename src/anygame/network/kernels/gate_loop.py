@@ -1,21 +1,22 @@
-"""Gates as data that loops read, for networks that would take too long to compile.
+"""Gates as data that loops read, for networks whose straight-line code would take too long to compile.
 
-The shape of a gate is its numbers of plain and of inverted inputs. Gates of the same shape form runs, so that
-loops need no decisions. The data of a gate are the row numbers of its inputs and of the gate itself. Small
-gates of a frequent shape have a loop of their own; a loop with two inner loops evaluates all others. No gate
-reads another gate of its run, since a processor speculates that reads do not depend on earlier writes, and
-stalls where they do.
+The shape of a gate is its number of plain inputs and its number of inverted inputs. Gates of the same shape
+form runs, so that loops need no decisions. The data of a gate are the row numbers of its inputs and of the
+gate itself. Small gates of a frequent shape have a loop of their own. A loop with two inner loops evaluates
+all other gates. No gate reads another gate of its run: a processor speculates that reads do not depend on
+earlier writes, and stalls where they do.
 
-Gates of a cycle and fluents have entries of two numbers: the offset in bytes of the row to read, and that of
-the row to write. The lowest bit of the first number is set if the value is inverted. The lowest bit of the
-second is set for the last input of a gate, or if the fluent holds initially.
+Gates of a cycle and fluents have entries of two numbers: the offset in bytes of the row to read, and the
+offset of the row to write. The lowest bit of the first number is set if the value is inverted. The lowest bit
+of the second number is set for the last input of a gate, or if the fluent holds initially.
 
 A list of operations, which is also data, says what is done with runs and in which phases. So the functions
-are small, and compiled in less than 0.1 s whatever the size of the game. Functions that do not depend on the
+are small, and compile in less than 0.1 s whatever the size of the game. Functions that do not depend on the
 game are compiled once on a machine: the loops, and most of the choice of moves.
 
-Some gates hold unless a role with many moves makes one of certain moves. They are not evaluated. Instead all
-of them are set, and the few moves that lanes make are scattered to the gates that they refute.
+Some gates hold unless a role with many moves makes one of certain moves. The code does not evaluate these
+gates. It sets all of them, and then scatters the few moves that lanes make to the gates that these moves
+refute.
 """
 
 from __future__ import annotations
@@ -46,13 +47,13 @@ if TYPE_CHECKING:
 #: Maximum number of places by which a gate may be evaluated before its turn. A larger window makes runs
 #: longer, but then values are kept longer, in more rows.
 _WINDOW = 4_000
-#: A shape has its own code, without a loop over inputs, if it has at most ``_MOST_UNROLLED`` inputs, and at
-#: least ``_MANY`` gates have it.
+#: Maximum number of inputs of a shape that has its own code, without a loop over inputs.
 _MOST_UNROLLED = 8
+#: Minimum number of gates of such a shape.
 _MANY = 500
-#: Bits for the number of inputs of a gate.
+#: Number of bits for the number of inputs of a gate.
 _SHIFT = 27
-#: Up to this number of rows, row numbers have 16 bits, which halves the data.
+#: Maximum number of rows whose numbers have 16 bits, which halves the data.
 _NARROW_ROWS = 1 << 16
 
 
@@ -109,9 +110,8 @@ class LoopWriter:
     def _find_scattered(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Find gates whose inputs are all inverted moves of roles with many moves.
 
-        Returns:
-            Which gates these are, and the moves that other gates or fluents read. Both are empty if the gates
-            have no more inputs than there are such moves.
+        It returns which gates these are, and the moves that other gates or fluents read. Both are empty if
+        the gates have no more inputs than there are such moves.
         """
         network = self._network
         found = np.zeros(network.gates, np.bool_)
@@ -128,7 +128,7 @@ class LoopWriter:
         return found, alone
 
     def _find_shapes(self) -> NDArray[np.int64]:
-        """Return the numbers of plain and of inverted inputs per gate: int64 [gates, 2]."""
+        #: Per gate the numbers of plain and of inverted inputs: int64 [gates, 2].
         inverted = starts_of((self._network.inputs & 1).astype(np.int64))[self._starts]
         return np.stack((np.diff(self._starts - inverted), np.diff(inverted)), axis=1)
 
@@ -141,7 +141,6 @@ class LoopWriter:
         return runs_of_shapes(self._network, units, shapes, _WINDOW)
 
     def _find_unrolled(self) -> dict[tuple[int, int], int]:
-        """Return the kind of operation of each frequent shape of small gates."""
         plain, inverted = self._shapes[self._gates_of(self._runs)].T
         small = plain + inverted <= _MOST_UNROLLED
         found, counts = np.unique(plain[small] << _SHIFT | inverted[small], return_counts=True)
@@ -182,7 +181,7 @@ class LoopWriter:
         )
 
     def _literals(self, gates: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the inputs of some gates, gate after gate, and the number of inputs of each."""
+        """Return the inputs of some gates, gate after gate, and the number of inputs of each gate."""
         lengths = self._starts[gates + 1] - self._starts[gates]
         return self._network.inputs[places(self._starts[gates], lengths)], lengths
 
@@ -191,7 +190,7 @@ class LoopWriter:
         return [*self._state_runs, *self._goal_runs, *self._move_runs]
 
     def _sizes(self, runs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-        """Return the number of gates of each run; a run is several units of one gate, or one cycle."""
+        """Return the number of gates of each run: several units of one gate, or one cycle."""
         heads = np.array([run[0] for run in runs], np.int64)
         return np.array(list(map(len, runs)), np.int64) + self._order.ends[heads] - heads - 1
 
@@ -231,7 +230,7 @@ class LoopWriter:
     # Phases.
 
     def _find_known(self) -> None:
-        """Find nodes that are read in phases in which they are constant, and so not computed."""
+        """Find nodes that are read in phases in which they are constant, and therefore not computed."""
         network, phases = self._network, self._phases
         self._known = np.zeros(network.nodes, np.int64)
         if not phases.patterns:
@@ -293,7 +292,7 @@ class LoopWriter:
     def _scatter(self, actions: NDArray[np.int64], rows: NDArray[np.int64], sets: NDArray[np.bool_]) -> None:
         """Add the data of scattered actions in the format of ``loop_functions``.
 
-        Where an action is done, its row is set if ``sets`` holds for it, and else cleared.
+        Where an action is done, its row is set if ``sets`` holds for the action, and cleared otherwise.
         """
         order = np.lexsort((sets, actions))
         actions, rows, sets = actions[order], rows[order], sets[order]
@@ -306,7 +305,7 @@ class LoopWriter:
         lengths = 3 + counts
         firsts = np.cumsum(heads + lengths) - lengths
         words = np.zeros(int(firsts[-1] + lengths[-1]), np.int64)
-        here = self._here()
+        here = self._written
         words[firsts[begins] - 2] = factors[begins, 0] * self._stride
         ends = np.append(firsts[begins[1:]] - 2, len(words))
         words[firsts[begins] - 1] = here + ends
@@ -314,8 +313,7 @@ class LoopWriter:
         words[firsts + 1] = counts - set_counts
         words[firsts + 2] = set_counts
         words[places(firsts + 3, counts)] = rows * self._stride
-        self._entries.append(words)
-        self._written += len(words)
+        self._append(words)
         masks = [self._layout.chosen[move] for move in moves[begins].tolist()]
         starts = (here + firsts[begins] - 2).tolist()
         for mask, run in groupby(range(len(masks)), key=masks.__getitem__):
@@ -334,16 +332,14 @@ class LoopWriter:
         self, rows: NDArray[np.int64], shape: tuple[int, int], *, during: int = 0, only: int = 0
     ) -> None:
         """Add a run: per gate the rows of its plain inputs, of its inverted inputs and its own row."""
-        begin = self._here() * (32 // self._bits)
+        begin = self._written * (32 // self._bits)
         words = np.zeros(-(-rows.size * self._bits // 32), np.int32)
         words.view(np.uint16 if self._bits == 16 else np.int32)[: rows.size] = rows.reshape(-1)
-        self._entries.append(words)
-        self._written += len(words)
+        self._append(words)
         kind = self._unrolled.get(shape, Operation.RUN)
         self._operations.append([kind, during, only, 0, begin, begin + rows.size, *shape])
 
     def _write_copies(self) -> None:
-        """Copy the legality of actions to the rows that the selection loops read."""
         for mask, actions in self._layout.by_phases(self._layout.copies).items():
             literals = self._network.legal[actions].tolist()
             rows = [self._layout.legal[action] for action in actions]
@@ -353,28 +349,19 @@ class LoopWriter:
         rows = self._place[self._base + gates] >> 1
         initially = self._network.initially[gates].astype(int)
         self._copy(list(zip(initially.tolist(), rows.tolist(), strict=True)), during=mask)
-        begin = self._here()
-        self._add_cycle(gates)
-        self._operate(Operation.CYCLE, begin, during=mask, rounds=len(gates) + 1)
-
-    def _add_cycle(self, gates: NDArray[np.int64]) -> None:
-        """Add the entries of the gates of a cycle, one for each input."""
         literals, lengths = self._literals(gates)
         bits = self._place[literals >> 1] ^ (literals & 1)
-        entries = np.empty((len(literals), 2), np.int64)
+        entries = np.empty((len(literals), 2), np.int64)  # one for each input
         entries[:, 0] = (bits >> 1) * self._stride | bits & 1
-        entries[:, 1] = np.repeat((self._place[self._base + gates] >> 1) * self._stride, lengths)
+        entries[:, 1] = np.repeat(rows * self._stride, lengths)
         entries[np.cumsum(lengths) - 1, 1] |= 1
-        self._entries.append(entries.reshape(-1))
-        self._written += entries.size
+        begin = self._written
+        self._append(entries.reshape(-1))
+        self._operate(Operation.CYCLE, begin, during=mask, rounds=len(gates) + 1)
 
-    def _add(self, source: int, target: int) -> None:
-        """Add one entry."""
-        self._entries.append(np.array([source, target], np.int64))
-        self._written += 2
-
-    def _here(self) -> int:
-        return self._written
+    def _append(self, words: NDArray[np.int32 | np.int64]) -> None:
+        self._entries.append(words)
+        self._written += len(words)
 
     def _operate(
         self,
@@ -388,12 +375,12 @@ class LoopWriter:
     ) -> None:
         """Add an operation on the entries from word ``begin`` on, if there are any.
 
-        It is done in the phases of ``during``, and if lanes have no common phase. If they have one, it is
-        also done in the phases of ``only``. With ``restarting`` it is done only if a lane restarts. A cycle
-        has at most ``rounds`` rounds.
+        The operation is done in the phases of ``during``, and if lanes have no common phase. If they have a
+        common phase, it is also done in the phases of ``only``. With ``restarting`` it is done only if a lane
+        restarts. A cycle has at most ``rounds`` rounds.
         """
-        if self._here() > begin:
-            self._operations.append([kind, during, only, restarting, begin, self._here(), rounds, 0])
+        if self._written > begin:
+            self._operations.append([kind, during, only, restarting, begin, self._written, rounds, 0])
 
     # Fluents.
 
@@ -412,12 +399,12 @@ class LoopWriter:
         fluents = [fluent for ring in rings for fluent in ring]
         changes = self._phases.changes
         for mask, run in groupby(fluents, key=changes.__getitem__):
-            begin = self._here()
+            begin = self._written
             for fluent in run:
                 self._set(fluent, copies.get(fluent, self._source(self._next[fluent])))
             self._operate(Operation.SET, begin, during=mask)
         for mask in sorted({self._phases.every & ~mask for mask in changes}):
-            begin = self._here()
+            begin = self._written
             for fluent in fluents:
                 if self._phases.every & ~changes[fluent] == mask:
                     self._set(fluent, self._source(2 * (1 + fluent)))
@@ -426,4 +413,4 @@ class LoopWriter:
 
     def _set(self, fluent: int, source: int) -> None:
         target = (self._layout.fluents + fluent) * self._stride | bool(self._network.initial[fluent])
-        self._add(source, target)
+        self._append(np.array([source, target], np.int64))

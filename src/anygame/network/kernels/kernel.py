@@ -50,15 +50,15 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
 
 #: ``straight``: code per gate. ``loop``: a loop that reads the gates as data. ``auto``: chosen by size; if
-#: straight-line code takes long to compile, a loop runs until it is ready.
+#: straight-line code takes long to compile, a loop runs until the straight-line code is ready.
 Style = Literal["auto", "straight", "loop"]
 #: Maximum number of gate inputs for straight-line code, which takes 40 to 130 microseconds per input to
 #: compile. The loop needs no compilation, but runs 2x to 4x slower.
 STRAIGHT_INPUTS = 150_000
-#: Up to this size, in gate inputs, straight-line code is compiled in this process: this takes 0.1 to 0.2 s,
+#: Maximum number of gate inputs for compiling straight-line code in this process: this takes 0.1 to 0.2 s,
 #: less than in another process.
 COMPILED_AT_ONCE = 2_000
-#: The same limit if a caller waits for straight-line code: up to this size, compiling takes no longer than
+#: The same maximum if a caller waits for straight-line code: up to this size, compiling takes no longer than
 #: starting another process.
 COMPILED_IF_WAITED_FOR = 4_000
 #: Number of gate inputs that take as long to compile as one move that straight-line code can choose.
@@ -66,12 +66,12 @@ _INPUTS_PER_MOVE: Final = 25
 #: Minimum number of gate inputs for keeping lanes in one phase, which saves half of each step or more.
 #: However, each playout waits to start (half a step with two phases), which costs more in short, small games.
 PHASED_INPUTS = 4_000
-#: Phases are used if each needs, on average, at most this share of the gate inputs. Reversi, whose phases
-#: need nearly all, would get slower.
+#: Maximum share of the gate inputs that a phase needs, on average, if phases are used. Reversi, whose phases
+#: need nearly all inputs, would get slower.
 PHASED_SHARE = 0.75
 #: Minimum number of gate inputs for computing gates that share inputs together; smaller games fit the cache.
 CLUSTERED_INPUTS = 4_000
-#: Above this number of gate inputs, gates that only goals need are evaluated only when games have ended. With
+#: Number of gate inputs above which gates that only goals need are evaluated only when games have ended. With
 #: phases they are evaluated in each step, since waiting lanes would leave the common phase.
 LATE_INPUTS = 4_000
 
@@ -97,7 +97,7 @@ class _Start:
     """The machine code that a kernel uses at present, with its data.
 
     Attributes:
-        making: the running compilation of the final code; None without one.
+        making: the running compilation of the final code, if any.
         replaced: the code used before the final code, kept because calls of it may still be running.
     """
 
@@ -113,9 +113,9 @@ class Kernel:
     """Compiled code of a game, shared by all its simulators.
 
     Its final code may take long to compile. Then a loop is used while another process compiles the final
-    code. Both have inputs, outputs and counters in the same rows, and the same results. However, one cannot
-    make moves from a state that the other evaluated. So callers keep a ``library`` from an evaluation to the
-    moves that follow it.
+    code. Both have inputs, outputs and counters in the same rows, and the same results. However, one code
+    cannot make moves from a state that the other code evaluated. So callers keep a ``library`` from an
+    evaluation to the moves that follow it.
 
     Attributes:
         style: how the gates are written in the final code.
@@ -161,7 +161,6 @@ class Kernel:
         return self._started(wait=False)
 
     def _started(self, *, wait: bool) -> _Start:
-        """Return the present machine code, prepared on first use."""
         with _LOCK:
             if "_start" not in self.__dict__:  # another thread may have been faster
                 self.__dict__["_start"] = self._begin(wait=wait)
@@ -184,7 +183,7 @@ class Kernel:
         )
 
     def _linked(self, gates: GateCode, *, keep: bool) -> Library:
-        """Return the code of a loop, linked with the functions that all games share; cached if ``keep``."""
+        """Return the code of a loop, linked with the shared functions; cached if ``keep``."""
         shared = SharedFunctions(gates.shared)
         code = self._functions(gates, self.target, shared)
         code = self.target.preamble + shared.declarations + code
@@ -193,7 +192,7 @@ class Kernel:
     def finish(self) -> bool:
         """Wait for the final code; return whether it was found in the cache.
 
-        This process compiles it if the code is small, or if the other process failed.
+        This process compiles the code if it is small, or if the other process failed.
         """
         start = self._started(wait=True)
         making = start.making
@@ -223,7 +222,6 @@ class Kernel:
         return self._module(self._written or self._gates("straight", self.target), self.target)
 
     def _gates(self, style: Style, target: Target) -> GateCode:
-        """Return the code of the gates in a style."""
         parts = (self._parted, self._order, self._phases, self.layout)
         if style == "loop":
             return LoopWriter(*parts, target, self._shared_end).write()
@@ -244,13 +242,13 @@ class Kernel:
 
     @property
     def _patience(self) -> int:
-        """Total steps that ended lanes may wait; they cost as much as one evaluation of the goals."""
+        """Number of steps that ended lanes may wait in total: their cost is one evaluation of the goals."""
         goals = int(np.diff(self._parted.starts)[self._order.gates(self._order.goals)].sum())
         return -(-self.target.lanes * goals // max(1, self._step_cost - goals))
 
     @property
     def _step_cost(self) -> int:
-        """Estimated row operations of a step."""
+        """Estimated number of row operations of a step."""
         moves = sum(len(role.legal) for role in self.candidates)
         return len(self.network.inputs) + 3 * self.network.fluents + 8 * moves
 
@@ -261,7 +259,6 @@ class Kernel:
         return self._module(gates, target), gates.data
 
     def _module(self, gates: GateCode, target: Target) -> str:
-        """Return the code of a game and all functions that it calls."""
         shared = SharedFunctions(gates.shared)
         code = self._functions(gates, target, shared)
         return target.preamble + shared.text + code
@@ -284,7 +281,7 @@ class Kernel:
 
     @property
     def bytes(self) -> int:
-        """Bytes of a block of lanes and of the data, with the final code."""
+        """Size in bytes of a block of lanes and of the data, with the final code."""
         data = NO_DATA if self._written is None else self._written.data
         return self.end * self.target.stride + data.nbytes
 
@@ -300,14 +297,10 @@ class Kernel:
             "text": len(self.code),
         }
 
-    @property
-    def _block_rows(self) -> int:
-        return self._start.rows if self.stands_in else self.end
-
     def rows(self, blocks: int = 1) -> NDArray[np.uint64]:
         """Return rows for blocks, block after block, all false: uint64 [blocks * rows, words], aligned."""
         width, stride = self.target.row_words, self.target.stride
-        size = blocks * self._block_rows * width
+        size = blocks * (self._start.rows if self.stands_in else self.end) * width
         words = np.zeros(size + width, np.uint64)
         skip = -words.ctypes.data % stride // 8
         return words[skip : skip + size].reshape(-1, width)
@@ -316,7 +309,7 @@ class Kernel:
 def build_kernel(
     network: Network, style: Style = "auto", phases: Phases | None = None, target: Target = PROCESSOR
 ) -> Kernel:
-    """Lay out the code of a network. It is compiled when it is first used.
+    """Lay out the code of a network. The code is compiled when it is first used.
 
     Args:
         network: the compiled game.
@@ -341,7 +334,7 @@ def build_kernel(
         scratch, factors = (shared_end, layout.factors[actions[0]]) if many else (None, (0, 0))
         candidates.append(Candidates(legal, does, counting, chosen, scratch, factors))
         shared_end += scratch_rows(len(actions)) if many else 0
-    written: GateCode | None = None
+    written: GateCode | None
     if style == "loop":
         written = LoopWriter(parted, order, phases, layout, target, shared_end).write()
         end = written.end
@@ -354,7 +347,6 @@ def build_kernel(
 
 
 def _to_compile(network: Network) -> int:
-    """Return the size of the straight-line code, in gate inputs."""
     unrolled = sum(count for count in network.actions if count <= MOST_UNROLLED)
     return len(network.inputs) + _INPUTS_PER_MOVE * unrolled
 
@@ -393,7 +385,7 @@ def _roles(network: Network, layout: RowLayout) -> list[list[int]]:
 def make_requested() -> None:
     """Compile a network read from standard input, cache the code and write it to standard output.
 
-    It runs in the compiling process; see ``compilation``.
+    This runs in the compiling process; see ``compilation``.
     """
     if hasattr(os, "nice"):
         os.nice(_NICE)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
-#: Straight-line code chooses among up to this number of actions of a role, and loops among more. For some 150
-#: moves straight-line code takes more than twice as long to compile, and runs no faster. With loops, the
-#: chosen action is kept as a group and a member, see ``RowLayout``.
+#: Maximum number of actions of a role among which straight-line code chooses; loops choose among more
+#: actions. For about 150 moves straight-line code takes more than twice as long to compile, and runs no
+#: faster. With loops, the chosen action is kept as a group and a member, see ``RowLayout``.
 MOST_UNROLLED = 64
-#: Moves per group in loops. The registers, 32 rows on the widest machines, have room for this number of
-#: accumulators besides other values.
+#: Number of moves per group in loops. The registers, 32 rows on the widest machines, have room for this
+#: number of accumulators besides other values.
 GROUP = 16
 
 
@@ -30,9 +30,9 @@ class GateOutputs:
     """The bit literals of the outputs of the gates.
 
     Attributes:
-        legal: for each action, the bit literal of its legality.
+        legal: per action the bit literal of its legality.
         terminal: bit literal of the end.
-        goals: for each role, its goal values, each with a bit literal.
+        goals: per role its goal values, each with a bit literal.
     """
 
     legal: tuple[int, ...]
@@ -48,17 +48,17 @@ class RowLayout:
     For loops, a role with many actions has the rows of their legality side by side. Its chosen action is also
     kept half decoded: a row for each group of ``GROUP`` actions, and a row for each place in a group. An
     action is chosen where both its rows hold, since a role makes one move at a time. These few rows stay in
-    the first-level cache; the rows of some thousand actions do not.
+    the first-level cache; the rows of thousands of actions do not.
 
     Attributes:
         fluents: the row of the first fluent.
         actions: the row of the first action.
-        legal: for each action of a role with many actions, the row of its legality.
-        chosen: for each action, the phases in which an action of its group can be chosen. Only in these
-            phases its row is written and its legality is read.
-        factors: for each action of a role with many actions, the rows of its group and of its place in it.
-        many: for each role with many actions, its first action and their number.
-        answers: for each output that is a gate, the row of its node.
+        legal: per action of a role with many actions, the row of its legality.
+        chosen: per action, the phases in which an action of its group can be chosen. Only in these phases its
+            row is written and its legality is read.
+        factors: per action of a role with many actions, the rows of its group and of its place in the group.
+        many: per role with many actions, its first action and the number of its actions.
+        answers: per output that is a gate, the row of its node.
         copies: actions whose legality is copied to their rows, because no gate writes it there.
         outputs: the bit literals of the outputs.
         end: the first row after all of these rows.
@@ -79,7 +79,10 @@ class RowLayout:
                 self.many.append((first, count))
                 self.legal.update((first + number, self.end + number) for number in range(count))
                 self.end += count
-                self._find_chosen(first, count, phases)
+                for start in range(first, first + count, GROUP):
+                    group = range(start, min(start + GROUP, first + count))
+                    mask = reduce(or_, [phases.actions[action] for action in group])
+                    self.chosen[group.start : group.stop] = [mask] * len(group)
             first += count
         for first, count in self.many:
             members, groups = self.end, self.end + GROUP
@@ -115,18 +118,12 @@ class RowLayout:
         goals = tuple(tuple((value, bit(literal)) for value, literal in role) for role in network.goals)
         return GateOutputs(tuple(legal), bit(network.terminal), goals)
 
-    def _find_chosen(self, first: int, count: int, phases: Phases) -> None:
-        for start in range(first, first + count, GROUP):
-            group = range(start, min(start + GROUP, first + count))
-            mask = reduce(or_, [phases.actions[action] for action in group])
-            self.chosen[group.start : group.stop] = [mask] * len(group)
-
     def by_phases(self, actions: Iterable[int]) -> dict[int, list[int]]:
         """Group actions by the phases in which they can be chosen."""
-        found: dict[int, list[int]] = {}
+        groups: dict[int, list[int]] = {}
         for action in actions:
-            found.setdefault(self.chosen[action], []).append(action)
-        return found
+            groups.setdefault(self.chosen[action], []).append(action)
+        return groups
 
     @property
     def fluent_rows(self) -> slice:
@@ -144,10 +141,10 @@ class RowLayout:
 
 
 def linear_scan(live_ranges: Iterable[tuple[int, int]], first_row: int) -> tuple[list[int], int]:
-    """Return a row for each value, and the first unused row, given the times of definition and last use.
+    """Return a row for each value, and the first unused row.
 
-    Values are sorted by definition. Poletto and Sarkar, "Linear Scan Register Allocation", 1999. Rows are
-    unlimited, so nothing is spilled.
+    ``live_ranges`` are the times of definition and last use of each value, sorted by definition. Poletto and
+    Sarkar, "Linear Scan Register Allocation", 1999. The number of rows is unlimited, so nothing is spilled.
     """
     rows: list[int] = []
     free: list[int] = []

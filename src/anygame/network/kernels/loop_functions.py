@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.target import Target
 
-#: Words of an operation. They are its kind, the phases in which it is done, the phases in which it is done if
-#: all lanes are in the same one, whether it is done only if a lane restarts, and its arguments.
+#: Number of words of an operation: its kind, the phases in which it is done, the phases in which it is done
+#: if all lanes are in the same phase, whether it is done only if a lane restarts, and four arguments.
 OPERATION_WORDS = 8
 _PARAMETERS = ["i64 %from", "i64 %until", "i64 %plain", "i64 %inverted"]
 
@@ -35,8 +35,8 @@ def loop_functions(
 
     Numbers of rows have ``bits`` bits. Each shape of ``unrolled``, the numbers of plain and of inverted
     inputs, has its own function. ``places_of`` has the words of the data at which the operations of the
-    state, of late goals and of moves begin, and the end. With ``factors`` moves are read as groups and
-    members, see ``nth_set_bit``.
+    state, of late goals and of moves begin, and the word at which the last of them end. With ``factors``
+    moves are read as groups and members, see ``nth_set_bit``.
     """
     names = ("evaluate_options", "evaluate_goals", "evaluate_factors" if factors else "evaluate_moves")
     shared = SharedFunctions(
@@ -61,7 +61,7 @@ def loop_functions(
 
 
 def _operate_function(phases: Phases, kinds: Sequence[str], target: Target) -> str:
-    """Write a function that does the operations, in a range of words, that the phase of the lanes needs.
+    """Write a function that does the operations of a range of words that the phase of the lanes needs.
 
     ::
 
@@ -115,7 +115,6 @@ def _entry(code: FunctionBuilder, index: str) -> tuple[str, str, str, str]:
 
 
 def _number(code: FunctionBuilder, index: str) -> str:
-    """Return a word of the data."""
     word = code.let(f"getelementptr inbounds i32, ptr %data, i64 {index}")
     return code.let(f"zext i32 {code.let(f'load i32, ptr {word}, align 4')} to i64")
 
@@ -127,20 +126,18 @@ def _row_at(code: FunctionBuilder, place: str) -> str:
 
 
 def _spread(code: FunctionBuilder, place: str) -> str:
-    """Return a row that repeats the lowest bit of a number. It is read from memory, which is cheapest."""
+    """Return a row that repeats the lowest bit of a number; reading it from memory is cheapest."""
     bit = code.let(f"and i64 {place}, 1")
     return code.broadcast(code.word(f"@{code.name}.masks", bit))
 
 
 def _with_masks(code: FunctionBuilder, result: str = "ret void") -> str:
-    """Return a finished function, preceded by the masks that it reads."""
     masks = "private unnamed_addr constant [2 x i64] [i64 0, i64 -1], align 16"
     return f"@{code.name}.masks = {masks}\n{code.text(result)}"
 
 
 @contextmanager
 def _each_entry(code: FunctionBuilder) -> Iterator[str]:
-    """Write a loop over the entries of an operation; yield the place of an entry."""
     with code.walk("%from", "%until") as place:
         index = code.word(place)
         yield index
@@ -203,7 +200,6 @@ def _run_unrolled(bits: int, plain: int, inverted: int, target: Target) -> str:
 
 
 def _row_of(code: FunctionBuilder, bits: int, index: str) -> str:
-    """Return a pointer to the row whose number is an entry of ``bits`` bits of the data."""
     word = code.let(f"getelementptr inbounds i{bits}, ptr %data, i64 {index}")
     number = code.let(f"zext i{bits} {code.let(f'load i{bits}, ptr {word}')} to i64")
     return code.row_at("%rows", number)

@@ -1,8 +1,8 @@
 """The n-th set bit: count the legal moves of a role, and find the move with a given number.
 
-Moves are divided into groups. The counts of the groups are subtracted from the number until it falls below
-zero, which gives the group and the number inside the group. Then the legal moves of each lane's group are
-copied to common rows, which are searched once for all groups.
+Moves are divided into groups. The code subtracts the counts of the groups from the number until it falls
+below zero, which gives the group and the number inside the group. Then it copies the legal moves of each
+lane's group to common rows, and searches these rows once for all groups.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Table = Callable[[int, int], list[str]]
 
 _SIZE = GROUP
-#: With more moves than this, many groups are chosen by no lane, and can be skipped.
+#: Number of moves above which no lane chooses from most of the groups, so that skipping groups pays.
 _SPARSE = 32 * GROUP
 _COUNT_PLANES = _SIZE.bit_length()
 
@@ -41,7 +41,7 @@ class Candidates:
     Attributes:
         legal: bit literals of their legality.
         does: the rows of the actions.
-        counters: rows that add up, plane by plane, the number of legal moves where a move was made.
+        counters: rows that add up, plane by plane, the number of legal moves of the lanes that move.
         phases: per move the phases in which it can be chosen, the same within a group of ``GROUP``.
         scratch: for a role with many moves, the first of its adjacent scratch rows; else None.
         factors: for a role with many moves, the rows that are set instead of the actions: the first row of
@@ -57,7 +57,7 @@ class Candidates:
 
 
 class UnrolledSelection:
-    """Selection by straight-line code, in groups of ``size`` moves, about the square root of all moves."""
+    """Selection by straight-line code, in groups of ``size`` moves: about the square root of all moves."""
 
     def __init__(self, code: FunctionBuilder, role: Candidates, size: int = 0) -> None:
         self._code = code
@@ -92,7 +92,7 @@ class UnrolledSelection:
         for group, count in zip(self._legal, self._counts, strict=True):
             if len(found) < len(self._legal) - 1:
                 difference, here = subtract(code, rest, count)
-            else:  # the last group has the lanes in which no other group was found
+            else:  # in lanes without another group, the move is in the last group
                 difference, here = [], code.not_(code.any(found))
             for weight, plane in enumerate(rest[: len(inside)]):
                 inside[weight] = code.or_(inside[weight], code.and_(here, plane))
@@ -115,9 +115,9 @@ def scratch_rows(moves: int) -> int:
 
 
 class LoopSelection:
-    """Selection by loops over groups of sixteen moves, which do not depend on the game.
+    """Selection by loops over groups of sixteen moves, whose functions do not depend on the game.
 
-    Groups without a move that can be chosen in the phase of the lanes are skipped.
+    The code skips groups without a move that can be chosen in the phase of the lanes.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class LoopSelection:
         self._found, self._members = role.factors
 
     def _in_runs(self, name: str, tables: Sequence[tuple[int, int]], others: Sequence[str]) -> None:
-        """Call a function for each run of groups. A table is given by its first row and rows per group."""
+        """Call a function for each run of groups. A table has a first row and a number of rows per group."""
         code = self._code
         for first, groups, rest in each_run(self._moves, self._presence, self._phases):
             places = [code.address(row + first * count) for row, count in tables]
@@ -168,43 +168,24 @@ class LoopSelection:
         code.call(member, [common[0], inside[0], code.address(self._members)], [])
 
 
-def _enter_count(code: FunctionBuilder, count: list[str], rows: Sequence[str], total: Sequence[str]) -> None:
-    """Store the count of a group, and add it to the total."""
-    count = count + [ZERO] * (_COUNT_PLANES - len(count))
-    for row, plane in zip(rows, count, strict=False):
-        code.write(row, plane)
-    after = add_up(code, [[code.read(plane) for plane in total], count])
-    for variable, plane in zip(total, after, strict=False):
-        code.write(variable, plane)
-
-
-def _find_group(
-    code: FunctionBuilder, counts: Sequence[str], found: str, rest: Sequence[str], inside: Sequence[str]
-) -> None:
-    """Subtract the count of a group from the rest of a number; where that gets negative, set ``found``."""
-    count = [code.read(row) for row in counts]
-    before = [code.read(plane) for plane in rest]
-    # A negative difference wraps around to a number larger than the sum of the remaining counts.
-    difference, here = subtract(code, before, count)
-    code.write(found, here)
-    for old, plane in zip(inside, before, strict=False):
-        code.write(old, code.or_(code.read(old), code.and_(here, plane)))
-    for plane, value in zip(rest, difference, strict=True):
-        code.write(plane, value)
-
-
 _RUN = ["i64 %groups", "i64 %rest"]
 
 
 def _count_function(name: str, planes: int, target: Target) -> str:
-    """Write a function that counts the legal moves of full groups, and of a partial group behind them."""
+    """Write a function that counts the legal moves of full groups, and of a partial group after them."""
     pointers = ["ptr %legal", "ptr %counts", "ptr %total"]
     code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN], inlined=True)
     places = code.rows_at("%total", planes)
     total = [code.variable(code.read(place)) for place in places]
     for index, rows in _each_group(code):
         counts = code.addresses_from("%counts", index, _COUNT_PLANES)
-        _enter_count(code, add_up(code, [[code.read(row)] for row in rows]), counts, total)
+        count = add_up(code, [[code.read(row)] for row in rows])
+        count += [ZERO] * (_COUNT_PLANES - len(count))
+        for row, plane in zip(counts, count, strict=False):
+            code.write(row, plane)
+        after = add_up(code, [[code.read(plane) for plane in total], count])
+        for variable, plane in zip(total, after, strict=False):
+            code.write(variable, plane)
     for place, plane in zip(places, total, strict=True):
         code.write(place, code.read(plane))
     return code.text()
@@ -220,14 +201,21 @@ def _find_function(name: str, planes: int, target: Target) -> str:
     for index in code.repeat(code.let(f"add i64 %groups, {some}")):
         counts = code.addresses_from("%counts", index, _COUNT_PLANES)
         found = code.row_at("%found", index)
-        _find_group(code, counts, found, variables[:planes], variables[planes:])
+        count = [code.read(row) for row in counts]
+        before = [code.read(plane) for plane in variables[:planes]]
+        # A negative difference wraps around to a number larger than the sum of the remaining counts.
+        difference, here = subtract(code, before, count)
+        code.write(found, here)
+        for inside, plane in zip(variables[planes:], before, strict=False):
+            code.write(inside, code.or_(code.read(inside), code.and_(here, plane)))
+        for variable, value in zip(variables[:planes], difference, strict=True):
+            code.write(variable, value)
     for place, variable in zip(places, variables, strict=True):
         code.write(place, code.read(variable))
     return code.text()
 
 
 def _gather_function(name: str, *, sparse: bool, target: Target) -> str:
-    """Write a function that copies the legal moves of the found groups to common rows."""
     pointers = ["ptr %legal", "ptr %found", "ptr %common"]
     code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN], inlined=True)
     places = code.rows_at("%common", _SIZE)
@@ -243,7 +231,7 @@ def _gather_function(name: str, *, sparse: bool, target: Target) -> str:
 
 
 def _each_group(code: FunctionBuilder) -> Iterator[tuple[str, list[str]]]:
-    """Write a loop over full groups, and code for a partial group behind them; yield number and rows.
+    """Write a loop over full groups, and code for a partial group after them; yield number and rows.
 
     The rows of a partial group are padded with a row that never holds.
     """
@@ -257,7 +245,6 @@ def _each_group(code: FunctionBuilder) -> Iterator[tuple[str, list[str]]]:
 
 
 def _member_function(name: str, target: Target) -> str:
-    """Write a function that finds the member of a group with a given number."""
     pointers = ["ptr %common", "ptr noalias %within", "ptr noalias %members"]
     code = FunctionBuilder(name, target, parameters=pointers, inlined=True)
     legal = [code.read(place) for place in code.rows_at("%common", _SIZE)]
@@ -347,12 +334,12 @@ def less(code: FunctionBuilder, a: Sequence[str], b: Sequence[str]) -> str:
 
 
 def decrease(code: FunctionBuilder, number: Sequence[str], by: str = ONES) -> tuple[list[str], str]:
-    """Return the number, less one where ``by`` holds, and the lanes in which the result is negative."""
+    """Return a number, less one where ``by`` holds, and the lanes in which the result is negative."""
     return subtract(code, number, [by])
 
 
 def masks(code: FunctionBuilder, number: Sequence[str]) -> list[str]:
-    """Return planes that hold at and below the highest bit of a number."""
+    """Return planes in which all bits up to the highest bit of a number are set."""
     planes = list(number)
     for weight in reversed(range(len(planes) - 1)):
         planes[weight] = code.or_(planes[weight], planes[weight + 1])
@@ -364,8 +351,7 @@ def each_group(
 ) -> Iterator[tuple[Table, int]]:
     """Write loops over the full groups of moves, and the same code for a partial group; see ``each_run``.
 
-    Yields:
-        A function that returns the rows of the group in a table, and the number of its moves.
+    It yields a function that returns the rows of the group in a table, and the number of moves of the group.
     """
     for first, groups, rest in each_run(moves, presence, phases):
         if rest:
@@ -380,10 +366,8 @@ def each_run(moves: int, presence: Presence | None, phases: Sequence[int]) -> It
     """Write branches over runs of groups that are needed in the same phases.
 
     Without ``presence`` no run is skipped. ``phases`` are, per move, the phases in which it can be chosen.
-
-    Yields:
-        The first group of a run, its number of full groups, and the number of moves of a single partial
-        group, or 0.
+    The function yields the first group of a run, its number of full groups, and the number of moves of a
+    single partial group, or 0.
     """
     full, rest = divmod(moves, GROUP)
     for _, run in groupby(range(full), key=lambda group: phases[group * GROUP] if presence else 0):
@@ -399,7 +383,7 @@ def factor_functions(layout: RowLayout, phases: Phases, straight: bool, target: 
     """Write ``@choose``, and with ``straight`` also ``@evaluate_moves``, which use the rows of actions.
 
     ``@choose_factors`` sets groups and members, see ``RowLayout``. With ``straight``, gates read groups and
-    members, not the rows of actions. So these functions convert between the two.
+    members, not the rows of actions, so these functions convert between the two.
     """
     if not layout.many:
         return ""
@@ -421,7 +405,6 @@ def factor_functions(layout: RowLayout, phases: Phases, straight: bool, target: 
 
 
 def _from_factors(layout: RowLayout, phases: Phases, target: Target) -> str:
-    """Write a function that sets the rows of actions from groups and members."""
     code = FunctionBuilder("from_factors", target)
     presence = Presence(code, phases)
     for first, count in layout.many:
@@ -434,7 +417,6 @@ def _from_factors(layout: RowLayout, phases: Phases, target: Target) -> str:
 
 
 def _to_factors(layout: RowLayout, target: Target) -> str:
-    """Write a function that sets groups and members from the rows of actions."""
     code = FunctionBuilder("to_factors", target)
     for first, count in layout.many:
         members = [code.variable() for _ in range(GROUP)]

@@ -7,8 +7,8 @@ that need them. If all lanes are in one phase, the other gates are skipped. This
 run-time constants (Jones, Gomard and Sestoft, "Partial Evaluation and Automatic Program Generation", 1993),
 with one code for all phases.
 
-Sets of phases are bit masks. An additional bit, ``whole``, is for lanes that are not all in one phase, or are
-in unreachable states. Then all gates are computed.
+Sets of phases are bit masks. An additional bit, ``whole``, represents lanes that are not all in one phase, or
+are in unreachable states. For these lanes all gates are computed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MOST_PHASES: Final = 8
 
 @dataclass(frozen=True, eq=False)
 class Phases:
-    """The phases of a game, and the gates, actions and fluents that each of them needs.
+    """The phases of a game, and the gates, actions and fluents that each phase needs.
 
     Attributes:
         clock: the fluents that determine the phase.
@@ -63,18 +63,18 @@ class Phases:
 
     @property
     def every(self) -> int:
-        """The mask of all phases, and for lanes without a common phase."""
+        """The mask of all phases, with the bit for lanes without a common phase."""
         return 2 * self.whole - 1
 
     def known_values(self, left_out: Mapping[int, int]) -> dict[tuple[int, bool], list[int]]:
         """Group constant nodes by phases and value, given per node the phases in which it is not computed."""
-        found: dict[tuple[int, bool], list[int]] = {}
+        groups: dict[tuple[int, bool], list[int]] = {}
         for node, mask in left_out.items():
             holds = mask & self.holds.get(node, 0)
             for during, value in ((holds, True), (mask & ~holds, False)):
                 if during:
-                    found.setdefault((during, value), []).append(node)
-        return found
+                    groups.setdefault((during, value), []).append(node)
+        return groups
 
     @classmethod
     def none(cls, network: Network) -> Phases:
@@ -91,22 +91,16 @@ def find_phases(network: Network) -> Phases:
     whole = 1 << len(patterns)
     changes = [whole | mask for mask in constants.changes()]
     gates = [whole | mask for mask in constants.needed(changes)]
-    possible = constants.possible()
-    actions = [whole | mask for mask in possible]
-    holds, fails = _masks(constants.true), _masks(constants.false)
+    actions = [whole | mask for mask in constants.possible()]
+    holds, fails = (
+        {node: mask for node, mask in enumerate(masks.tolist()) if mask}
+        for masks in (constants.true, constants.false)
+    )
     return Phases(clock, patterns, gates, actions, changes, holds, fails)
 
 
-def _masks(of_nodes: NDArray[np.int64]) -> dict[int, int]:
-    nodes = np.flatnonzero(of_nodes)
-    return dict(zip(nodes.tolist(), of_nodes[nodes].tolist(), strict=True))
-
-
-# -- the clock ----------------------------------------------------------------------------------
-
-
 def _find_clock(network: Network) -> tuple[tuple[int, ...], tuple[tuple[bool, ...], ...]]:
-    """Return the fluents of a clock and its patterns; both empty without a clock."""
+    """Return the fluents of a clock and its patterns; both are empty without a clock."""
     read = autonomous_fluents(network)
     clock: list[int] = []
     patterns: list[tuple[bool, ...]] = []
@@ -118,9 +112,6 @@ def _find_clock(network: Network) -> tuple[tuple[int, ...], tuple[tuple[bool, ..
         if found and again == found[0] and len(found) > max(1, len(patterns)):
             clock, patterns = both, found
     return tuple(clock), tuple(patterns)
-
-
-# -- constants ----------------------------------------------------------------------------------
 
 
 class _Constants:
@@ -161,7 +152,7 @@ class _Constants:
             self.false[base + gates], self.true[base + gates] = never, always
 
     def _propagate_to_actions(self) -> None:
-        """Make actions that are never legal false, and a role's only possible action true."""
+        """Mark actions that are never legal as false, and a role's only possible action as true."""
         network = self._network
         possible = np.array(self.possible(), np.int64)
         first = 0
@@ -179,11 +170,10 @@ class _Constants:
         """Return per action the phases in which it can be legal."""
         literals = self._network.legal
         never = np.where(literals & 1, self.true[literals >> 1], self.false[literals >> 1])
-        found: list[int] = (self._all & ~never).tolist()
-        return found
+        masks: list[int] = (self._all & ~never).tolist()
+        return masks
 
     def changes(self) -> list[int]:
-        """Return per fluent the phases in which it can get another value."""
         constant = (self.true | self.false).tolist()
         return [
             sum(
@@ -202,16 +192,14 @@ class _Constants:
             gate = (literal >> 1) - self._network.first_gate
             if gate < 0 or self._is_cyclic[gate]:
                 return literal
-            left = [
-                each for each in inputs_of(self._network, literal >> 1) if not constant[each >> 1] & phase
-            ]
-            if len(left) > 1:
+            inputs = inputs_of(self._network, literal >> 1)
+            variable = [below for below in inputs if not constant[below >> 1] & phase]
+            if len(variable) > 1:
                 return literal
-            literal = left[0] ^ literal & 1
+            literal = variable[0] ^ literal & 1
         return TRUE if bool(self.true[literal >> 1] & phase) != bool(literal & 1) else FALSE
 
     def needed(self, changes: list[int]) -> list[int]:
-        """Return per gate the phases in which it is used and not constant."""
         network = self._network
         starts, base = network.starts, network.first_gate
         asked = np.zeros(network.nodes, np.int64)
@@ -230,11 +218,8 @@ class _Constants:
             lengths = (starts[gates + 1] - starts[gates]).astype(np.int64)
             read = network.inputs[places(starts[gates].astype(np.int64), lengths)] >> 1
             np.bitwise_or.at(asked, read, np.repeat(mask, lengths))
-        found: list[int] = asked[base:].tolist()
-        return found
-
-
-# -- clocks ----------------------------------------------------------------------------------------
+        of_gates: list[int] = asked[base:].tolist()
+        return of_gates
 
 
 #: Maximum number of nodes that the next value of a fluent of a clock may depend on.
@@ -246,23 +231,23 @@ def autonomous_fluents(network: Network) -> dict[int, set[int]]:
     read = {}
     is_cyclic = cyclic_gates(network)
     for fluent, literal in enumerate(network.next.tolist()):
-        found = _fluents_below(network, literal >> 1, is_cyclic)
-        if found is not None:
-            read[fluent] = found
+        below = _fluents_below(network, literal >> 1, is_cyclic)
+        if below is not None:
+            read[fluent] = below
     while True:
-        others = [fluent for fluent, found in read.items() if not found <= read.keys()]
-        if not others:
+        dependent = [fluent for fluent, below in read.items() if not below <= read.keys()]
+        if not dependent:
             return read
-        for fluent in others:
+        for fluent in dependent:
             del read[fluent]
 
 
 def cyclic_gates(network: Network) -> NDArray[np.bool_]:
     """Return which gates are in a cycle: bool [gates]."""
-    found = np.zeros(network.gates, np.bool_)
+    is_cyclic = np.zeros(network.gates, np.bool_)
     for cycle in network.cycles:
-        found[cycle.first : cycle.end] = True
-    return found
+        is_cyclic[cycle.first : cycle.end] = True
+    return is_cyclic
 
 
 def _fluents_below(network: Network, node: int, is_cyclic: NDArray[np.bool_]) -> set[int] | None:
@@ -288,7 +273,7 @@ def _fluents_below(network: Network, node: int, is_cyclic: NDArray[np.bool_]) ->
 def run_alone(
     network: Network, fluents: Sequence[int], start: NDArray[np.bool_], most: int
 ) -> list[tuple[bool, ...]]:
-    """Return the successive values of autonomous fluents from a state on, the last of which is a repetition.
+    """Return the successive values of autonomous fluents from a state on; the last values are a repetition.
 
     The fluents include all their dependences. The result is empty if there are more than ``most`` values.
     """
@@ -313,5 +298,5 @@ def _value(network: Network, known: dict[int, bool], literal: int) -> bool:
 def inputs_of(network: Network, node: int) -> list[int]:
     """Return the inputs of the gate of a node, as literals."""
     gate = node - network.first_gate
-    found: list[int] = network.inputs[network.starts[gate] : network.starts[gate + 1]].tolist()
-    return found
+    literals: list[int] = network.inputs[network.starts[gate] : network.starts[gate + 1]].tolist()
+    return literals

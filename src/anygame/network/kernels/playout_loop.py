@@ -1,13 +1,14 @@
 """The playout loop of a block: evaluate states, account for ends, choose moves, compute next states.
 
 A lane whose game ends starts the next game while the block has playouts left to start. Every started playout
-is finished, so short games are not favoured. Only lanes that end are visited one by one. A playout also ends
-if a role has no legal move, or if it reaches the limit of moves; these are counted separately.
+is finished, so short games are not favoured. The code visits single lanes only where playouts end. A playout
+also ends if a role has no legal move, or if the playout reaches the limit of moves. These playouts are
+counted separately.
 
 If goals take long to evaluate, lanes whose games have ended wait for each other.
 
-If the game has phases, all lanes are kept in the same phase: a playout starts only in steps in which the
-playouts under way are in the first phase.
+If the game has phases, all lanes stay in the same phase: a playout starts only in steps in which the running
+playouts are in the first phase.
 """
 
 from __future__ import annotations
@@ -41,18 +42,16 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
 
 
-#: Words of the record of a block. The step, the playouts left to start, the step in which the first playout
-#: may reach the limit, the limit of moves, and whether to start from another state than the initial state.
-#: The number of stuck playouts, with step, lane and length of the first. Whether to compute even gates that
-#: the phase of the lanes does not need. The total of steps that ended lanes have waited since goals were
-#: evaluated. Whether the moves of the last step are only groups and members, see ``nth_set_bit``.
-#: Then per lane the step in which its playout began, plus the steps that it waited. If several threads share
-#: a row, each has a record for its lanes; only the words for stuck playouts and for lanes differ.
+#: Indices of the words in the record of a block: the step, the number of playouts left to start, the step in
+#: which the first playout may reach the limit, the limit of moves, and whether playouts start from another
+#: state than the initial state. Then the number of stuck playouts, with step, lane and length of the first
+#: one. ``WHOLE``: whether to compute even gates that the phase of the lanes does not need. ``WAITED``: number
+#: of steps that ended lanes have waited, in total, since goals were evaluated. ``FACTORS``: whether the moves
+#: of the last step are only groups and members, see ``nth_set_bit``. From ``STARTS`` on, per lane, the step
+#: in which its playout began, plus the number of steps that it waited. If several threads share a row, each
+#: thread has a record for its lanes. Only the words for stuck playouts and for lanes differ among them.
 NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH, WHOLE = range(10)
 WAITED, FACTORS, STARTS = 10, 11, 12
-
-
-_PARAMETERS = ["ptr noalias %block", "ptr noalias %lengths", "ptr noalias %start", "i64 %steps"]
 
 
 @dataclass(frozen=True)
@@ -62,8 +61,8 @@ class PlayedGame:
     Attributes:
         moves: the row that counts joint moves.
         has_factors: whether the gates read chosen moves as groups and members, see ``nth_set_bit``.
-        patience: steps that lanes may wait in total before gates that only goals need are evaluated; 0 if
-            these gates are evaluated in each step.
+        patience: number of steps that lanes may wait in total before the gates that only goals need are
+            evaluated. It is 0 if these gates are evaluated in each step.
     """
 
     target: Target
@@ -76,16 +75,16 @@ class PlayedGame:
 
     @property
     def has_phases(self) -> bool:
-        """Whether the game has phases."""
+        """Whether the game has a clock."""
         return bool(self.phases.patterns)
 
 
 def play_functions(game: PlayedGame, shared: SharedFunctions) -> str:
-    """Write ``i1 @play``, which reads and writes a record of a block and a histogram of lengths.
+    """Write ``i1 @play``, which makes ``%steps`` steps with the record of a block and a histogram of lengths.
 
-    The function makes ``%steps`` steps, and returns whether all playouts of the block have ended. The
-    histogram has a slot for each number of moves up to the limit, and a last slot for playouts that were cut.
-    If playouts do not start from the initial state, ``%start`` has 0 or -1 per fluent.
+    The function returns whether all playouts of the block have ended. The histogram has a slot for each
+    number of moves up to the limit, and a last slot for playouts that were cut. If playouts do not start from
+    the initial state, ``%start`` has 0 or -1 per fluent.
     """
     shared["leave_stuck"] = _leave_stuck(game)
     shared["wait"] = _wait(game)
@@ -100,9 +99,7 @@ def _each_lane(
     """Write a loop over the lanes that hold in a row, which the body must not change.
 
     The body may build a word bit by bit in the variable ``mask``, which is stored to ``target`` word by word.
-
-    Yields:
-        The number of a lane, the number of its word, and its bit in the word.
+    The function yields the number of a lane, the number of its word, and its bit in the word.
     """
     base = code.address(row)
     for word in code.loop(code.target.words):
@@ -114,7 +111,7 @@ def _each_lane(
 
 
 def _cut(game: PlayedGame) -> str:
-    """Write a function that finds lanes at the limit of moves, and the next step at which one can be."""
+    """Write a function that finds lanes at the limit of moves, and the next step at which one may be."""
     code = FunctionBuilder("cut", game.target, parameters=["ptr noalias %block"])
     now, limit = code.word_of_block(NOW), code.word_of_block(LIMIT)
     mask, first = code.word_variable(0), code.word_variable(0)
@@ -186,7 +183,7 @@ def _let_wait(code: FunctionBuilder, leaving: str) -> None:
 
 
 def _start_idle(game: PlayedGame) -> str:
-    """Write a function that starts the next playouts in waiting lanes, while some are left to start."""
+    """Write a function that starts playouts in waiting lanes, while the block has playouts left to start."""
     code = FunctionBuilder("start_idle", game.target, parameters=["ptr noalias %block"])
     for _ in _start_next(code, IDLE, code.word_of_block(NOW)):
         pass
@@ -196,17 +193,16 @@ def _start_idle(game: PlayedGame) -> str:
 
 
 def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str, str, str, str]]:
-    """Write code that starts the next playouts in the lanes of a row, while some are left, and sets RESTART.
+    """Write code that starts the next playouts in the lanes of a row, while any are left, and sets RESTART.
 
-    Yields:
-        Before the next playout of a lane is started: the lane, a pointer to the step in which its last
-        playout began, its word and its bit.
+    Before it starts the next playout of a lane, it yields the lane, a pointer to the step in which the last
+    playout of the lane began, the word of the lane and its bit.
     """
     before = code.count_before(code.load(row))
     left = code.word_variable(code.let(f"sub i64 {code.word_of_block(LEFT)}, {before}"))
     mask = code.word_variable(0)
-    everyone = code.load(row)
-    rest = code.let(f"sub i64 {code.word_of_block(LEFT)}, {code.popcount(everyone)}")
+    lanes = code.load(row)
+    left_after = code.let(f"sub i64 {code.word_of_block(LEFT)}, {code.popcount(lanes)}")
     after = code.let(f"add i64 {now}, 1")
     restarts = code.address(RESTART)
     for lane, word, bit in _each_lane(code, row, mask, restarts):
@@ -216,11 +212,11 @@ def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str
         code.set_word(left, code.let(f"sub i64 {code.word(left)}, {again}"))
         code.set_word(mask, code.let(f"or i64 {code.word(mask)}, {code.let(f'shl i64 {again}, {bit}')}"))
         code.set_word(start, after)
-    code.set_word_of_block(code.let(f"call i64 @llvm.smax.i64(i64 {rest}, i64 0)"), LEFT)
+    code.set_word_of_block(code.let(f"call i64 @llvm.smax.i64(i64 {left_after}, i64 0)"), LEFT)
 
 
 def _leave_stuck(game: PlayedGame) -> str:
-    """Write a function that ends and counts stuck lanes, and notes the first of them for a replay."""
+    """Write a function that ends and counts stuck lanes, and records the first of them for a replay."""
     code = FunctionBuilder("leave_stuck", game.target, parameters=["ptr noalias %block"], rare=True)
     now = code.word_of_block(NOW)
     restarting = code.variable(code.load(RESTART))
@@ -247,7 +243,7 @@ def _leave_stuck(game: PlayedGame) -> str:
 
 
 def _wait(game: PlayedGame) -> str:
-    """Write a function that adds a step to the beginning of playouts whose lanes waited."""
+    """Write a function that moves the start of playouts whose lanes waited by one step."""
     code = FunctionBuilder("wait", game.target, parameters=["ptr noalias %block"])
     code.store(ENDED, _waiting_lanes(code, game))
     for lane, _, _ in _each_lane(code, ENDED):
@@ -257,7 +253,7 @@ def _wait(game: PlayedGame) -> str:
 
 
 def _waiting_lanes(code: FunctionBuilder, game: PlayedGame) -> str:
-    """Return the lanes with a playout under way that make no move in this step."""
+    """Return the running lanes that make no move in this step."""
     # Words of row RESTART were written one by one, so reading the row as a whole takes long.
     if not game.patience:
         return code.and_(code.load(ACTIVE), code.not_(code.load(GO)))
@@ -266,7 +262,6 @@ def _waiting_lanes(code: FunctionBuilder, game: PlayedGame) -> str:
 
 
 def _start_elsewhere(game: PlayedGame) -> str:
-    """Write a function that puts restarting lanes into the state ``%start``."""
     code = FunctionBuilder("start_elsewhere", game.target, parameters=["ptr noalias %start"])
     restart = code.load(RESTART)
     first = code.address(FIRST_FLUENT)
@@ -278,7 +273,7 @@ def _start_elsewhere(game: PlayedGame) -> str:
 
 
 def _look_for_phase(code: FunctionBuilder, game: PlayedGame) -> None:
-    """Write code that sets the phase of lanes with a playout under way, unless all gates are wanted."""
+    """Write code that sets the phase of the running lanes, unless all gates are wanted."""
     if game.has_phases:
         find_presence(code, game.phases, game.layout.fluents, code.load(RUNNING))
         whole = code.let(f"icmp ne i64 {code.word_of_block(WHOLE)}, 0")
@@ -289,7 +284,7 @@ def _look_for_phase(code: FunctionBuilder, game: PlayedGame) -> None:
 def _are_enough(code: FunctionBuilder, ended: str, game: PlayedGame) -> str:
     """Write code for whether ended lanes have waited long enough for goals to be evaluated.
 
-    Then waiting has cost about as much as the goals do, and both cost at most twice the optimum (Karlin,
+    Then waiting has cost about as much as evaluating goals, and both cost at most twice the optimum (Karlin,
     Manasse, Rudolph and Sleator, "Competitive Snoopy Caching", 1988).
     """
     waited = code.let(f"add i64 {code.word_of_block(WAITED)}, {code.popcount(ended)}")
@@ -300,7 +295,6 @@ def _are_enough(code: FunctionBuilder, ended: str, game: PlayedGame) -> str:
 
 
 def _start_in_phase(code: FunctionBuilder, now: str, game: PlayedGame) -> None:
-    """Write code that starts playouts in waiting lanes if the next step is in the first phase."""
     after = code.let(f"add i64 {now}, 1")
     first = code.let(f"icmp eq i64 {code.let(f'urem i64 {after}, {len(game.phases.patterns)}')}, 0")
     waiting = code.let(f"and i1 {first}, {code.any_lane(code.load(IDLE))}")
@@ -312,11 +306,10 @@ def _play(game: PlayedGame) -> str:
     choose, evaluate = "choose", "evaluate_moves"
     if game.has_factors:
         choose, evaluate = "choose_factors", "evaluate_factors"
-    code = FunctionBuilder("play", game.target, "i1", _PARAMETERS)
-    names = ("loop", "leaving", "staying", "moving", "waiting", "going", "done", "stuck")
-    loop, leaving, staying, moving, waiting, going, done, stuck = names
-    code.jump(loop)
-    code.label(loop)
+    pointers = [f"ptr noalias %{name}" for name in ("block", "lengths", "start")]
+    code = FunctionBuilder("play", game.target, "i1", [*pointers, "i64 %steps"])
+    code.jump("loop")
+    code.label("loop")
     code.line("%step = phi i64 [ 0, %entry ], [ %next.step, %again ]")
     now = code.word_of_block(NOW)
     _look_for_phase(code, game)
@@ -325,40 +318,39 @@ def _play(game: PlayedGame) -> str:
     late = code.let(f"icmp sge i64 {now}, {code.word_of_block(DEADLINE)}")
     ended = ended_lanes(code, game.terminal)
     due = _are_enough(code, ended, game) if game.patience else code.any_lane(ended)
-    code.branch(code.let(f"or i1 {late}, {due}"), leaving, staying)
-    code.label(leaving)
+    code.branch(code.let(f"or i1 {late}, {due}"), "leaving", "staying")
+    code.label("leaving")
     if game.patience:
         code.set_word_of_block(0, WAITED)
         code.line("call void @evaluate_goals(ptr %rows, ptr %data)")
     code.line("call void @account(ptr %rows, ptr %data)")
     code.line("call void @finish(ptr %rows, ptr %data, ptr %block, ptr %lengths)")
-    starting = "starting" if game.has_phases else moving
     if game.has_phases:
-        code.jump(starting)
+        code.jump("starting")
     else:
-        code.branch(code.any_lane(code.load(RUNNING)), moving, done)
-    code.label(staying)
+        code.branch(code.any_lane(code.load(RUNNING)), "moving", "done")
+    code.label("staying")
     code.store(RESTART, ZERO)
     active = code.load(RUNNING)
     if game.patience:
         active = code.and_(active, code.not_(code.bits(game.terminal)))
     code.store(ACTIVE, active)
-    code.jump(starting)
+    code.jump("starting" if game.has_phases else "moving")
     if game.has_phases:
-        code.label(starting)
+        code.label("starting")
         _start_in_phase(code, now, game)
-        code.branch(code.any_lane(code.or_(code.load(RUNNING), code.load(IDLE))), moving, done)
-    code.label(moving)
+        code.branch(code.any_lane(code.or_(code.load(RUNNING), code.load(IDLE))), "moving", "done")
+    code.label("moving")
     refused = code.let(f"call i1 @{choose}(ptr %rows, ptr %data)")
-    code.branch(refused, stuck, "chosen")
+    code.branch(refused, "stuck", "chosen")
     code.label("chosen")
     go = code.load(GO)
     code.count(game.moves, go)
-    code.branch(code.any_lane(_waiting_lanes(code, game)), waiting, going)
-    code.label(waiting)
+    code.branch(code.any_lane(_waiting_lanes(code, game)), "waiting", "going")
+    code.label("waiting")
     code.line("call void @wait(ptr %rows, ptr %data, ptr %block)")
-    code.jump(going)
-    code.label(going)
+    code.jump("going")
+    code.label("going")
     code.line(f"call void @{evaluate}(ptr %rows, ptr %data)")
     code.set_word_of_block(int(game.has_factors), FACTORS)
     replacing, counting = code.new_label(), code.new_label()
@@ -371,11 +363,11 @@ def _play(game: PlayedGame) -> str:
     code.line("%next.step = add i64 %step, 1")
     code.branch(code.let("icmp slt i64 %next.step, %steps"), "again", "out")
     code.label("again")
-    code.jump(loop)
-    code.label(stuck)
+    code.jump("loop")
+    code.label("stuck")
     code.line("call void @leave_stuck(ptr %rows, ptr %data, ptr %block)")
-    code.branch(code.any_lane(code.or_(code.load(RUNNING), code.load(IDLE))), moving, done)
-    code.label(done)
+    code.branch(code.any_lane(code.or_(code.load(RUNNING), code.load(IDLE))), "moving", "done")
+    code.label("done")
     code.line("ret i1 true")
     code.label("out")
     return code.text("ret i1 false")
@@ -383,17 +375,16 @@ def _play(game: PlayedGame) -> str:
 
 @dataclass(frozen=True)
 class Counters:
-    """Rows of eight 64-bit counters; the sum of a row is the count.
+    """Rows of counters: a counter is the sum of the 64-bit words of its row.
 
-    The number of lanes that hold in each word is added to a counter: one population count of a vector for
-    512 games.
+    The code adds the number of lanes that hold in each word: one population count of a vector for 512 games.
 
     Attributes:
         first: the first row of all.
-        end: the row behind the last.
+        end: the row after the last.
         moves: the row that counts joint moves.
-        options: per role and plane, joint moves at which this bit of the number of legal moves was set.
-        goals: per row that a goal reads, ends at which it held.
+        options: per role and bit plane, joint moves at which this bit of the number of legal moves was set.
+        goals: per row that a goal reads, ends at which the row held.
         missing: per role, ends without a goal value.
         double: per role, ends with several goal values.
         overlaps: per role and value, ends with this value and another value.
@@ -410,7 +401,7 @@ class Counters:
 
     @classmethod
     def after(cls, layout: RowLayout, candidates: Sequence[int]) -> Counters:
-        """Place the counters behind a layout, given per role the number of moves that can be legal."""
+        """Place the counters after a layout, given per role the number of moves that can be legal."""
         gates, rows = layout.outputs, count(layout.end)
         first = next(rows)
         options = tuple(tuple(next(rows) for _ in range(moves.bit_length())) for moves in candidates)
@@ -428,7 +419,7 @@ def ended_lanes(code: FunctionBuilder, terminal: int) -> str:
 
 
 def account_function(gates: GateOutputs, counters: Counters, target: Target) -> str:
-    """Write ``@account``, which counts goals of lanes that end, and roles with no goal or with several."""
+    """Write ``@account``, which counts goals of lanes that end, and roles with no goal or several goals."""
     code = FunctionBuilder("account", target)
     ended = ended_lanes(code, gates.terminal)
     for row, counter in counters.goals.items():

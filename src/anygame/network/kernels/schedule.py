@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 #: Number of units that are sorted by phases together. With more units, values are kept longer, in more rows.
-#: With fewer units, functions are smaller, and there are more branches.
+#: With fewer units, functions are smaller, and the code has more branches.
 _STRETCH: Final = 500
 
 
@@ -34,13 +34,13 @@ _STRETCH: Final = 500
 class Schedule:
     """An order of computation.
 
-    Gates that are evaluated together are a *unit*: one gate, or a whole cycle. It is named by its first gate.
+    Gates that are evaluated together are a *unit*: one gate, or a whole cycle. Its name is its first gate.
 
     Attributes:
         state: units that legal moves, end and goals need.
         goals: units that only goals need, if these are evaluated only when games end; else empty.
         moves: the other units that the next state needs.
-        ends: int64 [gates]; for the first gate of a unit, the gate behind its last.
+        ends: int64 [gates]; for the first gate of a unit, the gate after its last gate.
         is_cyclic: bool [gates]; which gates are in a cycle.
     """
 
@@ -60,22 +60,23 @@ def schedule(
 ) -> Schedule:
     """Order the gates of a network.
 
-    Depth first from the outputs: what is computed is used soon, while it is in a register or near. But what
-    is left out in the same phases stands together.
+    The order is depth first from the outputs: a value is used soon, while it is in a register or near.
+    However, units that are skipped in the same phases are adjacent.
 
     Args:
         network: the game.
-        phases: of the game.
-        roots: literals to be computed before others, in their order; see ``clusters``.
-        late: if what goals alone need has more inputs, it is evaluated apart; None if it never is.
+        phases: the phases of the game.
+        roots: literals to compute before others, in their order; see ``clusters``.
+        late: maximum number of inputs of the units that only goals need, above which these units are
+            evaluated separately; None if they never are.
     """
     order = Order(network)
     state = order.reach([*roots, *network.legal.tolist(), network.terminal])
     of_goals = [literal for values in network.goals for _, literal in values]
     goals: list[int] = []
     if late is not None and len(network.inputs) > late:
-        both, goals = _late_goals(network, order, of_goals, late)
-        state += both
+        shared, goals = _late_goals(network, order, of_goals, late)
+        state += shared
     else:
         state += order.reach(of_goals)
     moves = order.reach(network.next.tolist())
@@ -89,7 +90,7 @@ def schedule(
 
 
 def ends_of(network: Network) -> Numbers:
-    """Return per gate the gate behind it; for the first gate of a cycle, the gate behind the cycle."""
+    """Return per gate the gate after it; for the first gate of a cycle, the gate after the cycle."""
     ends = np.arange(1, network.gates + 1)
     for cycle in network.cycles:
         ends[cycle.first] = cycle.end
@@ -102,7 +103,7 @@ def _late_goals(
     """Return the units of goals that the next state needs too, and the units that only goals need.
 
     ``order`` has reached legal moves and the end. If the second list has at most ``late`` inputs, it is
-    appended to the first.
+    appended to the first list.
     """
     shared = set(Order(network).reach(network.next.tolist()))
     reached = order.copy().reach(of_goals)
@@ -120,22 +121,22 @@ def by_phase(network: Network, units: Numbers, masks: Sequence[int]) -> Numbers:
     mask_of = np.array(masks, np.int64)[units].tolist()
     if len(set(mask_of)) < 2:
         return units
-    found: list[int] = []
-    waiting, starts, readers = (column.tolist() for column in _dependences(network, units))
+    order: list[int] = []
+    unread, starts, readers = (column.tolist() for column in _dependences(network, units))
     for first in range(0, len(units), _STRETCH):
-        left = list(range(first, min(first + _STRETCH, len(units))))
-        while left:
+        pending = list(range(first, min(first + _STRETCH, len(units))))
+        while pending:
             # No unit reads a later unit, so the first unit is ready.
-            mask, rest = mask_of[left[0]], []
-            for number in left:
-                if waiting[number] or mask_of[number] != mask:
-                    rest.append(number)
+            mask, postponed = mask_of[pending[0]], []
+            for number in pending:
+                if unread[number] or mask_of[number] != mask:
+                    postponed.append(number)
                     continue
-                found.append(number)
+                order.append(number)
                 for reader in readers[starts[number] : starts[number + 1]]:
-                    waiting[reader] -= 1
-            left = rest
-    return units[found]
+                    unread[reader] -= 1
+            pending = postponed
+    return units[order]
 
 
 def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: int) -> list[Numbers]:
@@ -167,9 +168,8 @@ def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: in
 def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Return the dependences among some units, which are numbered by their positions.
 
-    Returns:
-        Per unit the number of units that it reads, with an additional 0 at the end; per unit where its
-        readers start; and the readers.
+    The three arrays are: per unit the number of units that it reads, with an additional 0 at the end; per
+    unit where its readers start; and the readers.
     """
     count, gate_starts, ends = len(units), network.starts.astype(np.int64), ends_of(network)
     sizes = ends[units] - units
@@ -185,14 +185,15 @@ def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Nu
     return np.bincount(readers, minlength=count + 1), starts_of(np.bincount(below, minlength=count)), readers
 
 
-#: Upper bound on counts of gates, which count once for each path to them and so grow exponentially.
+#: Upper bound on counts of gates. A gate counts once for each path to it, so the counts grow exponentially.
 _MOST_BELOW = 1 << 40
 
 
 def _sizes(network: Network, reader: NDArray[np.int64], read: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the number of gates below each gate, itself included: int64 [gates].
 
-    ``reader`` is ascending, and each entry reads that of ``read``. A cycle is represented by its first gate.
+    ``reader`` and ``read`` are the ends of the edges, and ``reader`` is ascending. The first gate of a cycle
+    represents it.
     """
     sizes = np.ones(network.gates, np.int64)
     starts = np.searchsorted(reader, np.arange(network.gates + 1))
@@ -205,7 +206,7 @@ def _sizes(network: Network, reader: NDArray[np.int64], read: NDArray[np.int64])
 
 
 class Order:
-    """Depth first: what is computed is used soon."""
+    """Depth-first search for the units that literals need, so that values are used soon."""
 
     def __init__(self, network: Network) -> None:
         read = (network.inputs >> 1).astype(np.int64) - network.first_gate
@@ -223,38 +224,38 @@ class Order:
         self._seen = bytearray(network.gates)
 
     def copy(self) -> Order:
-        """Return another one that has returned the same."""
+        """Return an independent copy, which has returned the same units."""
         made = object.__new__(Order)
         made.__dict__.update(self.__dict__)
         made._seen = self._seen[:]
         return made
 
     def reach(self, literals: Sequence[int]) -> list[int]:
-        """Return the units that these literals need, inputs first; each unit is returned only once."""
-        found: list[int] = []
+        """Return the units that these literals need, inputs first; no unit is returned twice."""
+        order: list[int] = []
         seen, starts, read, ends = self._seen, self._starts, self._read, self._ends
         stack: list[int] = []
-        rests: list[Iterator[int]] = []
+        unvisited: list[Iterator[int]] = []
         for literal in literals:
             root = (literal >> 1) - self._base
             if root < 0 or seen[root := self._units[root]]:
                 continue
             seen[root] = True
             stack.append(root)
-            rests.append(iter(read[starts[root] : starts[ends[root]]]))
+            unvisited.append(iter(read[starts[root] : starts[ends[root]]]))
             while stack:
-                for unit in rests[-1]:
+                for unit in unvisited[-1]:
                     if seen[unit]:
                         continue
                     seen[unit] = True
                     first, last = starts[unit], starts[ends[unit]]
                     if first == last:
-                        found.append(unit)
+                        order.append(unit)
                         continue
                     stack.append(unit)
-                    rests.append(iter(read[first:last]))
+                    unvisited.append(iter(read[first:last]))
                     break
                 else:
-                    rests.pop()
-                    found.append(stack.pop())
-        return found
+                    unvisited.pop()
+                    order.append(stack.pop())
+        return order

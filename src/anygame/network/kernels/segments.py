@@ -2,7 +2,8 @@
 
 Ordered gates are cut into segments, each of which becomes a function. A value that crosses between segments
 has a live range, and a row during this range, by linear scan (Poletto and Sarkar, "Linear Scan Register
-Allocation", 1999). A fluent is set as soon as its new value is computed and its old value is no longer read.
+Allocation", 1999). A fluent is set as soon as its new value is computed and no gate reads its old value any
+more.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
 
 
-#: Gate inputs per function. Smaller functions run slightly faster, since fewer registers are spilled, but
-#: take longer to compile: 25 % longer at 500. Larger functions gain nothing.
+#: Number of gate inputs per function. Smaller functions run slightly faster, since fewer registers are
+#: spilled, but take longer to compile: 25 % longer at 500. Larger functions gain nothing.
 FUNCTION_INPUTS = 2000
 
 
@@ -39,7 +40,7 @@ class Segment:
 
 @dataclass
 class LiveRange:
-    """From where to where a value needs a row."""
+    """The positions from which and up to which a value needs a row."""
 
     row: int = -1
     first: int = -1
@@ -50,15 +51,9 @@ class LiveRange:
 class Allocation:
     """The segments of a network, and the rows of the values that cross between them.
 
-    A segment has an even position. Fluents may also be set at the odd position behind it.
-
-    Args:
-        order: in which its gates are evaluated.
-        layout: the rows of inputs and outputs.
-        first_row: the first row that is free.
+    A segment has an even position. Fluents may also be set at the odd position after the segment.
 
     Attributes:
-        layout: the rows of inputs and outputs.
         segments: the segments in order.
         goals: the first position of segments that only goals need, which are skipped while no game ends.
         choice: the position at which moves are chosen; segments before it depend on the state alone.
@@ -114,7 +109,7 @@ class Allocation:
     # Segments.
 
     def _cut(self, order: Schedule, units: NDArray[np.int64], after: int = 0) -> None:
-        """Cut gates into segments, behind ``after`` free segment positions for the choice of moves."""
+        """Cut gates into segments, after ``after`` free segment positions for the choice of moves."""
         gates: list[int] = []
         inputs = 0
 
@@ -177,7 +172,7 @@ class Allocation:
             self._read(literal >> 1, self.layout.chosen[action])
 
     def _read(self, node: int, during: int) -> None:
-        """Note in which phases a row is read that is not written then."""
+        """Record in which phases a row is read although it is not written."""
         if node >= self._base:
             written = self._segment_of[node - self._base].phases
         elif node >= self._network.first_action:
@@ -221,7 +216,6 @@ class Allocation:
         return bool(literal & 1) != (literal >> 1 in self.inverted)
 
     def _allocate(self, first_row: int) -> int:
-        """Give rows to live ranges and return the first unused row."""
         for node, row in self.layout.answers.items():
             self.live[node].row = row
         waiting = [live for live in self.live.values() if live.row < 0]
@@ -234,7 +228,7 @@ class Allocation:
     # Fluents.
 
     def _find_settings(self) -> dict[int, list[int]]:
-        """Return, by position, the fluents to be set there: as soon as nobody reads the old value."""
+        """Return, by position, the fluents to be set there: as soon as no gate reads the old value."""
         first = self.choice + 1
         last_segment = max((b.position for b in self.segments if b.position > first), default=0)
         at = {}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class SharedFunctions(dict[str, str]):
-    """Definitions of functions that do not depend on the game, by name, as LLVM's text form.
+    """Definitions of functions that do not depend on the game, by name, in LLVM's text form.
 
     They become part of a game's module, or separate modules that are linked with it. Separate modules are
     compiled once on a machine for all games.
@@ -36,13 +36,11 @@ class SharedFunctions(dict[str, str]):
 
     def modules(self, target: Target) -> list[str]:
         """Return a module for each function, with declarations of the functions that it calls."""
-        return [
-            "".join([target.preamble, *map(_declaration, self._called_by(name)), text])
-            for name, text in self.items()
-        ]
-
-    def _called_by(self, name: str) -> list[str]:
-        return [text for other, text in self.items() if other != name and f"@{other}(" in self[name]]
+        modules = []
+        for name, text in self.items():
+            called = [self[other] for other in self if other != name and f"@{other}(" in text]
+            modules.append("".join([target.preamble, *map(_declaration, called), text]))
+        return modules
 
 
 def _declaration(definition: str) -> str:

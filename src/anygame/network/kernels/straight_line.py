@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 
 _Item = TypeVar("_Item")
 
-#: Gates per basic block. Without new blocks the code generator tries to keep all values in registers:
-#: compiling takes 50 % longer, and the code is slower.
+#: Number of gates per basic block. Without new blocks the code generator tries to keep all values in
+#: registers: compiling takes 50 % longer, and the code is slower.
 BLOCK_GATES = 100
-#: Fluents per function that only sets fluents. A fluent takes about four instructions, so these functions are
-#: as large as the others.
+#: Number of fluents per function that only sets fluents. A fluent takes about four instructions, so these
+#: functions are as large as the others.
 FUNCTION_FLUENTS = 500
 
 
 def sizes() -> tuple[int, ...]:
-    """Return the constants that, besides the network, decide how straight-line code is cut."""
+    """Return the constants that decide, besides the network, how straight-line code is cut."""
     return segments.FUNCTION_INPUTS, BLOCK_GATES, FUNCTION_FLUENTS, layouts.MOST_UNROLLED, layouts.GROUP
 
 
@@ -54,9 +54,9 @@ class _Call:
     """A call of a function in some phases, and if the lanes have no common phase.
 
     Attributes:
-        phases: the phases in which it is called.
-        known: whether it writes constants. Then it is called only in these phases.
-        restart: whether it is called only if a lane restarts, and only in these phases.
+        phases: the phases in which the function is called.
+        known: whether the function writes constants; then it is called only in these phases.
+        restart: whether the function is called only if a lane restarts, and only in these phases.
     """
 
     name: str
@@ -132,7 +132,9 @@ class StraightWriter:
         for (mask, holds), nodes in rows.phases.known_values(left_out).items():
             values = dict.fromkeys((self._row(node), holds != (node in rows.inverted)) for node in nodes)
             call = _Call(f"{name}_{len(calls)}_", mask, known=True)
-            calls += self._write_each(call, list(values), _store_constant)
+            calls += self._write_each(
+                call, list(values), lambda code, item: code.store(item[0], ONES if item[1] else ZERO)
+            )
         return calls
 
     def _row(self, node: int) -> int:
@@ -156,20 +158,19 @@ class StraightWriter:
 
     def _write_restarts(self) -> list[_Call]:
         """Write functions that reset fluents of restarting lanes, in phases without code that sets them."""
-        rows, found = self._rows, dict[int, list[int]]()
+        rows, by_phases = self._rows, dict[int, list[int]]()
         for fluent, mask in enumerate(rows.set_during):
-            found.setdefault(rows.phases.every & ~mask, []).append(fluent)
+            by_phases.setdefault(rows.phases.every & ~mask, []).append(fluent)
 
         def restart(code: FunctionBuilder, fluent: int) -> None:
             row = rows.layout.fluents + fluent
             restart_fluent(code, row, code.load(row), bool(self._network.initial[fluent]))
 
         calls = []
-        for left_out, fluents in found.items():
+        for left_out, fluents in by_phases.items():
             if left_out:
-                calls += self._write_each(
-                    _Call(f"restart{left_out}_", left_out, restart=True), fluents, restart
-                )
+                call = _Call(f"restart{left_out}_", left_out, restart=True)
+                calls += self._write_each(call, fluents, restart)
         return calls
 
     def _write_segment(self, segment: Segment, setting: Iterable[int]) -> list[_Call]:
@@ -206,27 +207,27 @@ class StraightWriter:
         refused = [literal ^ 1 for literal in literals if literal & 1 and self._factors_of(literal)]
         if len(refused) < 2:
             return code.all(self._value(code, values, literal) for literal in literals)
-        rest = [literal for literal in literals if not (literal & 1 and self._factors_of(literal))]
+        others = [literal for literal in literals if not (literal & 1 and self._factors_of(literal))]
         none = code.not_(code.any(self._terms(code, values, refused)))
-        return code.all([*(self._value(code, values, literal) for literal in rest), none])
+        return code.all([*(self._value(code, values, literal) for literal in others), none])
 
     def _terms(self, code: FunctionBuilder, values: dict[int, str], literals: Sequence[int]) -> list[str]:
         """Return the terms of a disjunction of literals; the actions of one group are one term."""
-        found: list[str] = []
+        terms: list[str] = []
         groups: dict[int, set[int]] = {}
         for literal in literals:
             factors = self._factors_of(literal)
             if factors and not literal & 1:
                 groups.setdefault(factors[0], set()).add(factors[1])
             else:
-                found.append(self._value(code, values, literal))
+                terms.append(self._value(code, values, literal))
         for group, members in groups.items():
             some = ONES if len(members) == self._sizes[group] else code.any(map(code.load, sorted(members)))
-            found.append(code.and_(code.load(group), some))
-        return found
+            terms.append(code.and_(code.load(group), some))
+        return terms
 
     def _factors_of(self, literal: int) -> tuple[int, int] | None:
-        """Return the rows of group and member of a literal's action; None if the literal has no such rows."""
+        """Return the rows of group and member of a literal's action; None without such rows."""
         return self._factors.get((literal >> 1) - self._network.first_action)
 
     def _value(self, code: FunctionBuilder, values: dict[int, str], literal: int) -> str:
@@ -251,9 +252,7 @@ class StraightWriter:
             if live is not None:
                 code.store(live.row, ONES if self._network.initially[gate] else ZERO)
         bound = sum(len(b.gates) for b in gates) + 1
-        loop, done = code.new_label(), code.new_label()
-        code.jump(loop)
-        code.label(loop)
+        loop, done = code.begin_block(), code.new_label()
         code.line(f"%round = phi i64 [ 0, %entry ], [ %next.round, %{loop} ]")
         changed = "false"
         for number in range(len(gates)):
@@ -267,7 +266,6 @@ class StraightWriter:
         return [_Call(name, segment.phases)]
 
     def _write_settings(self, position: int, fluents: Sequence[int]) -> list[_Call]:
-        """Write functions that only set fluents."""
         sources: dict[int, int | None] = {}
         for fluent in fluents:
             source = (self._next[fluent] >> 1) - 1
@@ -296,8 +294,3 @@ class StraightWriter:
         for mask, actions in layout.by_phases(layout.copies).items():
             calls += self._write_each(_Call(f"copy{mask}_", mask), actions, copy)
         return calls
-
-
-def _store_constant(code: FunctionBuilder, item: tuple[int, bool]) -> None:
-    row, holds = item
-    code.store(row, ONES if holds else ZERO)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Function attributes for processors: the widest registers, and a stack on which spilled registers do not
-#: cross cache lines.
+#: Function attributes for processors: the widest registers, and a stack on which no spilled register crosses
+#: a cache line.
 _VECTORS = 'alignstack(64) "min-legal-vector-width"="512" "prefer-vector-width"="512"'
 
 
@@ -18,11 +18,12 @@ class Target:
     """A machine for which code is written.
 
     Attributes:
-        words: 64-bit words of a row that one thread computes.
-        row_words: words of a whole row.
-        attributes: attributes of each function, as LLVM's text.
-        linkage: linkage of each function, as LLVM's text.
-        reads: memory reads that one thread should have in flight; 1 for processors, which overlap reads.
+        words: number of 64-bit words of a row that one thread computes.
+        row_words: number of 64-bit words of a whole row.
+        attributes: attributes of each function, in LLVM's text form.
+        linkage: linkage of each function, in LLVM's text form.
+        reads: number of memory reads that one thread should have in flight; 1 for processors, which overlap
+            reads.
     """
 
     words: int
@@ -43,7 +44,7 @@ class Target:
 
     @property
     def stride(self) -> int:
-        """Bytes from one row to the next."""
+        """Distance in bytes from one row to the next."""
         return 8 * self.row_words
 
     @property
@@ -54,27 +55,27 @@ class Target:
     def received(self, parameters: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return the parameters of a function as it declares them, and its first lines.
 
-        A graphics card has several address spaces, and passed pointers are to main memory. The lines declare
-        this, and LLVM infers the spaces of derived pointers (pass ``infer-address-spaces``).
+        A graphics card has several address spaces, and all passed pointers are to main memory. The lines
+        declare this, and LLVM infers the spaces of derived pointers (pass ``infer-address-spaces``).
         """
         if self.threads == 1:
             return list(parameters), []
-        given, casts = [], []
+        declared, casts = [], []
         for parameter in parameters:
             start, _, name = parameter.rpartition("%")
             if not start.startswith("ptr"):
-                given.append(parameter)
+                declared.append(parameter)
                 continue
-            given.append(f"{start}%any.{name}")
+            declared.append(f"{start}%any.{name}")
             casts += [
                 f"  %main.{name} = addrspacecast ptr %any.{name} to ptr addrspace(1)",
                 f"  %{name} = addrspacecast ptr addrspace(1) %main.{name} to ptr",
             ]
-        return given, casts
+        return declared, casts
 
     @property
     def preamble(self) -> str:
-        """Declarations of intrinsics, as LLVM's text."""
+        """Declarations of intrinsics, in LLVM's text form."""
         row, kind = self.row, f"v{self.words}i64"
         return f"""\
 declare {row} @llvm.ctpop.{kind}({row})
@@ -85,9 +86,9 @@ declare i64 @llvm.smax.i64(i64, i64)
 """
 
 
-#: A processor. A row is as wide as the widest vector registers; with narrower ones it takes two or four.
+#: A processor. A row is as wide as the widest vector registers; it takes two or four narrower registers.
 PROCESSOR = Target(8, 8)
-#: A processor that plays blocks as wide as the blocks of a warp, with the same results.
+#: A processor that plays blocks as wide as the blocks of a warp, with the same results as a warp.
 WIDE = Target(32, 32)
 #: A thread of a warp. Its 32 threads share a row, and diverge only where they visit their own lanes.
 WARP = Target(1, 32, "convergent", "internal ", reads=16)

@@ -1,10 +1,10 @@
 """Exactly uniform choice of moves without unpacking a lane.
 
 Per role: count the legal moves of each lane in bit planes, sample a number below the count, and find the move
-with this number. Sampling is by rejection under a bit mask: random planes up to the highest bit of
-``count - 1`` are accepted in lanes in which they are below the count. The probability of this is at least one
-half. A lane without a number after some rounds waits: it keeps its state, and samples again in the next step.
-So no number is preferred.
+with this number. Sampling is by rejection under a bit mask: the code accepts random planes up to the highest
+bit of ``count - 1`` in lanes in which they are below the count. The probability of this is at least one half.
+A lane without a number after several rounds waits: it keeps its state, and samples again in the next step. So
+no number is preferred.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import numpy as np
 from anygame.network.kernels.function import (
     ACTIVE,
     GO,
-    LANES,
     ONES,
     RANDOM,
     STUCK,
@@ -47,15 +46,16 @@ if TYPE_CHECKING:
 
 
 #: Maximum number of rounds of rejection sampling. At worst half of 512 lanes fail in each round. Then, after
-#: all rounds, one lane is left in 1 of 8 samplings. This bounds the time, and does not affect uniformity.
+#: all rounds, 1 sampling in 8 leaves a lane without a number. This bounds the time, and does not affect
+#: uniformity.
 _ROUNDS = 12
 #: Maximum number of rounds if no lane should wait. At worst a lane waits in 1 of 2^55 samplings.
 _MANY_ROUNDS = 64
-#: Costs that decide whether another round pays, in row operations, counted in the code. They are the costs of
-#: a plane of a random number with its comparison, of the rest of a round, and of a lane that waits.
+#: Costs that decide whether another round pays, in row operations, counted in the code: a plane of a random
+#: number with its comparison, the rest of a round, and a lane that waits.
 _PLANE_COST, _ROUND_COST, _WAIT_COST = 12, 40, 14
 #: Number of lowest planes that are always sampled: a lane nearly always needs them, and a check is a branch.
-ALWAYS_DRAWN = 2
+_ALWAYS_SAMPLED = 2
 
 
 @dataclass
@@ -74,14 +74,14 @@ def choose_function(
     target: Target,
     shared: SharedFunctions,
 ) -> str:
-    """Write ``i1 @choose``: moves for the lanes of row ACTIVE.
+    """Write ``i1 @choose``, which chooses moves for the lanes of row ACTIVE.
 
-    If some role has many moves, its name is ``@choose_factors``, see ``nth_set_bit``.
+    If some role has many moves, the function is named ``@choose_factors``, see ``nth_set_bit``.
 
-    It sets the rows of the actions, row GO to the lanes that have chosen, and the counters. It returns
-    whether a role has no legal move in some lane. Then no move was chosen, no random number was sampled, and
-    row STUCK holds in these lanes. A waiting lane wastes the ``step_cost`` of the rest of a step, in row
-    operations. If the game has phases, no lane waits, so that all stay in the same phase.
+    The function sets the rows of the actions, row GO to the lanes that have chosen, and the counters. It
+    returns whether a role has no legal move in some lane. Then it has chosen no move and sampled no random
+    number, and row STUCK holds in these lanes. A waiting lane wastes the ``step_cost`` of the rest of a step,
+    in row operations. If the game has phases, no lane waits, so that all lanes stay in the same phase.
     """
     many = any(role.scratch is not None for role in roles)
     code = FunctionBuilder("choose_factors" if many else "choose", target, "i1")
@@ -92,12 +92,10 @@ def choose_function(
     numbers = [drawing.number(planes_of(role)) for role in roles]
     common = drawing.number(max(map(planes_of, roles), default=0))
     active = code.load(ACTIVE)
-    groups: list[UnrolledSelection | LoopSelection] = []
-    for role in roles:
-        if role.scratch is None:
-            groups.append(UnrolledSelection(code, role))
-        else:
-            groups.append(LoopSelection(code, role, presence, shared))
+    groups = [
+        UnrolledSelection(code, role) if role.scratch is None else LoopSelection(code, role, presence, shared)
+        for role in roles
+    ]
     counts = [group.count() for group in groups]
     _refuse(code, active, [[ONES] if 1 in r.legal else count for r, count in zip(roles, counts, strict=True)])
     draws = []
@@ -139,8 +137,8 @@ def _refuse(code: FunctionBuilder, active: str, counts: Sequence[Sequence[str]])
 class _Drawing:
     """Samples numbers by functions that do not depend on the game.
 
-    Lanes without a number are added to the variable ``failed``. ``step_cost`` has the meaning of
-    ``choose_function``; it is None if no lane may wait.
+    It adds lanes without a number to the variable ``failed``. ``step_cost`` has the meaning of
+    ``choose_function``. It is None if no lane may wait.
     """
 
     def __init__(
@@ -149,7 +147,7 @@ class _Drawing:
         self._code = code
         self._failed = failed
         self._step_cost = step_cost
-        self._rounds = most_rounds(step_cost)
+        self._rounds = _MANY_ROUNDS if step_cost is None else _ROUNDS
         self._shared = shared
 
     def number(self, planes: int) -> list[str]:
@@ -157,7 +155,7 @@ class _Drawing:
         return self._code.array(planes) if planes else []
 
     def draw_all(self, draws: Sequence[_Draw], common: Sequence[str], active: str) -> None:
-        """Sample a number for each role; a common number if in each lane at most one role has a choice."""
+        """Sample a number for each role, or a common number if at most one role has a choice in each lane."""
         if len(draws) < 2:
             for draw in draws:
                 self._draw(draw, active)
@@ -187,7 +185,6 @@ class _Drawing:
                 code.write(own, code.and_(code.read(drawn), plane))
 
     def _draw(self, draw: _Draw, active: str) -> None:
-        """Sample a number below the count in active lanes; lanes without a number are added to ``failed``."""
         code = self._code
         if len(draw.masks) == 1 or less(code, draw.masks, draw.count) == ONES:  # no number can be too large
             for target, mask in zip(draw.number, draw.masks, strict=True):
@@ -209,12 +206,11 @@ class _Drawing:
         count, masks = code.array(sizes[1]), code.array(sizes[0])
         for place, plane in zip([*count, *masks], [*draw.count, *draw.masks], strict=True):
             code.write(place, plane)
-        limit = bearable(sizes[0], self._step_cost, code.target.lanes)
+        limit = _bearable(sizes[0], self._step_cost, code.target.lanes)
         code.call(name, [draw.number[0], count[0], masks[0], self._failed], [limit, self._rounds])
 
 
 def _random_function(name: str, target: Target) -> str:
-    """Write a function that fills a row with random bits."""
     code = FunctionBuilder(name, target, parameters=["ptr noalias %out"], inlined=True)
     generator = Xoshiro(code)
     code.write("%out", generator.row())
@@ -223,7 +219,10 @@ def _random_function(name: str, target: Target) -> str:
 
 
 def _draw_function(name: str, planes: int, count_planes: int, target: Target) -> str:
-    """Write a function that samples a number below a count, given in memory, in the lanes of row ACTIVE."""
+    """Write a function that samples a number below a count in memory, in the lanes of row ACTIVE.
+
+    It ends after ``%rounds`` rounds, or if at most ``%limit`` lanes are left without a number.
+    """
     pointers = [f"ptr noalias %{each}" for each in ("number", "count", "masks", "failed")]
     parameters = [*pointers, "i64 %limit", "i64 %rounds"]
     code = FunctionBuilder(name, target, parameters=parameters, inlined=True)
@@ -234,8 +233,34 @@ def _draw_function(name: str, planes: int, count_planes: int, target: Target) ->
         for first, size in (("%count", count_planes), ("%masks", planes))
     )
     number = [code.variable() for _ in range(planes)]
-    draw = _Draw(count, masks_, number)
-    _draw_in_rounds(code, generator, draw, (code.load(ACTIVE), failed), ("%limit", "%rounds"))
+    active = code.load(ACTIVE)
+    wanted = [
+        None if k < _ALWAYS_SAMPLED else code.any_lane(code.and_(mask, active))
+        for k, mask in enumerate(masks_)
+    ]
+    before = code.read(failed)
+    for plane in number:
+        code.write(plane, ZERO)
+    code.write(failed, active)
+    entry, loop, done = code.begin_block(), code.begin_block(), code.new_label()
+    code.line(f"%round.{loop} = phi i64 [ 0, %{entry} ], [ %next.{loop}, %last.{loop} ]")
+    missing = code.read(failed)
+    for plane, mask, want in zip(number, masks_, wanted, strict=True):
+        with code.when(want) if want else nullcontext():
+            value = code.and_(generator.row(), mask)
+            code.write(plane, code.mux(missing, value, code.read(plane)))
+    accepted = less(code, [code.read(plane) for plane in number], count)
+    missing = code.and_(missing, code.not_(accepted))
+    code.write(failed, missing)
+    many = code.let(f"icmp ugt i64 {code.popcount(missing)}, %limit")
+    code.line(f"%next.{loop} = add i64 %round.{loop}, 1")
+    more = code.let(f"icmp ult i64 %next.{loop}, %rounds")
+    again = code.let(f"and i1 {many}, {more}")
+    code.jump(f"last.{loop}")
+    code.label(f"last.{loop}")
+    code.branch(again, loop, done)
+    code.label(done)
+    code.write(failed, code.or_(before, code.read(failed)))
     for place, plane in zip(code.rows_at("%number", planes), number, strict=True):
         code.write(place, code.read(plane))
     code.write("%failed", code.read(failed))
@@ -243,59 +268,7 @@ def _draw_function(name: str, planes: int, count_planes: int, target: Target) ->
     return code.text()
 
 
-def _draw_in_rounds(
-    code: FunctionBuilder,
-    generator: Xoshiro,
-    draw: _Draw,
-    lanes: tuple[str, str],
-    limits: tuple[str | int, str | int],
-) -> None:
-    """Write the rounds of sampling a number.
-
-    ``lanes`` are the active lanes, and a variable for the lanes without a number. ``limits`` are the number
-    of lanes that may be left without one, and the maximum number of rounds.
-    """
-    active, failed = lanes
-    wanted = [
-        None if k < ALWAYS_DRAWN else code.any_lane(code.and_(mask, active))
-        for k, mask in enumerate(draw.masks)
-    ]
-    before = code.read(failed)
-    for target in draw.number:
-        code.write(target, ZERO)
-    code.write(failed, active)
-    entry, loop, done = (code.new_label() for _ in range(3))
-    code.jump(entry)
-    code.label(entry)
-    code.jump(loop)
-    code.label(loop)
-    name = loop
-    code.line(f"%round.{name} = phi i64 [ 0, %{entry} ], [ %next.{name}, %last.{name} ]")
-    left = code.read(failed)
-    for target, mask, want in zip(draw.number, draw.masks, wanted, strict=True):
-        with code.when(want) if want else nullcontext():
-            value = code.and_(generator.row(), mask)
-            code.write(target, code.mux(left, value, code.read(target)))
-    accepted = less(code, [code.read(target) for target in draw.number], draw.count)
-    left = code.and_(left, code.not_(accepted))
-    code.write(failed, left)
-    many = code.let(f"icmp ugt i64 {code.popcount(left)}, {limits[0]}")
-    code.line(f"%next.{name} = add i64 %round.{name}, 1")
-    more = code.let(f"icmp ult i64 %next.{name}, {limits[1]}")
-    again = code.let(f"and i1 {many}, {more}")
-    code.jump(f"last.{name}")
-    code.label(f"last.{name}")
-    code.branch(again, loop, done)
-    code.label(done)
-    code.write(failed, code.or_(before, code.read(failed)))
-
-
-def most_rounds(step_cost: int | None) -> int:
-    """Return the maximum number of rounds for a number; without a step cost lanes must not wait."""
-    return _MANY_ROUNDS if step_cost is None else _ROUNDS
-
-
-def bearable(planes: int, step_cost: int | None, lanes: int = LANES) -> int:
+def _bearable(planes: int, step_cost: int | None, lanes: int) -> int:
     """Return the number of lanes up to which waiting costs less than another round."""
     if step_cost is None:
         return 0
@@ -303,14 +276,14 @@ def bearable(planes: int, step_cost: int | None, lanes: int = LANES) -> int:
     return 2 * lanes * round_cost // (_WAIT_COST * lanes + step_cost)
 
 
-#: Rows of the generators' state, from row RANDOM on.
+#: Number of rows of the generators' state, from row RANDOM on.
 STATE_ROWS = 4
 _GOLDEN = 0x9E3779B97F4A7C15
 _WORD = (1 << 64) - 1
 
 
 class Xoshiro:
-    """xoshiro256++ generators in a function, which loads their state from rows, and saves it to them.
+    """xoshiro256++ generators of a function, which loads their state from rows, and saves it to these rows.
 
     See Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators", 2021. As the authors recommend,
     splitmix64 seeds the generators (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
@@ -350,12 +323,10 @@ def seed_rows(seed: int, block: int, words: int = WORDS) -> NDArray[np.uint64]:
 
 
 def seeds_of_blocks(seed: int, blocks: range, words: int) -> NDArray[np.uint64]:
-    """Return the state of the generators of blocks: splitmix64 of the seed and the block.
+    """Return the state of the generators of blocks: uint64 [blocks, 4, words].
 
-    The state depends only on the seed and the block, so blocks may be played in any order.
-
-    Returns:
-        uint64 [blocks, 4, words].
+    The state is splitmix64 of the seed and the number of the block. It depends on nothing else, so blocks may
+    be played in any order.
     """
     low, high = (np.array(part & _WORD, np.uint64) for part in (seed, seed >> 64))
     numbers = np.arange(blocks.start, blocks.stop, dtype=np.uint64)
