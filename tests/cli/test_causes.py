@@ -163,7 +163,7 @@ def test_long_lines_of_play_are_shortened_and_written_in_full_to_a_file(tmp_path
     lines = tmp_path / "lines.txt"
     output = told(text, "--lines", str(lines))
     assert "note: after 25 joint moves:" in output
-    assert "... and 13 more (`--lines FILE` writes them all)" in output
+    assert "... and 13 more (`--lines FILE` writes all of them)" in output
     assert max(map(len, output.splitlines())) < 300
     written = lines.read_text().splitlines()
     assert written[0].startswith("# <stdin>: goal-missing: ")

@@ -128,9 +128,9 @@ def test_json_has_an_object_for_each_diagnostic() -> None:
         "end_column": 23,
         "code": "undefined-relation",
         "severity": "warning",
-        "message": "no fact and no rule makes suc with 2 arguments: it is always false",
+        "message": "no fact or rule defines suc with 2 arguments, so it is always false",
         "notes": [],
-        "hint": "define it, or leave it out",
+        "hint": "define it, or delete the literal",
     }
 
 

@@ -159,7 +159,7 @@ def test_mend_tells_what_it_does_and_shows_the_changes(sheet: Path) -> None:
     sheet.write_text(FAULTY)
     told = (
         "ugly.kif:1:2: mended[case]: ROLE becomes role\n"
-        "ugly.kif:3:16: mended[order]: (p ?n) goes before what needs its variables\n"
+        "ugly.kif:3:16: mended[order]: (p ?n) moves before the literals that need its variables\n"
         "ugly.kif:4:26: mended[parentheses]: (one) becomes one\n"
     )
     changes = (
@@ -182,7 +182,7 @@ def test_mends_are_selected(sheet: Path) -> None:
     assert status == 0
     assert [line for line in output.splitlines() if "mended[" in line] == [
         "ugly.kif:1:2: mended[case]: ROLE becomes role",
-        "ugly.kif:3:16: mended[order]: (p ?n) goes before what needs its variables",
+        "ugly.kif:3:16: mended[order]: (p ?n) moves before the literals that need its variables",
     ]
     output, status = run(["mend", "ugly.kif", "--select", "spelling"])
     assert status == 2

@@ -147,14 +147,14 @@ def test_a_leading_underscore_says_unused_in_either_form() -> None:
 @pytest.mark.parametrize(
     ("formula", "hint"),
     [
-        ("~(q ?x)", "(not ...), round what it denies"),
-        ("(q ?x), (r ?x)", "leave it out: all formulas of a body must hold"),
-        ("& (q ?x)", "leave it out: all formulas of a body must hold"),
-        ("| (q ?x)", "(or ...), round the alternatives"),
-        ("#| (q ?x) |#", "leave it out: GDL has no block comments"),
+        ("~(q ?x)", "write (not ...) around the negated formula"),
+        ("(q ?x), (r ?x)", "delete it: all formulas of a body must hold"),
+        ("& (q ?x)", "delete it: all formulas of a body must hold"),
+        ("| (q ?x)", "write (or ...) around the alternatives"),
+        ("#| (q ?x) |#", "delete it: GDL has no block comments"),
         (
             "(exists ?y (q ?y))",
-            "leave the word and its variable out",
+            "delete the word and its variable",
         ),
     ],
 )

@@ -123,7 +123,7 @@ def test_mends_are_told_with_their_places_in_the_old_text() -> None:
         ("case", "s.kif:1:2", "ROLE becomes role"),
         ("role", "s.kif:2:5", "nothing says what ?r may be: (role ?r) is added"),
         ("parentheses", "s.kif:3:16", "(a) becomes a"),
-        ("order", "s.kif:4:3", "(P ?x) goes before what needs its variables"),
+        ("order", "s.kif:4:3", "(P ?x) moves before the literals that need its variables"),
     ]
     assert found.text == "(role x)\n(<= (goal ?r 0)\n  (role ?r)\n  (P ?x)\n  (distinct ?x a))"
 

@@ -53,7 +53,7 @@ def test_a_not_that_is_missing_is_the_first_hint() -> None:
     sheet = LAMP.replace("(not (true (turn ?r)))", "(true (turn ?r))")
     first = examine(Source("sheet", sheet)).findings[0].diagnostic
     assert first.code == "no-move"
-    assert first.hint.startswith("(not (true (turn ?r))), or a move such")
+    assert first.hint.startswith("(not (true (turn ?r))), or add a move such")
     assert "here, this does not happen" in first.message
 
 

@@ -32,11 +32,11 @@ __all__ = [
 
 
 def check_program(program: Program, *, complete: bool = True) -> list[Diagnostic]:
-    """Return the findings of all static checks, sorted by place, without the warnings of the parser.
+    """Return the diagnostics of all static checks, sorted by place, without the warnings of the parser.
 
     Args:
         program: the rules.
-        complete: whether the program has all rules of the sheet. If not, checks for missing rules are
+        complete: whether the program has all rules of the sheet. If not, checks that need all rules are
             skipped.
 
     >>> from anygame.language import parse_program
@@ -47,9 +47,9 @@ def check_program(program: Program, *, complete: bool = True) -> list[Diagnostic
     sheet = Sheet(program)
     checks = [check for check in CHECKS if complete or not check.needs_all]
     with collector_paused():
-        found = [each for check in checks for each in check.diagnostics(sheet)]
+        diagnostics = [diagnostic for check in checks for diagnostic in check.diagnostics(sheet)]
         try:
-            normal_rules(program, found)
+            normal_rules(program, diagnostics)
         except RuleSheetError as error:
-            found += [each for each in error.diagnostics if isinstance(each, Diagnostic)]
-    return sorted(dict.fromkeys(found))
+            diagnostics += [each for each in error.diagnostics if isinstance(each, Diagnostic)]
+    return sorted(dict.fromkeys(diagnostics))

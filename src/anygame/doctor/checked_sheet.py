@@ -1,4 +1,4 @@
-"""A sheet and its findings without play."""
+"""Sheets with the findings that need no play."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class ExaminationSettings:
     """Settings of an examination.
 
     Attributes:
-        case_sensitive: whether names that differ by case differ.
-        lenient: whether variables that GDL leaves unbound are read as Prolog-like reasoners do.
+        case_sensitive: whether names that differ only in capitals are different names.
+        lenient: whether unbound variables are read as in Prolog.
         limits: bounds on reading and reasoning.
         play: bounds on play; None for no play.
-        prove: seconds for the proof of each property; None for no proofs.
+        prove: time limit in seconds for the proof of each property; None for no proofs.
     """
 
     case_sensitive: bool = True
@@ -41,7 +41,7 @@ class ExaminationSettings:
 
 
 class CheckedSheet:
-    """A sheet that has been read. Checks and the game are made on first use."""
+    """A sheet that has been read; its checks run, and its game is made, on first use."""
 
     def __init__(self, source: Source, settings: ExaminationSettings) -> None:
         self.source = source
@@ -51,19 +51,19 @@ class CheckedSheet:
             reading = read_sheet(source, case_sensitive=settings.case_sensitive, limits=limits)
         self.program = reading.program
         self.complete = reading.complete
-        self._of_text = reading.diagnostics
+        self._parser_diagnostics = reading.diagnostics
 
     @cached_property
     def diagnostics(self) -> list[Diagnostic]:
-        """The findings that need no play."""
-        found = dict.fromkeys(self._of_text)
+        """The diagnostics that need no play."""
+        diagnostics = dict.fromkeys(self._parser_diagnostics)
         if self.program.rules:
             with collector_paused():
                 checked = check_program(self.program, complete=self.complete)
-                found.update(dict.fromkeys([*checked, *self._game_or_faults[1]]))
+                diagnostics.update(dict.fromkeys([*checked, *self._game_or_faults[1]]))
         if self._settings.lenient and self.complete:
-            found = as_read_leniently(self.program, found)
-        return list(found)
+            diagnostics = as_read_leniently(self.program, diagnostics)
+        return list(diagnostics)
 
     @cached_property
     def _game_or_faults(self) -> tuple[Game | None, list[Diagnostic]]:
@@ -80,7 +80,7 @@ class CheckedSheet:
 
     @cached_property
     def game(self) -> Game:
-        """The game, perhaps by a lenient reading. Raises AnygameError if the sheet is not a game."""
+        """The game, read leniently if the settings say so. Raises AnygameError if the sheet is not a game."""
         settings = self._settings
         return self._game_or_faults[0] or game_of(
             self.program,
@@ -90,5 +90,5 @@ class CheckedSheet:
         )
 
     def play(self, bounds: Bounds) -> PlayCheck:
-        """Return a check by play, to be started. Raises AnygameError if the sheet is not a game."""
+        """Return a check by play that has not started. Raises AnygameError if the sheet is not a game."""
         return PlayCheck(self.game, bounds)

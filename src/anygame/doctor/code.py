@@ -1,22 +1,23 @@
-"""A code of diagnostics: its description, and the check that reports it."""
+"""Codes of diagnostics with their descriptions, and the checks that report them."""
 
 from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import islice
 from textwrap import fill
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.diagnostics import Diagnostic, Note, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from anygame.doctor.sheet import Sheet
     from anygame.language.source import Span
 
-#: Sources, by their short names in the texts of codes.
+#: Sources by the short names that the TOML files use.
 _SOURCES: Final = {
     "GDL": (
         "Love, Hinrichs, Haley, Schkufza, Genesereth: General Game Playing: Game Description "
@@ -34,15 +35,14 @@ _SOURCES: Final = {
     ),
     "VALIDATOR": "practice: the checks of the gdl-validation library and of GGP-Base's StaticValidator",
     "PLAY": (
-        "the GDL specification's demands on well-formed games: they end, and until then every "
-        "role can move; every role has one goal at the end"
+        "the definition of well-formed games in the GDL specification: every game ends, every role "
+        "can move until then, and every role has one goal at the end"
     ),
     "PRACTICE": "practice: faults of published rule sheets",
-    "LIMITS": "none of GDL's rules: a bound of this program, since rule sheets come from strangers",
+    "LIMITS": "not a rule of GDL: a limit of this program, which protects it from hostile rule sheets",
 }
 _WIDTH: Final = 88
-
-#: The most diagnostics of one check; further ones would repeat the fault.
+#: Maximum number of diagnostics that one check reports.
 _MOST_OF_A_KIND: Final = 200
 
 
@@ -57,10 +57,10 @@ class Code:
         demand: the rule that a sheet should follow.
         why: the reason for the rule.
         source: the publication or practice behind the rule.
-        bad: an example with the fault; empty if it would be too large.
+        bad: an example with the fault; empty if the example is too large.
         good: the same example without the fault.
         mends: the kinds of ``anygame mend --select`` that correct the fault.
-        aliases: names in earlier versions for diagnostics of this code.
+        aliases: the names of this code in earlier versions.
     """
 
     name: str
@@ -77,10 +77,10 @@ class Code:
     @property
     def text(self) -> str:
         """The whole description as text."""
-        said = [f"{self.name}: {self.title}", self.demand, self.why, f"Source: {self.source}."]
+        paragraphs = [f"{self.name}: {self.title}", self.demand, self.why, f"Source: {self.source}."]
         if self.aliases:
-            said.append(f"Names in earlier versions: {', '.join(self.aliases)}.")
-        parts = [fill(text, _WIDTH, break_on_hyphens=False) for text in said]
+            paragraphs.append(f"Names in earlier versions: {', '.join(self.aliases)}.")
+        parts = [fill(text, _WIDTH, break_on_hyphens=False) for text in paragraphs]
         for title, example in (("Bad", self.bad), ("Good", self.good)):
             if example:
                 lines = "\n".join(f"  {line}" for line in example.splitlines())
@@ -88,33 +88,34 @@ class Code:
         return "\n\n".join(parts)
 
     def found(self, message: str, span: Span | None, *notes: Note, hint: str = "") -> Diagnostic:
-        """Return a diagnostic of this kind."""
+        """Return a diagnostic with this code."""
         return Diagnostic(self.name, self.severity, message, span, notes, hint)
 
 
-def codes_of(module: str) -> dict[str, Code]:
-    """Return the codes of a module by name, read from the TOML file of the same name."""
-    package, _, name = module.rpartition(".")
-    tables = tomllib.loads(files(package).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
-    return {code: _code(code, **table) for code, table in tables.items()}
+def read_codes(theme: str) -> tuple[Code, ...]:
+    """Return the codes of the file ``codes/THEME.toml``."""
+    path = files("anygame.doctor").joinpath("codes", f"{theme}.toml")
+    tables: dict[str, dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))
+    for table in tables.values():
+        table["severity"] = Severity[table["severity"].upper()]
+        table["source"] = _SOURCES.get(table["source"], table["source"])
+        table |= {key: tuple(table.get(key, ())) for key in ("mends", "aliases")}
+    return tuple(Code(name, **table) for name, table in tables.items())
 
 
-def _code(
-    name: str,
-    severity: str,
-    source: str,
-    mends: Sequence[str] = (),
-    aliases: Sequence[str] = (),
-    **texts: str,
-) -> Code:
-    return Code(
-        name,
-        Severity[severity.upper()],
-        source=_SOURCES.get(source, source),
-        mends=tuple(mends),
-        aliases=tuple(aliases),
-        **texts,
-    )
+#: The codes of the parser, of the preparation of rules for the reasoner, and of play.
+READING: Final = read_codes("reading")
+REASONING: Final = read_codes("reasoning")
+PLAY: Final = read_codes("play")
+#: The files with the codes of checks.
+_THEMES: Final = (
+    "conditions", "declarations", "foreign", "goals", "large_join", "likely_typo", "lost_fluent",
+    "names", "never_fires", "recursion", "same_rules", "swapped_arguments", "symmetry", "tables",
+)  # fmt: skip
+#: All codes by name.
+CODES: Final = {
+    code.name: code for codes in (READING, REASONING, *map(read_codes, _THEMES), PLAY) for code in codes
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +124,9 @@ class Check:
 
     Attributes:
         codes: the codes of its diagnostics.
-        function: yields the diagnostics.
+        function: the function that yields the diagnostics.
         needs_all: whether the check requires all rules of the sheet.
-        once: whether only the first diagnostic at a place is reported.
+        once: whether the check reports only the first diagnostic at each span.
     """
 
     codes: tuple[Code, ...]
@@ -134,31 +135,22 @@ class Check:
     once: bool = False
 
     def diagnostics(self, sheet: Sheet) -> Iterator[Diagnostic]:
-        """Yield the diagnostics up to a bound; at the bound, the last one says that there are more."""
-        last: Diagnostic | None = None
-        found = self.function(sheet)
-        for number, diagnostic in enumerate(_once(found) if self.once else found, 1):
-            if number > _MOST_OF_A_KIND:
-                assert last is not None
-                yield replace(last, notes=(*last.notes, Note("... and more of this kind after this one")))
-                return
-            if last is not None:
-                yield last
-            last = diagnostic
-        if last is not None:
-            yield last
+        """Yield the first 200 diagnostics; a note on the last one says whether there are more."""
+        diagnostics = self.function(sheet)
+        if self.once:
+            by_span: dict[Span | None, Diagnostic] = {}
+            for diagnostic in diagnostics:
+                by_span.setdefault(diagnostic.span, diagnostic)
+            diagnostics = by_span.values()
+        first = list(islice(diagnostics, _MOST_OF_A_KIND + 1))
+        if len(first) > _MOST_OF_A_KIND:
+            *first, last, _ = first
+            first.append(replace(last, notes=(*last.notes, Note("... and more of this kind after this one"))))
+        yield from first
 
 
 def check(
-    *codes: Code, needs_all: bool = True, once: bool = False
+    *codes: str, needs_all: bool = True, once: bool = False
 ) -> Callable[[Callable[[Sheet], Iterable[Diagnostic]]], Check]:
-    """Turn a function that yields diagnostics of some codes into a check."""
-    return lambda function: Check(codes, function, needs_all, once)
-
-
-def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    seen: set[Span | None] = set()
-    for each in found:
-        if each.span not in seen:
-            seen.add(each.span)
-            yield each
+    """Turn a function that yields diagnostics with some codes into a check."""
+    return lambda function: Check(tuple(CODES[code] for code in codes), function, needs_all, once)

@@ -2,61 +2,89 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
 from anygame.doctor.work import Budget
 from anygame.language.diagnostics import shown
+from anygame.language.rules import Distinct, Literal, Not, Or
+from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
-    from anygame.language.rules import Atom, Formula, Rule
+    from anygame.language.rules import Formula, Rule
+    from anygame.language.terms import Term
 
 
 OPERATORS: Final = frozenset(("not", "or", "distinct", "(", ")"))
-#: Maximum characters shown of a rule.
+#: Maximum number of characters shown of a rule.
 _SHOWN: Final = 200
-_TOKENS: Final = re.compile(r"[()]|[^\s()]+")
 #: Formulas in which the order of parts has no meaning.
 _UNORDERED: Final = frozenset(("or", "and", "distinct"))
-#: Maximum steps for comparing two rules, and for a whole budget; hand-written rules take some hundreds.
+#: Maximum number of steps for comparing two rules, and for a whole budget.
 _STEPS_A_PAIR: Final = 10_000
 STEPS_IN_ALL: Final = 1_000_000
-#: Ways to match two rules: equal up to names of variables, or an instance of one is part of the other.
-_RENAMED: Final = 0
-_PART: Final = 1
 
-Words = tuple[str, ...]
-#: The words of a head, and of each condition.
-Parts = tuple[Words, ...]
-#: Words as lists in lists.
-_Tree = str | tuple["_Tree", ...]
-#: Two trees, the first of which is to become the second; or two rows of trees, an index, and the used ones.
-_Goal = tuple[_Tree, _Tree] | tuple[Sequence[_Tree], Sequence[_Tree], int, "int | None"]
+#: A term, an atom or a formula: a word, or a list as in KIF.
+Tree = str | tuple["Tree", ...]
+#: The head of a rule, and each condition.
+Parts = tuple[Tree, ...]
+#: Two trees of which the first must match the second; or two rows of trees, an index into the first row, and
+#: the matched trees of the second row as a bit mask (None if each may match several times).
+_Goal = tuple[Tree, Tree] | tuple[Sequence[Tree], Sequence[Tree], int, "int | None"]
 _Goals = tuple[_Goal, "_Goals"] | None
-#: The values of variables, and a state of the search: the remaining goals with these values.
-_Names = dict[str, _Tree]
-_State = tuple[_Goals, _Names]
+_Bindings = dict[str, Tree]
+#: A state of the search: the remaining goals, and the values of variables.
+_State = tuple[_Goals, _Bindings]
 
 
 def parts_of(rule: Rule) -> Parts:
-    """Return the words of a rule."""
-    return (words_of(rule.head), *(words_of(part) for part in rule.body))
+    """Return the head and the conditions of a rule as trees."""
+    return (_list(rule.head.predicate, rule.head.arguments), *map(_tree, rule.body))
 
 
-def words_of(part: Formula | Atom) -> Words:
-    """Return the words of a head or a condition."""
-    return tuple(_TOKENS.findall(str(part)))
+def _tree(formula: Formula) -> Tree:
+    if isinstance(formula, Literal):
+        return _list(formula.atom.predicate, formula.atom.arguments)
+    if isinstance(formula, Not):
+        return "not", _tree(formula.formula)
+    if isinstance(formula, Distinct):
+        return _list("distinct", (formula.left, formula.right))
+    return "or" if isinstance(formula, Or) else "and", *map(_tree, formula.parts)
 
 
-def exchanged(parts: Parts, exchange: Mapping[str, str]) -> Parts:
-    """Return a rule in which names are replaced."""
-    return tuple(tuple(exchange.get(word, word) for word in words) for words in parts)
+def _list(name: str, terms: Sequence[Term]) -> Tree:
+    trees = (_list(t.functor, t.arguments) if isinstance(t, Compound) else str(t) for t in terms)
+    return (name, *trees) if terms else name
+
+
+def renamed(tree: Tree, rename: Callable[[str], str]) -> Tree:
+    """Return a tree with each word replaced."""
+    return rename(tree) if isinstance(tree, str) else tuple(renamed(part, rename) for part in tree)
+
+
+def blind(tree: Tree) -> Tree:
+    """Return a tree in which all variables are the same."""
+    return renamed(tree, lambda word: "?" if _is_variable(word) else word)
+
+
+def words_of(tree: Tree) -> list[str]:
+    """Return the words and parentheses of a tree."""
+    if isinstance(tree, str):
+        return [tree]
+    return ["(", *(word for part in tree for word in words_of(part)), ")"]
+
+
+def text_of(parts: Parts) -> str:
+    """Return a rule as KIF, shortened if it is long."""
+    return shown(_text(("<=", *parts) if len(parts) > 1 else parts[0]), _SHOWN)
+
+
+def _text(tree: Tree) -> str:
+    return tree if isinstance(tree, str) else f"({' '.join(map(_text, tree))})"
 
 
 class VariantSet:
@@ -64,24 +92,22 @@ class VariantSet:
 
     def __init__(self, rules: Iterable[Parts]) -> None:
         self._budget = Budget(STEPS_IN_ALL)
-        self._by_look = grouped((_look(parts), parts) for parts in dict.fromkeys(rules))
+        self._by_shape = grouped((_shape(parts), parts) for parts in dict.fromkeys(rules))
 
     def __contains__(self, parts: Parts) -> bool:
-        alike = self._by_look.get(_look(parts), [])
-        return parts in alike or any(_becomes(parts, other, self._budget, _RENAMED) for other in alike)
+        alike = self._by_shape.get(_shape(parts), [])
+        return parts in alike or any(_matches(parts, other, self._budget, renaming=True) for other in alike)
 
 
 def is_variant(one: Parts, other: Parts) -> bool:
     """Return whether two rules differ only in the order of conditions and the names of variables."""
-    return one == other or (
-        _look(one) == _look(other) and _becomes(one, other, Budget(STEPS_IN_ALL), _RENAMED)
-    )
+    return one in VariantSet([other])
 
 
 def differ_in_one_slip(one: Parts, other: Parts) -> bool:
     """Return whether a variant of a rule becomes another one by a single slip.
 
-    A slip adds or drops a condition, or changes one word, the order of two, or a `not` in one part.
+    A slip adds or drops a condition. Or it changes one word, the order of two words, or a `not` in one part.
     """
     if abs(len(one) - len(other)) == 1:
         longer, shorter = (one, other) if len(one) > len(other) else (other, one)
@@ -93,30 +119,30 @@ def differ_in_one_slip(one: Parts, other: Parts) -> bool:
     return any(
         is_variant(_without(one, m), _without(other, n))
         and (
-            not (renamed := _renamed(one[m], other[n]))
-            or is_variant((*one[:m], renamed, *one[m + 1 :]), other)
+            not (corrected := _corrected(one[m], other[n]))
+            or is_variant((*one[:m], corrected, *one[m + 1 :]), other)
         )
         for m, n in near
     )
 
 
-def _renamed(one: Words, other: Words) -> Words:
+def _corrected(one: Tree, other: Tree) -> Tree:
     """Return a part of a rule with its only differing name replaced by that of another part, or empty."""
-    ours, theirs = (Counter(blind(words)) for words in (one, other))
+    ours, theirs = (Counter(words_of(blind(tree))) for tree in (one, other))
     left, right = list((ours - theirs).elements()), list((theirs - ours).elements())
     if not len(left) == len(right) == 1 or "?" in (*left, *right):
         return ()
-    return tuple(right[0] if word == left[0] else word for word in one)
+    return renamed(one, lambda word: right[0] if word == left[0] else word)
 
 
 def _without(parts: Parts, number: int) -> Parts:
     """Return a rule without one condition, or with an empty head."""
-    return (*parts[:number], *parts[number + 1 :]) if number else (("_",), *parts[1:])
+    return (*parts[:number], *parts[number + 1 :]) if number else ("_", *parts[1:])
 
 
-def _near(one: Words, other: Words) -> bool:
+def _near(one: Tree, other: Tree) -> bool:
     """Return whether two parts of rules, up to variables, differ in one word or in the order of two."""
-    left, right = ([word for word in blind(words) if word not in "()"] for words in (one, other))
+    left, right = ([word for word in words_of(blind(tree)) if word not in "()"] for tree in (one, other))
     if sorted(left) == sorted(right):
         # Two words are exchanged, or a word and a term of several words.
         differing = sum(a != b for a, b in zip(left, right, strict=True))
@@ -128,136 +154,86 @@ def _near(one: Words, other: Words) -> bool:
 
 
 def subsumes(rule: Parts, other: Parts, budget: Budget) -> bool:
-    """Return whether some values make the head of a rule another's, and its body a part of the other's.
+    """Return whether a substitution makes the head of a rule another's, and its body a part of the other's.
 
     Then the other rule is redundant: theta-subsumption (Plotkin, "A note on inductive generalization", 1970).
     """
-    return _becomes(rule, other, budget, _PART)
+    return _matches(rule, other, budget, renaming=False)
 
 
-def _becomes(one: Parts, other: Parts, budget: Budget, way: int) -> bool:
-    """Return whether values for its variables make a rule another one, or a part of another one.
+def _matches(one: Parts, other: Parts, budget: Budget, *, renaming: bool) -> bool:
+    """Return whether a substitution makes a rule another one, or (without ``renaming``) a part of it.
 
     Conditions, and the parts of an `or` or a `distinct`, match in any order. If a comparison takes too many
     steps, rules count as variants, but not as parts of each other.
     """
     last = max(budget.left - _STEPS_A_PAIR, 0)
-    (head, *body), (other_head, *other_body) = _tree(one), _tree(other)
-    row = tuple(body), tuple(other_body), 0, 0 if way == _RENAMED else None
-    pending: list[_State] = [(((head, other_head), (row, None)), {})]
+    row = one[1:], other[1:], 0, 0 if renaming else None
+    pending: list[_State] = [(((one[0], other[0]), (row, None)), {})]
     while pending and budget.left > last:
         budget.left -= 1
-        goals, names = pending.pop()
+        goals, bindings = pending.pop()
         if goals is None:
             return True
         goal, rest = goals
         if len(goal) == 2:
-            pending += _paired(*goal, rest, names, way)
+            pending += _after_pair(*goal, rest, bindings, renaming)
         elif goal[2] == len(goal[0]):
-            pending.append((rest, names))
+            pending.append((rest, bindings))
         else:
             budget.left -= len(goal[1])
-            pending += _chosen(*goal, rest, names)
-    return way == _RENAMED and budget.left <= last
+            pending += _after_choice(*goal, rest, bindings)
+    return renaming and budget.left <= last
 
 
-def _chosen(
-    row: Sequence[_Tree], others: Sequence[_Tree], at: int, used: int | None, rest: _Goals, names: _Names
+def _after_choice(
+    row: Sequence[Tree], others: Sequence[Tree], at: int, used: int | None, rest: _Goals, bindings: _Bindings
 ) -> Iterator[_State]:
-    """Yield the remaining state of the search for each choice of a tree for the next one of a row."""
+    """Yield the state of the search for each choice of a tree that the next tree of a row may match."""
     for place, other in enumerate(others):
-        if not (used or 0) >> place & 1 and _may_become(row[at], other):
-            left = row, others, at + 1, None if used is None else used | 1 << place
-            yield ((row[at], other), (left, rest)), names
+        if not (used or 0) >> place & 1 and _may_match(row[at], other):
+            after = row, others, at + 1, None if used is None else used | 1 << place
+            yield ((row[at], other), (after, rest)), bindings
 
 
-def _paired(one: _Tree, other: _Tree, rest: _Goals, names: _Names, way: int) -> Iterator[_State]:
-    """Yield the remaining states of the search after a tree has become another."""
+def _after_pair(
+    one: Tree, other: Tree, rest: _Goals, bindings: _Bindings, renaming: bool
+) -> Iterator[_State]:
+    """Yield the states of the search after the roots of two trees match."""
     if isinstance(one, str):
-        if one not in names and _is_variable(one):
-            if way == _PART or (_is_variable(other) and other not in names.values()):
-                yield rest, {**names, one: other}
-        elif names.get(one, one) == other:
-            yield rest, names
+        if one not in bindings and _is_variable(one):
+            if not renaming or (_is_variable(other) and other not in bindings.values()):
+                yield rest, {**bindings, one: other}
+        elif bindings.get(one, one) == other:
+            yield rest, bindings
     elif not isinstance(other, str) and len(one) == len(other):
         if one and one[0] in _UNORDERED and one[0] == other[0]:
-            yield ((one[1:], other[1:], 0, 0), rest), names
+            yield ((one[1:], other[1:], 0, 0), rest), bindings
         else:
             for pair in zip(reversed(one), reversed(other), strict=True):
                 rest = pair, rest
-            yield rest, names
+            yield rest, bindings
 
 
-def _may_become(one: _Tree, other: _Tree) -> bool:
-    """Return whether a tree may become another, as far as their roots show."""
+def _may_match(one: Tree, other: Tree) -> bool:
     if isinstance(one, str) or isinstance(other, str):
         return one == other or _is_variable(one)
     return len(one) == len(other) and (one[:1] == other[:1] or not isinstance(one[0], str))
 
 
-def _is_variable(tree: _Tree) -> bool:
+def _is_variable(tree: Tree) -> bool:
     return isinstance(tree, str) and tree.startswith("?")
 
 
-@lru_cache(maxsize=4096)
-def _tree(parts: Parts) -> tuple[_Tree, ...]:
-    head, *body = parts
-    return tuple(_trees(head)), *_trees(flat(body))
-
-
-@lru_cache(maxsize=4096)
-def _look(parts: Parts) -> Parts:
+def _shape(parts: Parts) -> Parts:
     """Return a rule with equal variables, and with sorted conditions and alternatives."""
-    head, *body = map(_with_sorted_parts, map(blind, parts))
-    return head, *sorted(body)
+    head, *body = (_sorted(blind(part)) for part in parts)
+    return head, *sorted(body, key=repr)
 
 
-def _with_sorted_parts(words: Words) -> Words:
-    """Return a condition with the parts of each `or` and `distinct` sorted."""
-    if _UNORDERED.isdisjoint(words):
-        return words
-
-    def ordered(tree: _Tree) -> Words:
-        if isinstance(tree, str):
-            return (tree,)
-        inner = [ordered(each) for each in tree]
-        if inner and inner[0][0] in _UNORDERED:
-            inner[1:] = sorted(inner[1:])
-        return "(", *flat(inner), ")"
-
-    return flat(map(ordered, _trees(words)))
-
-
-def _trees(words: Words) -> list[_Tree]:
-    waiting: list[list[_Tree]] = [[]]
-    for word in words:
-        if word == "(":
-            waiting.append([])
-        elif word == ")":
-            inner = tuple(waiting.pop())
-            waiting[-1].append(inner)
-        else:
-            waiting[-1].append(word)
-    return waiting[0]
-
-
-def numbered(words: Words) -> Words:
-    """Return words with variables numbered in order of occurrence."""
-    numbers: dict[str, str] = {}
-    return tuple(numbers.setdefault(w, f"?{len(numbers)}") if w.startswith("?") else w for w in words)
-
-
-def flat(parts: Iterable[Words]) -> Words:
-    """Return all words of a rule."""
-    return tuple(word for words in parts for word in words)
-
-
-def text_of(parts: Parts) -> str:
-    """Return a rule as KIF, shortened if it is long."""
-    text = f"(<= {' '.join(flat(parts))})" if len(parts) > 1 else " ".join(parts[0])
-    return shown(re.sub(r"\( | (?=\))", lambda found: found[0].strip(), text), _SHOWN)
-
-
-def blind(words: Words) -> Words:
-    """Return words in which all variables are the same."""
-    return tuple("?" if word.startswith("?") else word for word in words)
+def _sorted(tree: Tree) -> Tree:
+    """Return a formula with the parts of each `or` and `distinct` sorted."""
+    if isinstance(tree, str):
+        return tree
+    first, *rest = map(_sorted, tree)
+    return first, *(sorted(rest, key=repr) if first in _UNORDERED else rest)

@@ -1,4 +1,4 @@
-"""Examination of a sheet: reading, checks, play, and the diagnosis of causes."""
+"""Examination of a sheet: reading, checks, play, diagnosis of causes, and proofs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Examination:
     Attributes:
         findings: the findings so far, in the order of display.
         sheet: the checked sheet; None before the first step.
-        played: random playouts begun so far.
+        played: the number of random playouts begun so far.
         verdicts: the results of proofs.
     """
 
@@ -65,7 +65,7 @@ class Examination:
         return self.sheet.program if self.sheet else Program(())
 
     def worst(self, most: int, least: Severity = Severity.INFO) -> list[Finding]:
-        """Return the worst findings, at most ``most``, with at least the severity ``least``."""
+        """Return up to ``most`` of the worst findings with at least the severity ``least``, in order."""
         bad = [each for each in self.findings if each.diagnostic.severity >= least]
         worst_first = sorted(range(len(bad)), key=lambda number: -bad[number].diagnostic.severity)
         return [bad[number] for number in sorted(worst_first[:most])]
@@ -75,27 +75,26 @@ class Examination:
         progress: Callable[[int, int], None] | None = None,
         report: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Read, check and play the sheet, then determine findings that name a cause and findings that follow.
+        """Read, check and play the sheet, find the causes of its findings, and try proofs.
 
         Args:
-            progress: called with the states and the playouts so far.
+            progress: called with the numbers of states and playouts so far.
             report: called with the claim that is being proved, as a phrase.
 
         Raises:
-            MissingExtraError: proofs are wanted, and the solver is not installed.
+            MissingExtraError: the settings ask for proofs, but the solver is not installed.
         """
         self.sheet = CheckedSheet(self.source, self.settings)
-        found = with_edits(self.sheet.program, self.sheet.diagnostics)
+        findings = with_edits(self.sheet.program, self.sheet.diagnostics)
         # `anygame mend` accepts only sheets that can be read as a whole.
-        self._found(found if self.sheet.complete else [replace(each, kinds=None) for each in found])
+        self._add(findings if self.sheet.complete else [replace(each, kinds=None) for each in findings])
         if self.settings.play is not None and not self.sheet.has_errors:
             self._play(self.sheet, self.settings.play, progress)
         self._name_causes(self.sheet)
         if self.settings.prove is not None and not self.sheet.has_errors:
             self._prove(self.sheet.game, self.settings.prove, report)
 
-    def _found(self, more: list[Finding]) -> None:
-        """Add findings."""
+    def _add(self, more: list[Finding]) -> None:
         known = {each.diagnostic: each for each in [*self.findings, *more]}
         self.findings = [known[each] for each in ranked(known)]
 
@@ -103,35 +102,35 @@ class Examination:
         try:
             check = sheet.play(bounds)
         except LimitError as error:
-            self._found([Finding(limit_reached(error, sheet.program.rules))])
+            self._add([Finding(limit_reached(error, sheet.program.rules))])
             return
         except RuleSheetError as error:
-            self._found([Finding(each) for each in error.diagnostics if isinstance(each, Diagnostic)])
+            self._add([Finding(each) for each in error.diagnostics if isinstance(each, Diagnostic)])
             return
         try:
             check.run(progress)
         finally:
             self.played = check.played
-            self._found(check.findings())
+            self._add(check.findings())
 
     def _prove(self, game: Game, seconds: float, report: Callable[[str], None]) -> None:
-        """Settle doubts by proofs."""
         from anygame.doctor.proofs import Proofs
 
         proofs = Proofs(game, self.findings)
         try:
             with warnings.catch_warnings():
-                # A game without a network has open verdicts, which say why.
+                # The verdicts say why a game has no network.
                 warnings.simplefilter("ignore", FallbackWarning)
                 proofs.run(seconds, report)
         finally:
             self.findings, self.verdicts = proofs.findings, proofs.verdicts
 
     def _name_causes(self, sheet: CheckedSheet) -> None:
-        """Put findings that name a cause first, and mark findings that follow from them."""
+        """Sort findings that name a cause first, and mark the findings that follow from them."""
         bounds = self.settings.play if any(each.line is not None for each in self.findings) else None
         diagnosis = Diagnosis(sheet, self.findings, bounds, partial(CheckedSheet, settings=self.settings))
-        with read_silently():  # warnings about reading the sheet have been shown
+        with read_silently():  # warnings about reading the sheet are findings already
             self.findings = list(diagnosis.findings())
         if diagnosis.is_late:
-            self.findings.append(Finding(cut_short("time was up while edits were tried", sheet.program)))
+            message = "the time limit ended the search for causes"
+            self.findings.append(Finding(cut_short(message, sheet.program)))

@@ -1,4 +1,4 @@
-"""Findings in a sheet: a diagnostic, the play that shows it, and the edits that mend it."""
+"""Findings in a sheet: a diagnostic with the play that shows it and the edits that mend it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ class Finding:
     """A finding in a sheet.
 
     Attributes:
-        diagnostic: the diagnostic, which also says whether it follows from another one.
-        line: the joint moves that show the fault, if play did; the notes list them.
+        line: the joint moves that show the fault; None if the fault was not found by play.
         kinds: the kinds of edits that mend the fault, as in ``anygame mend --select``; empty if translating
-            the sheet mends it; None if no command does.
-        edits: these edits; empty if mending adds more than an edit.
-        meant: edits that write the text that was probably meant; only the author can be sure.
-        echoes: the findings that follow from this one, in a few words; empty if there are none.
+            the sheet mends it; None if no command mends it.
+        edits: the edits of these kinds; empty if the mend appends declarations instead.
+        meant: edits that write the text that the author probably meant.
+        echoes: a summary of the findings that follow from this one; empty if no finding does.
         verdict: the verdict about the violated property, if a proof was tried.
     """
 

@@ -1,4 +1,4 @@
-"""Fixes for findings: edits for editors and programs, with offsets as places."""
+"""Fixes for findings as edits of the text, for editors and programs."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Fix:
 
     Attributes:
         title: a description of the fix.
-        edits: the edits; empty if they are sent only on request.
-        kinds: the kinds of mends that make it, as in ``anygame mend --select``.
-        sure: whether it certainly restores the intended text.
+        edits: the edits; empty for a fix that `mend_sheet` makes on request.
+        kinds: the kinds of mends that make the fix, as in ``anygame mend --select``.
+        sure: whether the fix certainly restores the intended text.
     """
 
     title: str
@@ -34,7 +34,7 @@ class Fix:
 
 
 def fixes_of(finding: Finding, source: Source) -> Iterator[Fix]:
-    """Yield the fixes of a finding, by the edits of the doctor, and of parentheses."""
+    """Yield the fixes of a finding."""
     found = finding.diagnostic
     if finding.kinds or finding.edits:
         kinds = finding.kinds or ()

@@ -1,4 +1,4 @@
-"""Mending a sheet: edits of its text, and the diagnostics that they resolve."""
+"""Mends of sheets as edits of the text, and the diagnostics that they resolve."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 #: All kinds of mends.
 EVERY_MEND: Final = ("order", "case", "parentheses", "role", *LENIENT_MENDS, "base", "input")
-#: Mends that can change the game, as only the author knows the meaning of an unbound variable.
+#: Mends that can change the game, because only the author knows the meaning of an unbound variable.
 UNSAFE_MENDS: Final = frozenset(("any",))
-#: The mends that are made by default.
+#: The default mends.
 MENDS: Final = tuple(kind for kind in EVERY_MEND if kind not in UNSAFE_MENDS)
 
-#: Findings that suggest that the rules derive other facts or legal moves than the author meant.
+#: Codes of findings that suggest that the rules derive other facts than the author meant.
 _DOUBTS: Final = frozenset(
     (
         "likely-typo", "case-differs", "function-arity", "unknown-role", "unwritten-fluent",
@@ -63,9 +63,9 @@ class Mended:
     """A sheet after mending.
 
     Attributes:
-        text: the new text; the old one if there was nothing to mend.
+        text: the new text; the old text if nothing was mended.
         mends: the mends that were made, in the order of the sheet.
-        notes: mends that were not possible, with the reasons.
+        notes: the reasons why other mends were impossible.
     """
 
     text: str
@@ -76,8 +76,8 @@ class Mended:
 def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
     """Mend a sheet.
 
-    The result is parsed again, to check that rules differ only in the order of literals, and in added roles
-    and declarations.
+    The new text is parsed again to check that its rules differ only in the order of literals, and in added
+    roles and declarations.
 
     >>> sheet = Source("sheet", "(ROLE x) (<= (goal ?r 100) (not (true (lost ?r))))")
     >>> print(mend_sheet(sheet, ["case", "role"]).text)
@@ -91,13 +91,13 @@ def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
     text = apply_edits(source.text, [edit for mend in mends for edit in mend.edits])
     mended, readings = with_readings(_verified(program, text), kinds)
     if any(not rule.body and any(rule.head.variables()) for rule in mended.rules):
-        parse_program(source)  # whose places are those of the author's text
+        parse_program(source)  # raises an error with places in the author's text
     assert mended.source is not None
     text = mended.source.text
     mends += readings
     added, notes = _missing_declarations(mended, kinds)
     if added:
-        rules = [rule for _, found in added for rule in found]
+        rules = [rule for _, new_rules in added for rule in new_rules]
         names = " and ".join(name for name, _ in added)
         title = f"{COMMENT_MARKS[form_of(source)] * 3} {names}: what the rules can make true and legal"
         text = _appended(text, source, f"{title}\n\n{format_rules(rules, form_of(source))}")
@@ -107,28 +107,32 @@ def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
 
 
 def _plain_mends(program: Program, kinds: Collection[str]) -> list[Mend]:
-    """Return the mends that change no rule except by adding roles."""
+    """Return the mends that change no rule except by adding roles, in the order of the sheet."""
     source = program.source
     assert source is not None
     comments = places_of_comments(source)
-    found: list[Mend] = []
+    mends: list[Mend] = []
     for rule in program.rules:
         if rule.node is None:
             continue
         role = unbound_role(rule) if "role" in kinds else None
         if "case" in kinds:
-            found += _case(rule)
+            mends += _case(rule)
         if "parentheses" in kinds:
-            found += without_parentheses(rule.node)
+            mends += _without_parentheses(rule.node)
         if role is not None:
-            found.append(role_mend(rule, role, comments))
+            mends.append(role_mend(rule, role, comments))
         if "order" in kinds:
-            found += _order(rule, role, comments)
-    return sorted(found, key=lambda mend: mend.span.start if mend.span else 0)
+            mends += _order(rule, role, comments)
+    return sorted(mends, key=_start_of)
+
+
+def _start_of(mend: Mend) -> int:
+    return mend.span.start if mend.span else 0
 
 
 def _appended(text: str, source: Source, more: str) -> str:
-    """Return the text with an addition at the end, but inside parentheses round the whole sheet."""
+    """Return the text with an addition at the end, but inside parentheses around the whole sheet."""
     nodes, _ = parse_items(Source(source.name, text))
     last = max(node.end for node in nodes)
     closing = [match for match in _CLOSING.finditer(text, last) if match[0] == ")"]
@@ -137,12 +141,12 @@ def _appended(text: str, source: Source, more: str) -> str:
 
 
 def _verified(program: Program, text: str, added: int = 0) -> Program:
-    """Return the program of a mended text, after checking it."""
+    """Return the program of a mended text, after a check that mending kept its rules."""
     source = program.source
     assert source is not None
     again = parse_program(Source(source.name, text), open_facts=True)
     same = len(again.rules) == len(program.rules) + added and all(
-        old.head == new.head and _only_roles(Counter(new.body), Counter(old.body))
+        old.head == new.head and _only_adds_roles(Counter(new.body), Counter(old.body))
         for old, new in zip(program.rules, again.rules, strict=False)
     )
     if not same:
@@ -151,11 +155,8 @@ def _verified(program: Program, text: str, added: int = 0) -> Program:
     return again
 
 
-def _only_roles(new: Counter[Formula], old: Counter[Formula]) -> bool:
-    more = new - old
-    return old <= new and all(
-        isinstance(formula, Literal) and formula.atom.key == ("role", 1) for formula in more
-    )
+def _only_adds_roles(new: Counter[Formula], old: Counter[Formula]) -> bool:
+    return old <= new and all(isinstance(f, Literal) and f.atom.key == ("role", 1) for f in new - old)
 
 
 # -- the kinds ----------------------------------------------------------------------------------------
@@ -173,7 +174,7 @@ def _case(rule: Rule) -> Iterator[Mend]:
 def _missing_declarations(
     program: Program, kinds: Collection[str]
 ) -> tuple[list[tuple[str, list[Rule]]], list[str]]:
-    """Return the declarations that a program lacks, and the reasons why others could not be made."""
+    """Return the declarations that a program lacks, and reasons why declarations are impossible."""
     declared = {rule.head.key for rule in program.rules}
     keys = [("base", 1), ("input", 2)]
     missing = [name for name, arity in keys if name in kinds and (name, arity) not in declared]
@@ -184,54 +185,54 @@ def _missing_declarations(
         rules = normal_rules(program)
     except RuleSheetError:
         return [], [f"no {names} can be added while variables are unbound; see `anygame check`"]
-    if doubt := next((found for found in check_program(program) if found.code in _DOUBTS), None):
+    if doubt := next((each for each in check_program(program) if each.code in _DOUBTS), None):
         place = f" at {doubt.span.place}" if doubt.span else ""
         return [], [f"no {names} is added while `anygame check` reports {doubt.code}{place}"]
     return declarations(program, rules, missing)
 
 
-#: Codes of unbound variables; several kinds of mends resolve them, in different cases.
+#: Codes of unbound variables, which several kinds of mends resolve.
 _UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
 
 
 def with_edits(program: Program, diagnostics: Iterable[Diagnostic]) -> list[Finding]:
     """Return diagnostics of a program as findings, with the edits that `anygame mend` would make."""
-    found = list(diagnostics)
+    every = list(diagnostics)
     source = program.source
-    wanted = {kind for each in found for kind in CODES[each.code].mends}
+    wanted = {kind for each in every for kind in CODES[each.code].mends}
     if not wanted or source is None:
-        return [Finding(each) for each in found]
-    mends = _plain_mends(program, wanted) + lenient_mends(program, wanted)
-    mends.sort(key=lambda mend: mend.span.start if mend.span else 0)
-    # Lenient readings are written only into KIF; `anygame translate` rewrites a sheet in the infix form.
-    unbound = form_of(source) == "infix" and any(each.code in _UNBOUND for each in found)
-    is_translated = unbound and _binds_all(program)
-    return [_with_edits(each, mends, is_translated) for each in found]
+        return [Finding(each) for each in every]
+    mends = sorted(_plain_mends(program, wanted) + lenient_mends(program, wanted), key=_start_of)
+    # Lenient readings are edits of KIF only; `anygame translate` rewrites a sheet in the infix form.
+    has_unbound = any(each.code in _UNBOUND for each in every)
+    is_translated = has_unbound and form_of(source) == "infix" and _binds_all(program)
+    return [_with_edits(each, mends, is_translated) for each in every]
 
 
-def _with_edits(found: Diagnostic, mends: Iterable[Mend], is_translated: bool) -> Finding:
-    kinds = CODES[found.code].mends
-    if found.code == "no-declarations":
-        return Finding(found, None, tuple(kind for kind in kinds if kind in found.message))
-    mend = next((mend for mend in mends if mend.kind in kinds and _concerns(mend, found.span)), None)
+def _with_edits(diagnostic: Diagnostic, mends: Iterable[Mend], is_translated: bool) -> Finding:
+    kinds = CODES[diagnostic.code].mends
+    if diagnostic.code == "no-declarations":
+        return Finding(diagnostic, None, tuple(kind for kind in kinds if f"no {kind}" in diagnostic.message))
+    is_unbound = diagnostic.code in _UNBOUND
+    mend = next((mend for mend in mends if mend.kind in kinds and _concerns(mend, diagnostic.span)), None)
     if mend is not None:
-        return Finding(found, None, (mend.kind,) if found.code in _UNBOUND else kinds, mend.edits)
-    return Finding(found, None, () if is_translated and found.code in _UNBOUND else None)
+        return Finding(diagnostic, None, (mend.kind,) if is_unbound else kinds, mend.edits)
+    return Finding(diagnostic, None, () if is_translated and is_unbound else None)
 
 
 def as_read_leniently(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Diagnostic, None]:
     """Return diagnostics of a program, with warnings for the errors that lenient reading resolves."""
-    found = list(diagnostics)
-    read = frozenset(each for each in found if each.code in _UNBOUND)
-    if not read or not _binds_all(program):
+    every = list(diagnostics)
+    resolved = frozenset(each for each in every if each.code in _UNBOUND)
+    if not resolved or not _binds_all(program):
         lenient = {"role", *LENIENT_MENDS}
-        mended = (each for each in with_edits(program, found) if each.kinds is not None)
-        read = frozenset(each.diagnostic for each in mended if lenient.issuperset(each.kinds or ()))
-    return dict.fromkeys(replace(each, severity=Severity.WARNING) if each in read else each for each in found)
+        mended = (each for each in with_edits(program, every) if each.kinds is not None)
+        resolved = frozenset(each.diagnostic for each in mended if lenient.issuperset(each.kinds or ()))
+    return dict.fromkeys(replace(d, severity=Severity.WARNING) if d in resolved else d for d in every)
 
 
 def _binds_all(program: Program) -> bool:
-    """Return whether lenient reading leaves no variable of a program unbound."""
+    """Return whether lenient reading binds all variables of a program."""
     try:
         source, mends = read_leniently(program)
         return bool(mends and normal_rules(parse_program(source)))
@@ -254,22 +255,21 @@ def _order(rule: Rule, role: Variable | None, comments: Sequence[tuple[int, int]
     Args:
         rule: the rule.
         role: a variable that another mend binds before all others.
-        comments: where the comments of the sheet start and end.
+        comments: the start and the end of each comment.
     """
     order = binding_order(rule.body, {role} if role else ())
-    nodes = [formula.node for formula in rule.body]
-    known = [node for node in nodes if node is not None]
-    if order == list(range(len(order))) or len(known) < len(nodes):
+    nodes = [formula.node for formula in rule.body if formula.node is not None]
+    if order == list(range(len(order))) or len(nodes) < len(rule.body):
         return
     assert rule.node is not None
-    moved = next(number for place, number in enumerate(order) if place != number)
-    message = f"{known[moved].span.text} goes before what needs its variables"
+    moved = nodes[next(number for place, number in enumerate(order) if place != number)]
+    message = f"{moved.span.text} moves before the literals that need its variables"
     inside = [c for c in comments if rule.node.start < c[0] < rule.node.end]
     if inside and form_of(rule.node.source) == "kif":
-        edit = _moved_with_comments(rule, known, order, inside)
+        edit = _moved_with_comments(rule, nodes, order, inside)
     else:
-        edit = _moved(known, order)
-    yield Mend("order", " ".join(message.split()), known[moved].span, (edit,))
+        edit = _moved(nodes, order)
+    yield Mend("order", " ".join(message.split()), moved.span, (edit,))
 
 
 def _moved(nodes: Sequence[Node], order: Sequence[int]) -> Edit:
@@ -309,8 +309,8 @@ def _moved_with_comments(
     return Edit(start, chunks[-1][1], tuple(pieces))
 
 
-def without_parentheses(node: Node) -> Iterator[Mend]:
-    """Yield the mends that remove the parentheses of a node of a rule."""
+def _without_parentheses(node: Node) -> Iterator[Mend]:
+    """Yield the mends that remove parentheses around single names in a rule."""
     pending = [node]
     while pending:
         node = pending.pop()

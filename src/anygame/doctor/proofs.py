@@ -1,4 +1,4 @@
-"""Proofs for findings: a doubt becomes a fault with a match that shows it, or is withdrawn."""
+"""Proofs that confirm uncertain findings with a match, or withdraw them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.proving.verdict import Outcome
 
-#: Properties: the claim, the codes of faults that refute it, and the code that a proof withdraws.
+#: For each property, the claim, the codes of findings that refute it, and the code that a proof withdraws.
 _PROPERTIES: Final[dict[str, tuple[str, frozenset[str], str]]] = {
     "playable": (
         "every role has a legal move in every state until the end",
@@ -34,15 +34,15 @@ _PROPERTIES: Final[dict[str, tuple[str, frozenset[str], str]]] = {
     "ends": ("every match ends", frozenset(("endless",)), "endless"),
 }
 _RULES: Final = "every rule fires in some match"
-#: Characters of a rule that a verdict shows.
+#: Maximum number of characters of a rule that a verdict shows.
 _SHOWN: Final = 90
 
 
 class Proofs:
-    """Decides doubts by proofs; an interrupt keeps the decisions so far.
+    """Proofs about one game; an interrupt keeps the results so far.
 
     Attributes:
-        findings: the findings without withdrawn ones, and with findings of proofs.
+        findings: the given findings without withdrawn ones, and the findings of proofs.
         verdicts: the verdict of each property so far.
     """
 
@@ -52,7 +52,7 @@ class Proofs:
         self.verdicts: list[Verdict] = []
 
     def run(self, seconds: float, report: Callable[[str], None] = lambda _: None) -> None:
-        """Decide each property within some seconds.
+        """Try to decide each property within a number of seconds.
 
         Raises:
             MissingExtraError: the solver is not installed.
@@ -63,9 +63,9 @@ class Proofs:
             self._find_dead_rules(seconds, report)
         except LimitError as error:
             claims = {name: claim for name, (claim, *_) in _PROPERTIES.items()} | {"dead-rules": _RULES}
-            known = {verdict.name for verdict in self.verdicts}
-            left = [(name, claim) for name, claim in claims.items() if name not in known]
-            self.verdicts += [Verdict(name, claim, "open", note=error.message) for name, claim in left]
+            decided = {verdict.name for verdict in self.verdicts}
+            open_claims = [(name, claim) for name, claim in claims.items() if name not in decided]
+            self.verdicts += [Verdict(name, claim, "open", note=error.message) for name, claim in open_claims]
 
     def _take(self, verdict: Verdict) -> None:
         doubt = _PROPERTIES[verdict.name][2]
@@ -88,19 +88,19 @@ class Proofs:
         """Yield the faults shown by a match that refutes a property."""
         assert verdict.match is not None
         if verdict.name == "ends":
-            found = [endless_at(self._game, verdict.match, verdict.note)]
+            findings = [endless_at(self._game, verdict.match, verdict.note)]
         else:
-            found = faults_at_end(self._game, verdict.match)
+            findings = faults_at_end(self._game, verdict.match)
         shortest = "a shortest match" if verdict.is_shortest else "a match"
         note = Note(f"refuted by {shortest}: {verdict.claim}")
-        for each in found:
+        for each in findings:
             if each.diagnostic.code in _PROPERTIES[verdict.name][1]:
                 notes = (note, *each.diagnostic.notes)
                 diagnostic = replace(each.diagnostic, severity=Severity.ERROR, notes=notes)
                 yield replace(each, diagnostic=diagnostic, verdict=verdict)
 
     def _add(self, fault: Finding) -> None:
-        """Add a fault; the one that play found is the same, but for a cause that may be named there."""
+        """Add a fault; if play found it too, merge both, as the finding of play may name a cause."""
         one, line = fault.diagnostic, fault.line or ()
         for place, known in enumerate(self.findings):
             other = known.diagnostic
@@ -119,20 +119,19 @@ class Proofs:
         from anygame.proving.firing import firings
 
         began = perf_counter()
-        found = list(firings(self._game, seconds, report))
-        dead = [firing.rule for firing in found if firing.outcome == "proved"]
-        left = sum(firing.outcome == "open" for firing in found)
-        outcome: Outcome = "refuted" if dead else "open" if left else "proved"
-        note = f"{counted(left, 'rule')} may fire or not" if left else ""
+        results = list(firings(self._game, seconds, report))
+        dead = [firing.rule for firing in results if firing.outcome == "proved"]
+        undecided = sum(firing.outcome == "open" for firing in results)
+        outcome: Outcome = "refuted" if dead else "open" if undecided else "proved"
+        note = f"{counted(undecided, 'rule')} undecided" if undecided else ""
         texts = tuple(shown(str(rule), _SHOWN) for rule in dead)
         took = perf_counter() - began
         verdict = Verdict("dead-rules", _RULES, outcome, note=note, found=texts, seconds=took)
-        # Rules that never fire because of their names have been reported.
-        known = {each.diagnostic.span for each in self.findings if each.diagnostic.code == "never-fires"}
+        reported = {each.diagnostic.span for each in self.findings if each.diagnostic.code == "never-fires"}
         message = "this rule fires in no match: its conditions hold in no reachable state"
         for rule in dead:
-            if rule.span not in known:
-                note_ = Note("proved, for matches of any length")
+            if rule.span not in reported:
+                note_ = Note("proved for matches of any length")
                 diagnostic = CODES["dead-rule"].found(message, rule.span, note_, hint="mend or delete it")
                 self.findings.append(Finding(diagnostic, verdict=verdict))
         self.verdicts.append(verdict)

@@ -1,4 +1,4 @@
-"""Reading of a sheet with errors: all faults, and the rules that can still be read."""
+"""Reading of sheets with errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.source import Node, Source, Span
 
-#: Errors that do not prevent reading all rules.
+#: Errors after which all rules can still be read.
 _COMPLETE: Final = frozenset(("no-role", "variable-in-fact"))
 
 
@@ -27,7 +27,7 @@ class Reading:
 
     Attributes:
         program: the rules that could be read.
-        diagnostics: faults and oddities of the text.
+        diagnostics: the errors and warnings of the parser.
         complete: whether all rules could be read.
     """
 
@@ -39,13 +39,13 @@ class Reading:
 def read_sheet(
     source: Source, *, case_sensitive: bool = True, limits: ReadingLimits | None = None
 ) -> Reading:
-    """Read a rule sheet as far as possible; faults never raise."""
+    """Read a rule sheet as far as possible; errors of the sheet are returned, not raised."""
     limits = limits or ReadingLimits()
     nodes, text_faults = parse_items(source, limits=limits)
     try:
         program = read_items(source, nodes, text_faults, case_sensitive=case_sensitive, limits=limits)
     except RuleSheetError as error:
-        faults = tuple(found for found in error.diagnostics if isinstance(found, Diagnostic))
+        faults = tuple(fault for fault in error.diagnostics if isinstance(fault, Diagnostic))
         errors = [fault for fault in faults if fault.severity is Severity.ERROR]
         broken = [fault for fault in errors if fault.code not in _COMPLETE]
         _, others = arrows_and_others(nodes)

@@ -1,4 +1,4 @@
-"""A program as the checks see it: places of names, readers and writers of relations, domains."""
+"""Analyses of a program for the checks: occurrences of names, readers and writers of relations, domains."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Name and arity of a relation, a function, or (with arity 0) a constant.
 Key = tuple[str, int]
-#: The longest paths of places that are examined, as in `Domains`.
+#: Maximum length of examined paths, as in `Domains`.
 DEEPEST: Final = 9
 _FLUENT_WRITERS: Final = ("init", "next")
 _ROLE_FIRST: Final = ("legal", "goal")
@@ -41,9 +41,8 @@ class Name:
 
     Attributes:
         kind: ``relation``, ``function``, ``constant`` or ``variable``.
-        text: the name in the program; a variable has no question mark.
-        node: the place, which is the whole list of a relation or function with arguments.
-        rule: the rule of the place.
+        text: the name, without the question mark of a variable.
+        node: the token; for a relation or function with arguments, the whole list.
     """
 
     kind: str
@@ -59,18 +58,17 @@ class Name:
 
     @property
     def is_unused(self) -> bool:
-        """Whether a variable starts with an underscore in the text, and so may have any value."""
+        """Whether the author marked a variable as unused by an underscore."""
         return self.span.text.removeprefix("?").startswith("_")
 
 
 class Subterm(NamedTuple):
-    """A term at its place in an atom.
+    """A term in an atom.
 
     Attributes:
-        tops: the values that the place can have.
+        tops: the possible values at this place of the atom.
         path: the place, in the form of `Domains`.
-        node: the place in the text.
-        name: the name of the relation or function that has the term as an argument.
+        name: the relation or function that has the term as an argument.
         number: the number of that argument, from 0.
     """
 
@@ -103,13 +101,13 @@ class Sheet:
 
     @cached_property
     def parts(self) -> dict[int, list[NormalRule]]:
-        """The normal rules of each rule, by the rule's place in the program."""
+        """The normal rules of each rule, by the number of the rule in the program."""
         place = {id(rule): number for number, rule in enumerate(self.program.rules)}
         return grouped((place[id(part.origin)], part) for part in self.normal)
 
     @cached_property
     def is_safe(self) -> bool:
-        """Whether domains are reliable: every rule has a normal form and binds the variables of its head."""
+        """Whether domains are reliable: each rule has a normal form that binds the variables of its head."""
         bound = all(
             variable in bound_by_literals(part.body)
             for part in self._with_roles
@@ -119,7 +117,7 @@ class Sheet:
 
     @cached_property
     def domains(self) -> Domains:
-        """The values that each argument can have in play."""
+        """The possible values of each argument."""
         return Domains(self._with_roles)
 
     @cached_property
@@ -128,10 +126,7 @@ class Sheet:
         return [_with_role(part) for part in self.normal]
 
     def subterms(self, atom: Atom) -> Iterator[Subterm]:
-        """Yield the terms in an atom, outer ones first.
-
-        Terms that are nested too deep are omitted.
-        """
+        """Yield the terms in an atom, outer ones first, except terms that are nested too deep."""
         pending: list[tuple[Functor, Sequence[Term], Path, Node | None]] = [
             ((atom.predicate, len(atom.arguments)), atom.arguments, (), atom.node)
         ]
@@ -155,13 +150,13 @@ class Sheet:
 
     @cached_property
     def facts(self) -> dict[tuple[str, object], list[tuple[Atom, tuple[Term, ...]]]]:
-        """The facts by predicate and by relation or fluent, each with its arguments, or its fluent's."""
+        """The facts by predicate and relation, each with its arguments; see `asked_of`."""
         facts = [(rule.head, *asked_of(rule.head)) for rule in self.program.rules if not rule.body]
         return grouped(((head.predicate, what), (head, terms)) for head, what, terms in facts)
 
     @cached_property
     def reads(self) -> dict[Key, list[Atom]]:
-        """The atoms that bodies read, by relation."""
+        """The atoms in bodies, by relation."""
         return grouped((atom.key, atom) for rule in self.program.rules for atom, _ in atoms_in(rule.body))
 
     def read_by(self, relation: Key) -> Iterator[Key]:
@@ -211,22 +206,22 @@ class Sheet:
 
     @cached_property
     def writers(self) -> dict[Key, list[Atom]]:
-        """The heads that write each fluent, by the key of the fluent, without fluents that are variables."""
+        """The heads of `init` and `next` for each fluent; fluents that are variables are omitted."""
         return self._heads_by_last(_FLUENT_WRITERS)
 
     @cached_property
     def moves(self) -> dict[Key, list[Atom]]:
-        """The heads that make each move legal, by the move's key."""
+        """The heads of `legal` for each move."""
         return self._heads_by_last(("legal",))
 
     @cached_property
     def moves_asked(self) -> frozenset[Key | None]:
-        """The keys of the moves that rules ask about, with None if a rule asks about any move."""
+        """The moves that rules read; None among them means that a rule reads any move."""
         return frozenset(key_of(atom.arguments[1]) for atom in self.reads.get(("does", 2), ()))
 
     @cached_property
     def moves_by_relation(self) -> dict[Key, list[Atom]]:
-        """The heads of relations that supply moves for a `legal` of any move, by the key of the move."""
+        """For each move that a `legal` takes from a relation, the heads of this relation."""
         result: dict[Key, list[Atom]] = defaultdict(list)
         pending = [(rule, rule.head.arguments[-1]) for rule in self.heads.get(("legal", 2), ())]
         seen: set[tuple[Key, int]] = set()
@@ -246,7 +241,7 @@ class Sheet:
 
     @cached_property
     def percepts(self) -> dict[Key, list[Atom]]:
-        """The heads that make a role see each percept, by the percept's key."""
+        """The heads of `sees` for each percept."""
         return self._heads_by_last(("sees",))
 
     def _heads_by_last(self, predicates: Iterable[str]) -> dict[Key, list[Atom]]:
@@ -255,19 +250,19 @@ class Sheet:
 
     @cached_property
     def varying(self) -> frozenset[Key]:
-        """The relations that depend on the state or the moves."""
+        """The relations that depend on the state or on moves."""
         rules = self.program.rules
         readers = grouped((atom.key, rule.head.key) for rule in rules for atom, _ in atoms_in(rule.body))
         return frozenset(reached(_OF_STATE, lambda key: readers.get(key, ())))
 
     @cached_property
     def names(self) -> list[Name]:
-        """Every place of every name, rule by rule."""
+        """Every occurrence of every name, rule by rule."""
         return [name for names in self.names_by_rule for name in names]
 
     @cached_property
     def names_by_rule(self) -> list[list[Name]]:
-        """Every place of every name of each rule."""
+        """The occurrences of names in each rule."""
         return [list(names_of_rule(rule)) for rule in self.program.rules]
 
     @cached_property
@@ -294,14 +289,14 @@ def key_of(term: Term) -> Key | None:
 
 
 def by_fluent(rules: Iterable[Rule]) -> dict[Key, list[Rule]]:
-    """Return the rules of `init` or `next` by their fluent, without fluents that are variables."""
+    """Return rules of `init` or `next` by their fluent; fluents that are variables are omitted."""
     return grouped((key, rule) for rule in rules if (key := key_of(rule.head.arguments[0])))
 
 
 def asked_of(atom: Atom) -> tuple[object, tuple[Term, ...]]:
-    """Return the relation of an atom and its arguments; for a fluent or a move, its key and its arguments.
+    """Return the relation of an atom and its arguments, or those of its compound fluent or move.
 
-    A fluent has the same key under `next`, `init` and `true`.
+    A fluent has the same key in `next`, `init` and `true`.
     """
     last = atom.arguments[-1] if atom.arguments else None
     if atom.predicate in STATE and isinstance(last, Compound):
@@ -310,7 +305,7 @@ def asked_of(atom: Atom) -> tuple[object, tuple[Term, ...]]:
 
 
 def span_of(formula: Formula | Atom, rule: Rule) -> Span | None:
-    """Return the place of a formula, or of its rule if the formula has no place."""
+    """Return the span of a formula, or of its rule if the formula has no span."""
     return formula.node.span if formula.node else rule.span
 
 

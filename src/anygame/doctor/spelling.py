@@ -1,7 +1,7 @@
-"""Similar names, one of which a typing slip turns into the other.
+"""Similar names, where a typing slip turns one name into the other.
 
-A slip omits, adds or changes a letter, or exchanges two neighbours. These four slips cause 80 % of misspelt
-words (Damerau, "A technique for computer detection and correction of spelling errors", 1964).
+A slip omits, adds or changes a letter, or exchanges two adjacent letters. Such a slip causes 80 % of
+misspelt words (Damerau, "A technique for computer detection and correction of spelling errors", 1964).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-#: The shortest names compared; shorter ones are similar by chance: row and raw, win and sin.
+#: Minimum length of compared names; shorter names such as row and raw are similar by chance.
 _SHORTEST: Final = 4
-#: The shortest names with exchanged neighbours, which words rarely have: rde and red.
+#: The same for names with two exchanged letters, such as rde and red.
 _SHORTEST_TURNED: Final = 3
-#: Short names with different first letters are meant to differ: tox and fox, pcol and ncol.
+#: Maximum length of names that are meant to differ if their first letters do, such as pcol and ncol.
 _SHORT: Final = 4
-#: From this length on, a name is recognisable even with two slips.
+#: Minimum length of names that may differ by two slips.
 _LONG: Final = 8
 _DIGITS: Final = re.compile(r"\d+")
 
@@ -37,18 +37,18 @@ def nearest(
 
 
 def is_near(name: str, other: str, shortest: int = _SHORTEST, *, is_stray: bool = False) -> bool:
-    """Return whether two names differ by few slips, and not only in capitals or numbers.
+    """Return whether two names differ by a few slips, and not only in capitals or numbers.
 
     Args:
         name: one name.
         other: the other name.
-        shortest: length from which on one letter may differ.
+        shortest: the minimum length of names that may differ in a letter.
         is_stray: whether other evidence shows that a name is misspelt; then its first letter may differ.
 
     >>> is_near("contrl", "control"), is_near("leagl", "legal"), is_near("row1", "row2")
     (True, True, False)
     """
-    # Digits only number names: ea6 and ae6 have just two letters, which are weak evidence.
+    # Digits are not counted: ea6 and ae6 have only two letters, which are weak evidence.
     length = max(len(_DIGITS.sub("", each)) for each in (name, other))
     if (
         length < (_SHORTEST_TURNED if sorted(name) == sorted(other) else shortest)

@@ -1,9 +1,8 @@
-"""Relations, fluents and moves that can never start, as all their rules need one of them.
+"""Relations, fluents and moves that never hold because each of their rules needs one of them.
 
-A set of atoms is unfounded if each rule for an atom of the set needs an atom of the set, or one that cannot
-hold. Here the items are whole relations, fluents and moves, by name and arity. The values of arguments are
-known by then. See Van Gelder, Ross and Schlipf, "The well-founded semantics for general logic programs",
-1991.
+A set of atoms is unfounded if each rule for an atom of the set needs an atom of the set, or an atom that
+cannot hold (Van Gelder, Ross and Schlipf, "The well-founded semantics for general logic programs", 1991).
+Here an item of the set is a whole relation, fluent or move, by name and arity.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.rules import Atom
 
-#: A relation, or after ``true`` or ``does``, a fluent or a move; None for all fluents, or all moves.
+#: A relation after "", a fluent after "true", or a move after "does"; None stands for all fluents or moves.
 Item = tuple[str, "Key | None"]
 
 _OF_STATE: Final = ("true", "does")
@@ -32,11 +31,11 @@ _STATE: Final = {"true": "true", "init": "true", "next": "true", "does": "does",
 
 @dataclass(frozen=True, slots=True)
 class Unfounded:
-    """Items that never hold, although they have rules.
+    """Items that have rules but never hold.
 
     Attributes:
-        roots: groups of items that need each other and nothing else, in the order of the sheet.
-        stalled: the rules of each item that cannot fire, by identity.
+        roots: groups of items that need each other and no other item, in the order of the sheet.
+        stalled: for each item, the ids of its rules that cannot fire.
     """
 
     roots: tuple[tuple[Item, ...], ...]
@@ -44,7 +43,7 @@ class Unfounded:
 
 
 def item_of(atom: Atom) -> Item:
-    """Return the item of an atom."""
+    """Return the relation of an atom, or its fluent or move."""
     state = _STATE.get(atom.predicate)
     if state is not None and KEYWORDS[atom.predicate] == len(atom.arguments):
         return state, key_of(atom.arguments[-1])
@@ -52,21 +51,19 @@ def item_of(atom: Atom) -> Item:
 
 
 def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
-    """Find the items that can never start.
+    """Find the items that never hold.
 
     Args:
         sheet: the sheet.
-        is_dead: whether a normal rule cannot fire for another reason.
+        is_dead: returns whether a normal rule cannot fire for another reason.
     """
-    needs = {
-        id(part): {item_of(f.atom) for f in part.body if isinstance(f, Literal)} for part in sheet.normal
-    }
+    needs = {id(part): _needs(part) for part in sheet.normal}
     made = _made(sheet)
     writers = grouped((item, part) for part in sheet.normal for item in made[id(part)])
     able = [part for part in sheet.normal if not is_dead(part)]
     held = _held([(needs[id(part)], item) for part in able for item in _with_kinds(made[id(part)])], set())
     items = {item for item in writers if item[1] is not None and item not in held}
-    # All names are known of moves that relations make and a `legal` takes.
+    # If a rule may write any fluent or move, nothing is certain. `moves_by_relation` lists such moves.
     if any(
         _writes_anything(part) and not (part.head.predicate == "legal" and sheet.moves_by_relation)
         for key in _OF_STATE
@@ -81,27 +78,26 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
     return Unfounded(tuple(_roots(waits, list(writers))), dict(stalled))
 
 
+def _needs(part: NormalRule) -> set[Item]:
+    return {item_of(f.atom) for f in part.body if isinstance(f, Literal)}
+
+
 def _made(sheet: Sheet) -> dict[int, list[Item]]:
-    """Return the items of each normal rule: the item of its head, and a move that a `legal` takes from it."""
+    """Return the items that each normal rule makes: its head, and a move that a `legal` reads from it."""
     taken = [key for key in sheet.moves_by_relation if key not in sheet.moves]
     moves = grouped((id(head), ("does", key)) for key in taken for head in sheet.moves_by_relation[key])
     return {id(part): [item_of(part.head), *moves.get(id(part.origin.head), ())] for part in sheet.normal}
 
 
 def starts_all(sheet: Sheet, item: Item, group: Sequence[Item]) -> bool:
-    """Return whether all items of a group that waits for itself could hold if one item did."""
+    """Return whether all items of a group could hold if one of them did."""
     made = _made(sheet)
-    rules = [
-        ({item_of(f.atom) for f in part.body if isinstance(f, Literal)} & set(group), head)
-        for part in sheet.normal
-        for head in made[id(part)]
-        if head in group
-    ]
-    return _held(rules, {item}) >= set(group)
+    heads = ((part, head) for part in sheet.normal for head in made[id(part)] if head in group)
+    return _held([(_needs(part) & set(group), head) for part, head in heads], {item}) >= set(group)
 
 
 def _writes_anything(part: NormalRule) -> bool:
-    """Return whether a rule with a variable as head makes fluents or moves hold that may not hold already."""
+    """Return whether a rule whose head has any fluent or move does more than keep what holds already."""
     term = part.head.arguments[-1]
     kept = [f.atom for f in part.body if isinstance(f, Literal) and f.atom.arguments[-1:] == (term,)]
     return not any(item_of(atom)[0] == item_of(part.head)[0] for atom in kept)
@@ -116,7 +112,7 @@ def _with_kinds(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _held(rules: Sequence[tuple[set[Item], Item]], held: set[Item]) -> set[Item]:
-    """Return the least fixpoint of rules, each given by its needs and its result, from some items."""
+    """Return the least fixpoint of rules, given as needed items and the resulting item."""
     before = -1
     while len(held) > before:
         before = len(held)
@@ -133,14 +129,14 @@ def _waits(
     held: set[Item],
     is_dead: Callable[[NormalRule], bool],
 ) -> set[Item] | None:
-    """Return the items that the rules of an item need; None if some rule has another reason."""
-    found: set[Item] = set()
+    """Return the missing items that the rules of an item need; None if a rule is dead for another reason."""
+    waits: set[Item] = set()
     for part in parts:
         missing = needs[id(part)] - held
         if is_dead(part) or missing - items:
             return None
-        found |= missing
-    return found
+        waits |= missing
+    return waits
 
 
 def _roots(waits: dict[Item, set[Item] | None], order: list[Item]) -> list[tuple[Item, ...]]:
@@ -159,6 +155,6 @@ def _roots(waits: dict[Item, set[Item] | None], order: list[Item]) -> list[tuple
 
 
 def _reached(item: Item, waits: dict[Item, set[Item] | None]) -> set[Item] | None:
-    """Return all items that an item needs, directly or not; None if there is another reason."""
-    found = set(reached(waits[item] or (), lambda other: waits.get(other) or ()))
-    return None if any(waits.get(other) is None for other in (item, *found)) else found
+    """Return all items that an item needs, directly or not; None if a rule is dead for another reason."""
+    needed = set(reached(waits[item] or (), lambda other: waits.get(other) or ()))
+    return None if any(waits.get(other) is None for other in (item, *needed)) else needed

@@ -1,1 +1,1 @@
-"""Diagnosis: the findings that name a cause, and the edits that would remove other findings."""
+"""Diagnosis of the causes of findings, by trying edits that may correct the sheet."""

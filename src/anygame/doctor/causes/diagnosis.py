@@ -1,8 +1,8 @@
-"""Diagnosis: the findings that name a cause, and the findings that follow from it.
+"""Diagnosis of the findings that name a cause, and of those that follow from it.
 
-One slip causes many findings: a misspelt head leaves rules that never fire and roles without a goal. So
-`Diagnosis` tries edits that may correct the slip. It examines the edited sheet again, and plays it if a
-finding came from play. The findings that vanish are consequences of the slip.
+One slip causes many findings: after a misspelt head, rules never fire and roles have no goal. So `Diagnosis`
+tries edits that may correct the slip. It checks the edited sheet, and plays it if a finding came from play.
+The findings that vanish are consequences of the slip.
 
 For static findings this is diagnosis by repair (Lerner, Flower, Grossman and Chambers, "Searching for
 type-error messages", 2007). For findings of play it is fault localisation by mutation (Papadakis and
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.sheets.edits import Mend
 
-#: Codes in the order of display: codes that are closer to a slip of the author come first. All other codes
-#: come after these and before the codes of play.
+#: Codes in the order of display: the closer a code is to a slip of the author, the earlier it comes. All
+#: other codes come after these and before the codes of play.
 _ORDER: Final = (
     (
         "likely-typo", "case-differs", "relation-arity", "function-arity", "stray-text", "unknown-role",
         "arithmetic",
     ),
-    ("never-starts",),  # a fluent that never holds is not kept either
+    ("never-starts",),  # before lost-fluent: a fluent that never becomes true is not kept either
     (
         "undefined-relation", "unwritten-fluent", "unknown-move", "lost-fluent", "unsafe-variable",
         "swapped-arguments", "odd-fact", "growing-recursion", "unstratified",
@@ -63,13 +63,14 @@ _LAST: Final = frozenset(("idle-declaration", "no-legal", "no-goal", "no-termina
 _OF_READING: Final = 0
 _OTHERS: Final = len(_ORDER) + 1
 _OF_PLAY: Final = _OTHERS + 1
-#: Maximum number of proposed edits to try, and work on them; a sheet rarely has more than two slips.
+#: Maximum number of proposed edits that are tried; a sheet rarely has more than two slips.
 _MOST_TRIALS: Final = 12
-_OF_SLIPS: Final = 1_500_000
+#: Maximum work on trials of proposed edits, and on trials of negated literals, in units of `work`.
+_WORK_ON_SLIPS: Final = 1_500_000
+_WORK_ON_LITERALS: Final = 2_000_000
 #: Maximum work of one trial, which excludes sheets of more than about 300,000 characters.
 _MOST_A_TRIAL: Final = 2_500_000
-#: The work on edits that are tried by play, and the bounds of play in one trial.
-_OF_LITERALS: Final = 2_000_000
+#: The bounds of play in one trial.
 _A_TRIAL: Final = replace(BRIEF, playouts=4, states=40)
 #: Codes of play before the end of the game.
 _OF_VALUES: Final = frozenset(("lost-value", "double-value"))
@@ -85,34 +86,31 @@ class Diagnosis:
         is_late: whether the time limit ended the trials.
 
     Args:
-        sheet: the sheet with its findings without play.
-        found: all findings, including those of play.
+        sheet: the sheet, with the findings that need no play.
+        findings: all findings, including those of play.
         bounds: the bounds of play; None without play.
-        examine: examines another text of the sheet.
+        examine: returns the checked sheet of an edited text.
     """
 
     def __init__(
         self,
         sheet: CheckedSheet,
-        found: Iterable[Finding],
+        findings: Iterable[Finding],
         bounds: Bounds | None,
         examine: Callable[[Source], CheckedSheet],
     ) -> None:
         self._sheet = sheet
         self._source = sheet.source
         self._static = sheet.diagnostics
-        self._found = {each.diagnostic: each for each in found}
-        self._played = sorted(self._found.keys() - set(self._static))
+        self._findings = {each.diagnostic: each for each in findings}
+        self._played = sorted(self._findings.keys() - set(self._static))
         self._bounds = bounds
         self._examine = examine
         self.is_late = False
         self._named: dict[Diagnostic, Mend] = {}
 
     def findings(self) -> Iterator[Finding]:
-        """Yield all findings in the order of display, first those that name a cause.
-
-        Findings that follow from others are marked, and counted in their cause.
-        """
+        """Yield all findings in the order of display; each cause has a summary of its consequences."""
         moved = {} if any(each.severity > Severity.INFO for each in self._static) else self._of_literals()
         every = sorted([*self._static, *(moved.get(each, each) for each in self._played)])
         origin = {now: before for before, now in moved.items()}
@@ -122,7 +120,7 @@ class Diagnosis:
         every.sort(key=lambda each: (each in following, *_rank(each, causes)))
         echoes = _echoes(every, causes, following)
         for each in every:
-            before = self._found[origin.get(each, each)]
+            before = self._findings[origin.get(each, each)]
             named = self._named.get(before.diagnostic) or cause_in(before.diagnostic, self._source)
             yield replace(
                 before,
@@ -132,15 +130,15 @@ class Diagnosis:
             )
 
     def _of_slips(self, every: Sequence[Diagnostic]) -> dict[Diagnostic, frozenset[Diagnostic]]:
-        """Return the findings that name a slip, each with the findings that vanish when it is corrected."""
+        """Return the findings that name a slip, each with the findings that vanish after its correction."""
         if sum(each.severity > Severity.INFO for each in every) < 2:
             return {}
-        said = ((each, cause) for each in every if (cause := cause_in(each, self._source)))
-        slips = list(islice(said, _MOST_TRIALS))
+        proposed = ((each, cause) for each in every if (cause := cause_in(each, self._source)))
+        slips = list(islice(proposed, _MOST_TRIALS))
         by_play = [each for each in every if _is_of_play(each)]
         others = [each for each in every if not _is_of_play(each)]
         causes: dict[Diagnostic, frozenset[Diagnostic]] = {}
-        trials = self._trials((cause for _, cause in slips), _OF_SLIPS)
+        trials = self._trials((cause for _, cause in slips), _WORK_ON_SLIPS)
         for (slip, _), (cause, trial, work) in zip(slips, trials, strict=False):
             work.left -= work_of_checks(trial.source)
             gone, is_worse = _changed(slip, cause, others, trial.diagnostics)
@@ -164,7 +162,7 @@ class Diagnosis:
         first, codes = by_play[0], {each.code for each in by_play}
         before = _play(self._sheet, _A_TRIAL, Budget(inf))
         causes = causes_of_literals(self._sheet.program, first) if before and before.played else ()
-        for cause, trial, work in self._trials(causes, _OF_LITERALS):
+        for cause, trial, work in self._trials(causes, _WORK_ON_LITERALS):
             if not (before and _goes_well(_play(trial, _A_TRIAL, work), before, codes)):
                 continue
             if not any(each.severity > Severity.INFO for each in trial.diagnostics):
@@ -174,7 +172,7 @@ class Diagnosis:
         return {}
 
     def _trials(self, causes: Iterable[Mend], most: int) -> Iterator[tuple[Mend, CheckedSheet, Budget]]:
-        """Yield edits, each with the examined sheet after the edit, and the remaining work."""
+        """Yield edits, each with the edited sheet and the remaining work budget."""
         work = Budget(most)
         cost = work_of_game(self._source)
         if cost + work_of_checks(self._source) > _MOST_A_TRIAL:
@@ -203,7 +201,7 @@ def _play(sheet: CheckedSheet, bounds: Bounds, work: Budget) -> PlayCheck | None
 
 
 def _goes_well(check: PlayCheck | None, before: PlayCheck, codes: Collection[str]) -> bool:
-    """Return whether play has no fault, loses no board, and is long enough to show lost values."""
+    """Return whether play shows no fault, keeps all boards, and is long enough to show lost values."""
     if check is None or not check.played or check.boards < before.boards:
         return False
     if any(each.severity > Severity.INFO for each in check.diagnostics):
@@ -213,10 +211,10 @@ def _goes_well(check: PlayCheck | None, before: PlayCheck, codes: Collection[str
 
 
 def _changed(
-    slip: Diagnostic, cause: Mend, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
+    slip: Diagnostic, cause: Mend, every: Sequence[Diagnostic], remaining: Iterable[Diagnostic]
 ) -> tuple[frozenset[Diagnostic], bool]:
     """Return the findings that vanish after an edit, and whether there are new warnings or errors."""
-    after = Counter(_identity(each, cause) for each in left)
+    after = Counter(_identity(each, cause) for each in remaining)
     before = Counter(map(_identity, every))
     gone = frozenset(
         each
@@ -227,7 +225,7 @@ def _changed(
 
 
 def _identity(finding: Diagnostic, cause: Mend | None = None) -> tuple[Severity, str, int]:
-    """Return the key by which findings of a sheet and of the edited sheet are compared."""
+    """Return the key that a finding of the original sheet and one of the edited sheet share."""
     start = finding.span.start if finding.span else -1
     return finding.severity, finding.code, offset_before(cause.edits, start) if cause else start
 
@@ -235,7 +233,7 @@ def _identity(finding: Diagnostic, cause: Mend | None = None) -> tuple[Severity,
 def _at_cause(finding: Diagnostic, cause: Mend) -> Diagnostic:
     """Return a finding of play at the place of an edit that makes it vanish."""
     meant = shown(cause.message)
-    note = Note("where play shows it", finding.span)
+    note = Note("play shows the fault here", finding.span)
     message = f"{finding.message}; with {meant} here, this does not happen"
     hint = f"{meant}, or {finding.hint}" if finding.hint else meant
     return replace(finding, message=message, span=cause.span, notes=(note, *finding.notes), hint=hint)
@@ -244,20 +242,20 @@ def _at_cause(finding: Diagnostic, cause: Mend) -> Diagnostic:
 # -- the order ----------------------------------------------------------------------------------------
 
 
-def ranked(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return findings in the order of display without trials of edits."""
-    every = sorted(found)
+def ranked(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return diagnostics in the order of display, without trials of edits."""
+    every = sorted(diagnostics)
     following = _following(every, {})
     return sorted(every, key=lambda each: (each in following, *_rank(each, {})))
 
 
 def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
-    """Move findings on the odd one of two rules to the other rule, if only that has more findings."""
+    """Move each finding about the odd one of two rules to the other rule, if only that has more findings."""
     result = {}
     for each in every:
         if each.code == "odd-counterpart" and each.span and each.notes and (like := each.notes[0].span):
             others = [other for other in every if other is not each and other.severity > Severity.INFO]
-            doubted = [any(_stands_in(other, [span]) for other in others) for span in (each.span, like)]
+            doubted = [any(_is_inside(other, [span]) for other in others) for span in (each.span, like)]
             if doubted == [False, True]:
                 note = replace(each.notes[0], span=each.span)
                 result[each] = replace(each, span=like, notes=(note,), hint="")
@@ -270,16 +268,16 @@ def _following(
     echoes = {echo for gone in causes.values() for echo in gone} - causes.keys()
     following = {each for each in every if each.follows or each in echoes}
     codes = {each.code for each in every}
-    if "arithmetic" in codes:  # terms that are meant as numbers grow
+    if "arithmetic" in codes:  # terms grow because the author means them as numbers
         following |= {each for each in every if each.code in {"growing-recursion", "limit-reached"}}
     elif "limit-reached" in codes:
-        following |= {each for each in every if each.code == "growing-recursion"}  # shown with its end
+        following |= {each for each in every if each.code == "growing-recursion"}
     if _SHOWN_IN_PLAY & codes:
         following |= {each for each in every if _is_of_play(each)}
     strays = [each.span for each in every if each.code == "stray-text" and each.span]
-    following |= {each for each in every if each.code != "stray-text" and _stands_in(each, strays)}
-    if not any(_is_near(each) for each in every if each not in following):
-        following -= {each for each in following if _is_near(each)}  # they follow from each other
+    following |= {each for each in every if each.code != "stray-text" and _is_inside(each, strays)}
+    if not any(_may_name_cause(each) for each in every if each not in following):
+        following -= {each for each in following if _may_name_cause(each)}  # they follow from each other
     return following
 
 
@@ -287,19 +285,18 @@ def _is_of_play(finding: Diagnostic) -> bool:
     return finding.code in _PLAY_CODES
 
 
-def _is_near(finding: Diagnostic) -> bool:
-    """Return whether a finding can name a cause: it is about neither style nor play."""
-    is_near = _nearness(finding) < _OF_PLAY and not _is_of_play(finding)
-    return finding.severity > Severity.INFO and is_near
+def _may_name_cause(finding: Diagnostic) -> bool:
+    is_static = _nearness(finding) < _OF_PLAY and not _is_of_play(finding)
+    return finding.severity > Severity.INFO and is_static
 
 
-def _stands_in(finding: Diagnostic, spans: Iterable[Span]) -> bool:
+def _is_inside(finding: Diagnostic, spans: Iterable[Span]) -> bool:
     place = finding.span
     return place is not None and any(span.start <= place.start < span.end for span in spans)
 
 
 def _rank(finding: Diagnostic, causes: dict[Diagnostic, frozenset[Diagnostic]]) -> tuple[object, ...]:
-    """Return the sort key of a finding, with errors and proven slips first and findings of play last."""
+    """Return the sort key of a finding: errors and proven slips come first, findings of play last."""
     nearness = _nearness(finding)
     is_info = finding.severity is Severity.INFO
     is_error = finding.severity is Severity.ERROR and nearness < _OF_PLAY
@@ -316,7 +313,7 @@ def _nearness(finding: Diagnostic) -> int:
     return _OF_READING if finding.code in _READING_CODES else _NEARNESS.get(finding.code, _OTHERS)
 
 
-#: Nearness of an undeclared fluent whose cause is its `init`.
+#: Rank of an undeclared fluent whose cause is its `init`.
 _OF_START: Final = 3
 _INIT: Final = re.compile(r"\(\s*(<=\s*\(\s*)?init\b")
 _READING_CODES: Final = frozenset(code.name for code in READING)
@@ -331,16 +328,16 @@ def _echoes(
     causes: dict[Diagnostic, frozenset[Diagnostic]],
     following: set[Diagnostic],
 ) -> dict[Diagnostic, frozenset[Diagnostic]]:
-    """Return the findings that follow from each cause; the first finding gets those without a known cause."""
-    left = frozenset(each for each in following if each.severity > Severity.INFO)
-    found: dict[Diagnostic, frozenset[Diagnostic]] = {}
+    """Return the findings that follow from each cause; the first cause gets those without a known cause."""
+    unassigned = frozenset(each for each in following if each.severity > Severity.INFO)
+    echoes: dict[Diagnostic, frozenset[Diagnostic]] = {}
     for each in every:
         if each not in following:
-            found[each] = causes.get(each, frozenset()) & left
-            left -= found[each]
-    if every and every[0] in found:
-        found[every[0]] |= left
-    return found
+            echoes[each] = causes.get(each, frozenset()) & unassigned
+            unassigned -= echoes[each]
+    if every and every[0] in echoes:
+        echoes[every[0]] |= unassigned
+    return echoes
 
 
 def _counted(echoes: Collection[Diagnostic]) -> str:

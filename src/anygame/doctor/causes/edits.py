@@ -1,7 +1,6 @@
-"""Small edits that may correct a sheet, the most likely first.
+"""Small edits that may correct a sheet.
 
 A finding may name the intended text. A fault that only play shows may come from a missing `not`.
-`anygame.doctor.causes.diagnosis` tries such edits to determine the finding that names the cause.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ if TYPE_CHECKING:
 
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom, Program, Rule
-    from anygame.language.source import Source, Span
+    from anygame.language.source import Source
 
-#: Codes whose hint is the intended text, and the beginning of such a hint.
+#: Codes whose hints name the intended text, with the beginning of such a hint.
 _SAYS_WHAT: Final = {
     "likely-typo": "",
     "case-differs": "",
@@ -32,7 +31,7 @@ _SAYS_WHAT: Final = {
     "undefined-relation": "it is a fluent: (",
     "swapped-arguments": "(",
 }
-#: Codes of names that are wrong wherever they occur.
+#: Codes of names that are wrong at each occurrence.
 _OF_NAMES: Final = frozenset(("likely-typo", "case-differs"))
 #: Findings of play, with the keywords whose rules may cause them.
 KEYWORDS: Final = {
@@ -57,13 +56,9 @@ def cause_in(finding: Diagnostic, source: Source) -> Mend | None:
     starts = [span.start]
     if finding.code in _OF_NAMES and not span.text.startswith("?"):
         name = rf"(?<![^\s()]){re.escape(span.text)}(?![^\s();])"
-        starts = [found.start() for found in re.finditer(name, source.text)]
+        starts = [match.start() for match in re.finditer(name, source.text)]
     length = span.end - span.start
     return Mend("cause", meant, span, tuple(Edit(start, start + length, (meant,)) for start in starts))
-
-
-def _written(span: Span, meant: str) -> Mend:
-    return Mend("cause", meant, span, (Edit(span.start, span.end, (meant,)),))
 
 
 def _meant(finding: Diagnostic) -> str:
@@ -82,8 +77,8 @@ def _meant(finding: Diagnostic) -> str:
 def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Mend]:
     """Yield negations of literals that may correct a finding of play, the most likely first.
 
-    Authors most easily omit a `not` in a rule that keeps a fluent unless it changes. The least likely
-    literals belong to relations that other rules read, but never negated. Ties go to the nearer rule.
+    Authors most easily omit a `not` in a rule that keeps a fluent unless it changes. A `not` before a literal
+    that other rules read, but never negate, is least likely. Ties go to the nearer rule.
     """
     near = list(_rules_near(program, KEYWORDS[finding.code]))
     uses = Counter((atom, positive) for rule in program.rules for atom, positive in atoms_in(rule.body))
@@ -94,20 +89,17 @@ def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Mend]:
         is_asked_elsewhere = atom.predicate not in STATE and uses[atom, True] > 1 and not uses[atom, False]
         return 2 if is_asked_elsewhere else 1
 
-    denied = sorted(_may_be_denied(program, near), key=lambda each: likeliness(*each))
-    yield from (_denied(atom) for _, atom in denied)
+    for _, atom in sorted(_candidates(program, near), key=lambda each: likeliness(*each)):
+        assert atom.node is not None
+        span = atom.node.span
+        meant = f"~{span.text}" if form_of(span.source) == "infix" else f"(not {span.text})"
+        yield Mend("cause", meant, span, (Edit(span.start, span.end, (meant,)),))
 
 
-def _denied(atom: Atom) -> Mend:
-    assert atom.node is not None
-    text = atom.node.span.text
-    return _written(atom.node.span, f"~{text}" if form_of(atom.node.source) == "infix" else f"(not {text})")
+def _candidates(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, Atom]]:
+    """Yield atoms that may lack a `not` because their truth varies during play, each with its rule.
 
-
-def _may_be_denied(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, Atom]]:
-    """Yield literals that may lack a `not`, each with its rule; their truth varies during play.
-
-    A `next` rule reads its own fluent positively, and a goal reads fluents so unless other rules negate them.
+    A `next` reads its own fluent positively. A goal reads fluents positively unless other rules negate them.
     """
     varying = Sheet(program).varying
     negative = {item_of(atom) for rule in near for atom, positive in atoms_in(rule.body) if not positive}
@@ -143,12 +135,9 @@ def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
 
 def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
     """Yield the rules of the keywords, then breadth first the rules of the relations that they read."""
-    waiting = deque(
-        rule
-        for word in keywords
-        for rule in sorted(program.rules, key=_value_of_goal)
-        if rule.head.predicate == word
-    )
+    # Rules of low goals have negations more often.
+    by_goal = sorted(program.rules, key=_value_of_goal)
+    waiting = deque(rule for word in keywords for rule in by_goal if rule.head.predicate == word)
     seen = {id(rule) for rule in waiting}
     while waiting:
         rule = waiting.popleft()
@@ -161,6 +150,5 @@ def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
 
 
 def _value_of_goal(rule: Rule) -> int:
-    """Return the goal value as a sort key: rules of low goals have negations more often."""
     value = str(rule.head.arguments[-1]) if rule.head.key == ("goal", 2) else ""
     return int(value) if value.isdecimal() else 0

@@ -1,14 +1,14 @@
 """All codes of diagnostics, and the checks that report them.
 
-Each module has checks and their codes. Other stages have codes without checks: the parser, the preparation of
-rules for the reasoner, and play.
+Each module has checks, and the TOML file of the same name describes their codes. The codes of other stages
+have no checks here: those of the parser, of the preparation of rules for the reasoner, and of play.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from anygame.doctor.code import Check, Code, codes_of
+from anygame.doctor.code import CODES, PLAY, READING, REASONING, Check
 from anygame.doctor.codes import (
     conditions,
     declarations,
@@ -28,23 +28,13 @@ from anygame.doctor.codes import (
 
 __all__ = ["ALIASES", "CHECKS", "CODES", "PLAY", "READING", "REASONING"]
 
-READING: Final = tuple(codes_of(f"{__name__}.reading").values())
-REASONING: Final = tuple(codes_of(f"{__name__}.reasoning").values())
-PLAY: Final = tuple(codes_of(f"{__name__}.play").values())
-
-_THEMES: Final = (
+_MODULES: Final = (
     conditions, declarations, foreign, goals, large_join, likely_typo, lost_fluent,
     names, never_fires, recursion, same_rules, swapped_arguments, symmetry, tables,
 )  # fmt: skip
 #: All checks.
 CHECKS: Final = tuple(
-    found for theme in _THEMES for found in vars(theme).values() if isinstance(found, Check)
+    check for module in _MODULES for check in vars(module).values() if isinstance(check, Check)
 )
-#: All codes by name.
-CODES: Final[dict[str, Code]] = {
-    code.name: code
-    for codes in (READING, REASONING, *(check.codes for check in CHECKS), PLAY)
-    for code in codes
-}
-#: The names of codes, by their names in earlier versions.
+#: Current names of codes by their names in earlier versions.
 ALIASES: Final = {alias: code.name for code in CODES.values() for alias in code.aliases}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.normal import binds
-from anygame.doctor.code import check, codes_of
+from anygame.doctor.code import CODES, check
 from anygame.doctor.sheet import span_of
 from anygame.language.diagnostics import Note, shown
 from anygame.language.rules import And, Distinct, Literal, Not, Or
@@ -19,61 +19,47 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula, Rule
     from anygame.language.terms import Variable
 
-_CODES: Final = codes_of(__name__)
 
-
-#: Relations that systems evaluate separately; some systems cannot look them up in a body.
+#: Relations that systems evaluate separately from bodies.
 _NOT_READ: Final = frozenset(("init", "next", "base", "input"))
 
-_KEYWORD_IN_BODY: Final = _CODES["keyword-in-body"]
 
-
-@check(_KEYWORD_IN_BODY, needs_all=False)
+@check("keyword-in-body", needs_all=False)
 def _keyword_in_body(sheet: Sheet) -> Iterator[Diagnostic]:
     for atoms in sheet.reads.values():
         for atom in atoms if atoms[0].predicate in _NOT_READ else ():
-            yield _KEYWORD_IN_BODY.found(
-                f"`{atom.predicate}` belongs in heads; other systems do not find it in a body",
+            yield CODES["keyword-in-body"].found(
+                f"`{atom.predicate}` belongs in heads; other systems read it as empty in a body",
                 atom.span,
-                hint="a relation of your own that both rules read",
+                hint="define a relation of your own, and read it in both rules",
             )
 
 
-_NEGATED_FORMULA: Final = _CODES["negated-formula"]
-
-
-@check(_NEGATED_FORMULA, needs_all=False)
+@check("negated-formula", needs_all=False)
 def _negated_formula(sheet: Sheet) -> Iterator[Diagnostic]:
     words = {Or: "or", And: "and", Not: "not", Distinct: "distinct"}
     for inner, rule in sheet.formulas:
         if isinstance(inner, Not) and not isinstance(inner.formula, Literal):
             word = words.get(type(inner.formula), "formula")
-            hint = "negate each sentence alone, or give the formula a relation of its own"
-            yield _NEGATED_FORMULA.found(
-                f"GDL has `not` in front of a sentence only, found `{word}`; other systems read it "
-                "differently",
+            hint = "negate each sentence separately, or define a relation for the formula"
+            yield CODES["negated-formula"].found(
+                f"GDL allows `not` only before a sentence, found `{word}`; other systems read it differently",
                 span_of(inner, rule),
                 hint="write the same variable twice" if word == "distinct" else hint,
             )
 
 
-_NESTED_OR: Final = _CODES["nested-or"]
-
-
-@check(_NESTED_OR, needs_all=False)
+@check("nested-or", needs_all=False)
 def _nested_or(sheet: Sheet) -> Iterator[Diagnostic]:
     for inner, rule in sheet.formulas:
         for part in inner.formulas if isinstance(inner, Or) else ():
             if isinstance(part, Or):
-                message = "a disjunction that is an alternative of another one"
+                message = "this disjunction is an alternative of another one"
                 hint = "list its alternatives in the outer `or`"
-                yield _NESTED_OR.found(message, span_of(part, rule), hint=hint)
+                yield CODES["nested-or"].found(message, span_of(part, rule), hint=hint)
 
 
-_LITERAL_ORDER: Final = _CODES["literal-order"]
-
-
-@check(_LITERAL_ORDER, needs_all=False)
+@check("literal-order", needs_all=False)
 def _literal_order(sheet: Sheet) -> Iterator[Diagnostic]:
     for rule in sheet.program.rules:
         binders = _binders(rule)
@@ -83,9 +69,9 @@ def _literal_order(sheet: Sheet) -> Iterator[Diagnostic]:
                 if late:
                     variable, place = max(late.items(), key=lambda item: item[1])
                     word = "not" if isinstance(formula, Not) else "distinct"
-                    yield _LITERAL_ORDER.found(
-                        f"this `{word}` comes before the literal that binds {variable}; some systems read "
-                        "from left to right",
+                    yield CODES["literal-order"].found(
+                        f"this `{word}` comes before the literal that binds {variable}; some systems "
+                        "evaluate from left to right",
                         span_of(formula, rule),
                         Note("bound here", span_of(rule.body[place], rule)),
                         hint=f"move the `{word}` after it",
@@ -101,33 +87,27 @@ def _binders(rule: Rule) -> dict[Variable, int]:
     return first
 
 
-_IDLE_DISTINCT: Final = _CODES["idle-distinct"]
-
-
-@check(_IDLE_DISTINCT, needs_all=False)
+@check("idle-distinct", needs_all=False)
 def _idle_distinct(sheet: Sheet) -> Iterator[Diagnostic]:
     for inner, rule in sheet.formulas:
         if isinstance(inner, Distinct) and unify(inner.left, inner.right, {}) is None:
             message = f"{inner.left} and {inner.right} are always distinct"
             hint = "leave it out, or compare a variable"
-            yield _IDLE_DISTINCT.found(message, span_of(inner, rule), hint=hint)
+            yield CODES["idle-distinct"].found(message, span_of(inner, rule), hint=hint)
 
 
-#: Maximum number of rules with repeated conditions; a sheet with more was written by a program.
+#: Maximum number of rules with repeated conditions; programs write sheets with more.
 _MOST_RULES: Final = 2
 
-_REPEATED_LITERAL: Final = _CODES["repeated-literal"]
 
-
-@check(_REPEATED_LITERAL, needs_all=False)
+@check("repeated-literal", needs_all=False)
 def _repeated_literal(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report repeated conditions, if few rules have any."""
-    found = [(rule, *pair) for rule in sheet.program.rules for pair in _repeated(rule)]
-    if len({id(rule) for rule, _, _ in found}) <= _MOST_RULES:
-        for rule, first, again in found:
+    repeated = [(rule, *pair) for rule in sheet.program.rules for pair in _repeated(rule)]
+    if len({id(rule) for rule, _, _ in repeated}) <= _MOST_RULES:
+        for rule, first, again in repeated:
             message = f"{shown(str(again))} is repeated in this rule"
-            note = Note("here, too", span_of(first, rule))
-            yield _REPEATED_LITERAL.found(
+            note = Note("the first time", span_of(first, rule))
+            yield CODES["repeated-literal"].found(
                 message, span_of(again, rule), note, hint="change it, or leave it out"
             )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import reached
-from anygame.doctor.code import Code, check, codes_of
+from anygame.doctor.code import CODES, check
 from anygame.doctor.codes.foreign import COMPARISONS, SUMS
 from anygame.doctor.sheet import key_of, named, pattern, span_of
 from anygame.doctor.spelling import nearest
@@ -14,46 +14,35 @@ from anygame.language.rules import KEYWORDS, Atom, atoms_in
 from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
-    from anygame.language.source import Span
-
-_CODES: Final = codes_of(__name__)
-_NO_DECLARATIONS: Final = _CODES["no-declarations"]
 
 
-@check(_NO_DECLARATIONS)
+@check("no-declarations")
 def _no_declarations(sheet: Sheet) -> Iterator[Diagnostic]:
-    missing = [
-        word for word, key in (("base", ("base", 1)), ("input", ("input", 2))) if key not in sheet.heads
-    ]
+    missing = [key[0] for key in (("base", 1), ("input", 2)) if key not in sheet.heads]
     if missing and sheet.program.rules:
-        yield _NO_DECLARATIONS.found(
-            f"the sheet does not declare {' and '.join(missing)}: systems that build networks need it",
+        yield CODES["no-declarations"].found(
+            f"the sheet has no {' and no '.join(missing)}; systems that compile rules need base and input",
             sheet.start,
-            hint="(base (control white)), (input white noop): what can be true, what can be done",
+            hint="declare each possible fluent, (base (control white)), and move, (input white noop)",
         )
 
 
-_UNDECLARED_FLUENT: Final = _CODES["undeclared-fluent"]
-_UNDECLARED_MOVE: Final = _CODES["undeclared-move"]
-_UNDECLARED_PERCEPT: Final = _CODES["undeclared-percept"]
-
-
-@check(_UNDECLARED_FLUENT, _UNDECLARED_MOVE, _UNDECLARED_PERCEPT)
+@check("undeclared-fluent", "undeclared-move", "undeclared-percept")
 def _undeclared(sheet: Sheet) -> Iterator[Diagnostic]:
-    yield from _undeclared_of(sheet, ("base", 1), sheet.writers, _UNDECLARED_FLUENT, "(base {})")
-    yield from _undeclared_of(sheet, ("input", 2), sheet.moves, _UNDECLARED_MOVE, "(input ?role {})")
+    yield from _undeclared_of(sheet, ("base", 1), sheet.writers, "undeclared-fluent", "(base {})")
+    yield from _undeclared_of(sheet, ("input", 2), sheet.moves, "undeclared-move", "(input ?role {})")
     yield from _undeclared_of(
-        sheet, ("percept", 2), sheet.percepts, _UNDECLARED_PERCEPT, "(percept ?role {})"
+        sheet, ("percept", 2), sheet.percepts, "undeclared-percept", "(percept ?role {})"
     )
 
 
 def _undeclared_of(
-    sheet: Sheet, declaration: Key, written: dict[Key, list[Atom]], code: Code, hint: str
+    sheet: Sheet, declaration: Key, written: dict[Key, list[Atom]], code: str, hint: str
 ) -> Iterator[Diagnostic]:
     if declaration not in sheet.heads or not sheet.is_safe:
         return
@@ -61,25 +50,16 @@ def _undeclared_of(
     declared = {top if isinstance(top, tuple) else (top.name, 0) for top in tops}
     for key, heads in written.items():
         if key not in declared:
-            yield code.found(
-                f"`{declaration[0]}` is declared, but not for {named(key)}",
+            first = sheet.heads[declaration][0]
+            same_arity = [name for name, arity in declared if arity == key[1]]
+            yield CODES[code].found(
+                f"`{declaration[0]}` does not declare {named(key)}",
                 heads[0].span,
-                Note(f"`{declaration[0]}` is declared here", _first(sheet, declaration)),
-                hint=_near(key, declared) or hint.format(pattern(key)),
+                Note(f"the first `{declaration[0]}`", span_of(first.head, first)),
+                hint=nearest(key[0], same_arity) or hint.format(pattern(key)),
             )
 
 
-def _near(key: Key, declared: set[Key]) -> str:
-    """Return a similar declared name with the same number of arguments, as text; empty if there is none."""
-    return nearest(key[0], [name for name, arity in declared if arity == key[1]]) or ""
-
-
-def _first(sheet: Sheet, key: Key) -> Span | None:
-    rule = sheet.heads[key][0]
-    return span_of(rule.head, rule)
-
-
-_IDLE_DECLARATION: Final = _CODES["idle-declaration"]
 #: Relations of declarations, the relations that read them, and the reason why an item has no effect.
 _READ: Final = (
     (("base", 1), ("true", 1), "no `init` and no `next` makes it true"),
@@ -87,7 +67,7 @@ _READ: Final = (
 )
 
 
-@check(_IDLE_DECLARATION)
+@check("idle-declaration")
 def _idle_declaration(sheet: Sheet) -> Iterator[Diagnostic]:
     if not sheet.is_safe:
         return
@@ -95,16 +75,13 @@ def _idle_declaration(sheet: Sheet) -> Iterator[Diagnostic]:
         for rule in sheet.heads.get(declaration, ()):
             term = rule.head.arguments[-1]
             if _never_is(sheet, rule, read):
-                what = f"{declaration[0]} declares {shown(str(term))}"
-                hint = "a rule that makes it so, or leave it out"
-                yield _IDLE_DECLARATION.found(f"{what}, but {reason}", rule.head.span, hint=hint)
+                message = f"`{declaration[0]}` declares {shown(str(term))}, but {reason}"
+                hint = "add such a rule, or delete the declaration"
+                yield CODES["idle-declaration"].found(message, rule.head.span, hint=hint)
 
 
 def _never_is(sheet: Sheet, rule: Rule, read: Key) -> bool:
-    """Return whether a declared fluent or move never occurs although others of its kind do.
-
-    Facts may declare more numbers than needed.
-    """
+    """Return whether a declared fluent or move never occurs although others with its name do."""
     term = rule.head.arguments[-1]
     key = key_of(term)
     place = (*read, read[1] - 1)
@@ -116,22 +93,20 @@ def _never_is(sheet: Sheet, rule: Rule, read: Key) -> bool:
         isinstance(each, Constant)
         and values
         and each not in values
+        # Facts may declare more numbers than needed.
         and (rule.body or not each.name.isdecimal())
         for each, values in pairs
     )
 
 
-_UNDEFINED_RELATION: Final = _CODES["undefined-relation"]
-
-
-@check(_UNDEFINED_RELATION)
+@check("undefined-relation")
 def _undefined_relation(sheet: Sheet) -> Iterator[Diagnostic]:
     for key, atoms in sheet.reads.items():
         if key not in sheet.heads and KEYWORDS.get(key[0]) != key[1]:
             more = len(atoms) - 1
             notes = [Note(f"and {counted(more, 'more time')}")] if more else []
-            yield _UNDEFINED_RELATION.found(
-                f"no fact and no rule makes {named(key)}: it is always false",
+            yield CODES["undefined-relation"].found(
+                f"no fact or rule defines {named(key)}, so it is always false",
                 atoms[0].span,
                 *notes,
                 hint=_advice(sheet, key, atoms[0]),
@@ -154,17 +129,17 @@ def _advice(sheet: Sheet, key: Key, atom: Atom) -> str:
     if name in SUMS | COMPARISONS:
         return _advice_on_numbers(atom)
     near = nearest(name, {other for other, _ in sheet.writers}, is_stray=True)
-    return f"the fluent (true ({shown(near)} ...))" if near else "define it, or leave it out"
+    return f"the fluent (true ({shown(near)} ...))" if near else "define it, or delete the literal"
 
 
 #: The GDL form of formulas of other languages.
 _FORMULAS: Final = {
-    **dict.fromkeys(("~", "!", "\\+", "-"), "(not ...), round what it denies"),
-    **dict.fromkeys(("&", "&&", ",", "^"), "leave it out: all formulas of a body must hold"),
-    **dict.fromkeys(("|", "||"), "(or ...), round the alternatives"),
-    **dict.fromkeys(("#|", "|#"), "leave it out: GDL has no block comments, a comment starts with ;"),
-    "exists": "leave the word and its variable out: a body asks for some value of each variable",
-    "forall": "a relation that says where it fails, and (not ...) round that",
+    **dict.fromkeys(("~", "!", "\\+", "-"), "write (not ...) around the negated formula"),
+    **dict.fromkeys(("&", "&&", ",", "^"), "delete it: all formulas of a body must hold anyway"),
+    **dict.fromkeys(("|", "||"), "write (or ...) around the alternatives"),
+    **dict.fromkeys(("#|", "|#"), "delete it: GDL has no block comments; a comment starts with ;"),
+    "exists": "delete the word and its variable: a body holds if some value of each variable fits",
+    "forall": "define a relation of the values that violate the formula, and negate it: (not ...)",
 }
 
 
@@ -174,35 +149,24 @@ def _advice_on_numbers(atom: Atom) -> str:
     if len(atom.arguments) == 2 and name in {"!=", "/="}:
         return shown(f"(distinct {terms})")
     if len(atom.arguments) == 2 and name in {"=", "=="}:
-        return f"give both the same name, or write {shown(f'(not (distinct {terms}))')}"
+        return f"write one variable for both, or {shown(f'(not (distinct {terms}))')}"
     return f"GDL has no arithmetic: define {name} by facts or rules"
 
 
-_UNUSED_RELATION: Final = _CODES["unused-relation"]
-
-
-@check(_UNUSED_RELATION)
+@check("unused-relation")
 def _unused_relation(sheet: Sheet) -> Iterator[Diagnostic]:
     needed = reached((key for key in sheet.heads if KEYWORDS.get(key[0]) == key[1]), sheet.read_by)
     for key, rules in sheet.heads.items():
         if key not in needed:
             reader = "nothing reads it" if key not in sheet.reads else "only rules without effect read it"
-            yield _UNUSED_RELATION.found(
+            yield CODES["unused-relation"].found(
                 f"{named(key)} has no effect on the game: {reader}",
                 span_of(rules[0].head, rules[0]),
-                hint=f"leave out its {_count(rules)}",
+                hint=f"delete its {'rule' if len(rules) == 1 else f'{len(rules)} rules'}",
             )
 
 
-def _count(rules: Iterable[Rule]) -> str:
-    count = len(list(rules))
-    return "rule" if count == 1 else f"{count} rules"
-
-
-_UNREAD_FLUENT: Final = _CODES["unread-fluent"]
-
-
-@check(_UNREAD_FLUENT)
+@check("unread-fluent")
 def _unread_fluent(sheet: Sheet) -> Iterator[Diagnostic]:
     read: set[Key] = set()
     for rule in sheet.program.rules:
@@ -217,61 +181,50 @@ def _unread_fluent(sheet: Sheet) -> Iterator[Diagnostic]:
                 read.add(key)
     for key, heads in sheet.writers.items():
         if key not in read:
-            yield _UNREAD_FLUENT.found(
-                f"no rule asks whether {named(key)} is true, but for rules that keep it",
+            yield CODES["unread-fluent"].found(
+                f"no rule reads the fluent {named(key)}, except to keep it",
                 heads[0].span,
-                hint="leave it out, unless it is there for people to see",
+                hint="delete it, unless it is meant for people",
             )
 
 
-#: Names of moves without effect.
+#: Names of moves that are meant to have no effect.
 IDLE_MOVES: Final = frozenset(("noop", "pass", "wait"))
 
-_UNREAD_MOVE: Final = _CODES["unread-move"]
 
-
-@check(_UNREAD_MOVE)
+@check("unread-move")
 def _unread_move(sheet: Sheet) -> Iterator[Diagnostic]:
     if None in sheet.moves_asked:
         return
     for key, heads in sheet.moves.items():
         if key not in sheet.moves_asked and key[0] not in IDLE_MOVES:
-            yield _UNREAD_MOVE.found(
-                f"no rule asks whether a role does {named(key)}: the move changes nothing",
+            yield CODES["unread-move"].found(
+                f"no rule reads the move {named(key)}, so it changes nothing",
                 heads[0].span,
-                hint=f"a rule that reads (does ?role {pattern(key)}), or the name noop",
+                hint=f"add a rule that reads (does ?role {pattern(key)}), or name the move noop",
             )
 
 
-_NO_LEGAL: Final = _CODES["no-legal"]
-
-
-@check(_NO_LEGAL)
+@check("no-legal")
 def _no_legal(sheet: Sheet) -> Iterator[Diagnostic]:
     for role in sheet.roles_without(("legal", 2)):
         message, hint = f"no rule ever gives {role} a legal move", f"(<= (legal {role} ...) ...)"
-        yield _NO_LEGAL.found(message, sheet.role_span(role), hint=hint)
+        yield CODES["no-legal"].found(message, sheet.role_span(role), hint=hint)
 
 
-_NO_GOAL: Final = _CODES["no-goal"]
-
-
-@check(_NO_GOAL)
+@check("no-goal")
 def _no_goal(sheet: Sheet) -> Iterator[Diagnostic]:
     for role in sheet.roles_without(("goal", 2)):
         if role in sheet.players:
             message, hint = f"no rule ever gives {role} a goal", f"(<= (goal {role} 100) ...)"
-            yield _NO_GOAL.found(message, sheet.role_span(role), hint=hint)
+            yield CODES["no-goal"].found(message, sheet.role_span(role), hint=hint)
 
 
-_NO_TERMINAL: Final = _CODES["no-terminal"]
-
-
-@check(_NO_TERMINAL)
+@check("no-terminal")
 def _no_terminal(sheet: Sheet) -> Iterator[Diagnostic]:
     if ("terminal", 0) not in sheet.heads and sheet.program.rules:
-        yield _NO_TERMINAL.found(
-            "no rule says when the game is over: no match of it ever ends",
+        yield CODES["no-terminal"].found(
+            "no rule defines when the game is over, so no match ends",
             sheet.start,
             hint="(<= terminal ...)",
         )

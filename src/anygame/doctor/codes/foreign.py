@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
-from anygame.doctor.code import check, codes_of
+from anygame.doctor.code import CODES, check
 from anygame.language.diagnostics import Note, counted, shown
 from anygame.language.forms import form_of
 from anygame.language.rules import KEYWORDS
@@ -22,18 +22,15 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Node
 
-_CODES: Final = codes_of(__name__)
 
-
+#: Block comments and line comments of other languages.
 _BLOCKS: Final = {"#|": "|#", "/*": "*/"}
 _COMMENTS: Final = ("//", "#", "--", "/*", "%", '"""')
-#: Words in other brackets, as in facts of another language.
+#: Words in brackets other than parentheses, as in facts of another language.
 _BRACKETS: Final = re.compile(r"[\[{]([^\[\]{}]+)[\]}]")
 
-_STRAY_TEXT: Final = _CODES["stray-text"]
 
-
-@check(_STRAY_TEXT)
+@check("stray-text")
 def _stray_text(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report words at the top level that no rule reads, one diagnostic per line."""
     stray: list[Span] = []
@@ -43,16 +40,16 @@ def _stray_text(sheet: Sheet) -> Iterator[Diagnostic]:
             continue
         if key in sheet.reads or node.children:
             continue
-        if stray and _follows(stray[-1], node.span):
+        if stray and not node.source.text[stray[-1].end : node.start].strip(" \t"):  # on the same line
             stray[-1] = Span(node.source, stray[-1].start, node.end)
         else:
             stray.append(node.span)
     end = 0
     for span in stray:
         if span.start >= end:
-            found = _block(sheet, span) or _found(span)
-            end = found.span.end if found.span else 0
-            yield found
+            diagnostic = _block(sheet, span) or _words(span)
+            end = diagnostic.span.end if diagnostic.span else 0
+            yield diagnostic
 
 
 def _block(sheet: Sheet, span: Span) -> Diagnostic | None:
@@ -63,19 +60,16 @@ def _block(sheet: Sheet, span: Span) -> Diagnostic | None:
         return None
     inside = [rule for rule in sheet.program.rules if rule.span and span.start < rule.span.start < end]
     rules = [rule.span for rule in inside if rule.body or rule.head.arguments]
-    message = f"`{span.text[:2]}` starts no comment"
+    message = f"`{span.text[:2]}` does not start a comment in GDL"
     if rules:
         are = "are" if rules[1:] else "is"
-        message += f": {counted(len(rules), 'rule')} up to `{closing}` {are} played"
-    notes = [Note("the first one", rules[0])] if rules else []
+        message += f": {counted(len(rules), 'rule')} before `{closing}` {are} in effect"
+    notes = [Note("the first rule", rules[0])] if rules else []
     hint = "start each line of a comment with a semicolon"
-    return _STRAY_TEXT.found(message, Span(span.source, span.start, end + 2), *notes, hint=hint)
+    return CODES["stray-text"].found(message, Span(span.source, span.start, end + 2), *notes, hint=hint)
 
 
-_QUOTED_WORDS: Final = _CODES["quoted-words"]
-
-
-@check(_QUOTED_WORDS)
+@check("quoted-words")
 def _quoted_words(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the first string of several words."""
     source = sheet.program.source
@@ -83,32 +77,27 @@ def _quoted_words(sheet: Sheet) -> Iterator[Diagnostic]:
         return
     spans = [span for kind, span in foreign_marks(source) if kind == "string"]
     if spans:
-        message = f"GDL has no strings: {shown(spans[0].text)} is read as single words"
+        message = f"GDL has no strings: {shown(spans[0].text)} is read as separate words"
         message += ", and `;` starts a comment" if ";" in spans[0].text else ""
         more = [Note(f"and {counted(len(spans) - 1, 'more time')}")] if spans[1:] else []
-        yield _QUOTED_WORDS.found(message, spans[0], *more, hint="_".join(re.findall(r"\w+", spans[0].text)))
+        yield CODES["quoted-words"].found(
+            message, spans[0], *more, hint="_".join(re.findall(r"\w+", spans[0].text))
+        )
 
 
-def _follows(before: Span, span: Span) -> bool:
-    """Return whether a word follows another word on the same line, separated only by blanks."""
-    between = before.source.text[before.end : span.start]
-    return not between.strip(" \t")
-
-
-def _found(span: Span) -> Diagnostic:
+def _words(span: Span) -> Diagnostic:
     text = span.text
     comment = next((mark for mark in _COMMENTS if text.startswith(mark)), None)
     if comment:
-        message = f"`{comment}` starts no comment: these words are read as facts that no rule asks about"
-        return _STRAY_TEXT.found(message, span, hint="a comment starts with a semicolon")
+        message = f"`{comment}` does not start a comment in GDL: these words are facts, which no rule reads"
+        return CODES["stray-text"].found(message, span, hint="a comment starts with a semicolon")
     if bracketed := _BRACKETS.fullmatch(text):
-        message = f"{shown(text, 40)!r} is in other brackets: it is read as words, not as a fact"
-        return _STRAY_TEXT.found(message, span, hint=f"({bracketed[1].strip()})")
-    words = len(text.split())
-    what = f"{shown(text, 40)!r} stands" if words == 1 else f"{shown(text, 40)!r} stand"
-    message = f"{what} between the rules as {'a fact' if words == 1 else 'facts'} that no rule asks about"
-    hint = "leave it out, or start the line with a semicolon"
-    return _STRAY_TEXT.found(message, span, hint=hint)
+        message = f"GDL has only parentheses: {shown(text, 40)!r} is read as words, not as a fact"
+        return CODES["stray-text"].found(message, span, hint=f"({bracketed[1].strip()})")
+    facts = "a fact" if len(text.split()) == 1 else "facts"
+    message = f"{shown(text, 40)!r} between the rules is read as {facts} that no rule reads"
+    hint = "delete it, or start the line with a semicolon"
+    return CODES["stray-text"].found(message, span, hint=hint)
 
 
 SUMS: Final = frozenset(("+", "-", "*", "/", "%", "^", "**", "++", "--", "1+", "is"))
@@ -117,21 +106,17 @@ _WORDS: Final = frozenset(("plus", "minus", "add", "sub", "times", "mod", "div")
 COMPARISONS: Final = frozenset(("<", ">", ">=", "=<", "=", "==", "!=", "/="))
 _FEWEST_STEPS: Final = 2
 
-_ARITHMETIC: Final = _CODES["arithmetic"]
 
-
-@check(_ARITHMETIC, needs_all=False)
+@check("arithmetic", needs_all=False)
 def _arithmetic(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report the first term of each kind that is written like a sum."""
+    """Report the first term for each arithmetic operator."""
     functions = [name for name in sheet.names if name.kind == "function"]
     sums = grouped((name.text, name) for name in functions if _is_sum(name.text, name.node))
     for text, (first, *others) in sums.items():
         term = " ".join(first.node.span.text.split())
-        message = (
-            f"GDL has no arithmetic: {shown(term)} is a term like any other, and {text} computes nothing"
-        )
+        message = f"GDL has no arithmetic: {shown(term)} is an ordinary term, and {text} computes nothing"
         more = [Note(f"and {counted(len(others), 'more time')}")] if others else []
-        yield _ARITHMETIC.found(message, first.node.span, *more, hint=_advice(sheet))
+        yield CODES["arithmetic"].found(message, first.node.span, *more, hint=_advice(sheet))
 
 
 def _is_sum(text: str, node: Node) -> bool:
@@ -142,14 +127,14 @@ def _is_sum(text: str, node: Node) -> bool:
 
 
 def _advice(sheet: Sheet) -> str:
-    steps = _steps(sheet)
-    if steps:
-        return f"({steps} ?n ?next) in the body, and ?next here"
-    return "facts that count, (succ 1 2) (succ 2 3) and so on; (succ ?n ?next) in the body, and ?next here"
+    counter = _counting_relation(sheet)
+    if counter:
+        return f"write ({counter} ?n ?next) in the body, and ?next here"
+    return "add facts that count, as (succ 1 2); write (succ ?n ?next) in the body, and ?next here"
 
 
-def _steps(sheet: Sheet) -> str:
-    """Return a relation whose facts count, or an empty text."""
+def _counting_relation(sheet: Sheet) -> str:
+    """Return a relation whose facts count by one; empty if there is none."""
     for (name, arity), rules in sheet.heads.items():
         pairs = [rule.head.arguments for rule in rules if not rule.body] if arity == 2 else []
         numbers = [

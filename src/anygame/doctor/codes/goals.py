@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.normal import substitute_formula
-from anygame.doctor.code import check, codes_of
+from anygame.doctor.code import CODES, check
 from anygame.language.diagnostics import Note
 from anygame.language.rules import Literal, Not
 from anygame.language.terms import Variable, integer_of, substitute
@@ -20,16 +20,11 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula
     from anygame.language.terms import Term
 
-_CODES: Final = codes_of(__name__)
 
 _HIGHEST_GOAL: Final = 100
 
-_GOAL_VALUE: Final = _CODES["goal-value"]
-_GOAL_RANGE: Final = _CODES["goal-range"]
-_GOAL_SPELLING: Final = _CODES["goal-spelling"]
 
-
-@check(_GOAL_VALUE, _GOAL_RANGE, _GOAL_SPELLING, needs_all=False)
+@check("goal-value", "goal-range", "goal-spelling", needs_all=False)
 def _goal_value(sheet: Sheet) -> Iterator[Diagnostic]:
     for rule in sheet.program.rules:
         head = rule.head
@@ -39,27 +34,25 @@ def _goal_value(sheet: Sheet) -> Iterator[Diagnostic]:
         place = head.node.argument(1).span if head.node and head.node.children else rule.span
         goal = integer_of(value)
         if goal is None:
-            yield _GOAL_VALUE.found(f"a goal is an integer from 0 to 100, found {value}", place)
+            yield CODES["goal-value"].found(f"a goal is an integer from 0 to 100, found {value}", place)
             continue
         if not 0 <= goal <= _HIGHEST_GOAL:
-            yield _GOAL_RANGE.found(f"a goal is an integer from 0 to 100, found {value}", place)
+            yield CODES["goal-range"].found(f"a goal is an integer from 0 to 100, found {value}", place)
         if str(value) != str(goal):
             # Rules that read goals may use the name unchanged.
             hint = "" if ("goal", 2) in sheet.reads else f"(goal {head.arguments[0]} {goal})"
-            yield _GOAL_SPELLING.found(
-                f"the goal {value} is another name of the value {goal}", place, hint=hint
+            yield CODES["goal-spelling"].found(
+                f"the goal {value} is another spelling of {goal}", place, hint=hint
             )
 
 
 _MOST_RULES: Final = 300
 _NOTED: Final = 3
 
-_OVERLAPPING_GOALS: Final = _CODES["overlapping-goals"]
 
-
-@check(_OVERLAPPING_GOALS)
+@check("overlapping-goals")
 def _overlapping_goals(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report goal rules whose values differ although no negation and no role makes them exclusive."""
+    """Report goal rules with different values that neither a negation nor their roles make exclusive."""
     parts = [part for part in sheet.normal if part.head.key == ("goal", 2)][:_MOST_RULES]
     for number, part in enumerate(parts):
         others = {
@@ -69,17 +62,16 @@ def _overlapping_goals(sheet: Sheet) -> Iterator[Diagnostic]:
         }
         if others:
             values = sorted({str(other.head.arguments[1]) for other in others.values()})
-            yield _OVERLAPPING_GOALS.found(
-                f"nothing in the rules keeps the goal {part.head.arguments[1]} apart from "
-                f"{' and '.join(values[:_NOTED])}: where both hold, the role has no goal",
+            yield CODES["overlapping-goals"].found(
+                f"a role may have the goals {part.head.arguments[1]} and {' or '.join(values[:_NOTED])} "
+                "at the same time: no condition excludes it",
                 part.origin.span,
                 *[Note("the other rule", other.origin.span) for other in list(others.values())[:_NOTED]],
-                hint="let one of them ask that the other does not hold",
+                hint="add the negation of one rule's condition to the other rule",
             )
 
 
 def _may_overlap(first: NormalRule, second: NormalRule) -> bool:
-    """Return whether two goal rules may hold for one role with different values."""
     apart: dict[Variable, Term] = {
         variable: Variable(f"{variable.name} other")
         for variables in (second.head.variables(), *(item.variables() for item in second.body))

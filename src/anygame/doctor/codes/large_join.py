@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import check, codes_of
+from anygame.doctor.code import CODES, check
 from anygame.doctor.sheet import DEEPEST
 from anygame.language.diagnostics import Note
 from anygame.language.rules import Literal
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom
 
-_CODES: Final = codes_of(__name__)
 
 _MANY: Final = 1_000_000
 _MOST: Final = 10**30
@@ -29,10 +28,7 @@ _MOST_PLACES: Final = 200_000
 _UNITS: Final = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 
 
-_CODE: Final = _CODES["large-join"]
-
-
-@check(_CODE)
+@check("large-join")
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     if not sheet.is_safe:
         return
@@ -45,10 +41,10 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
             worst[id(part.origin)] = size, part
     for size, part in worst.values():
         piece = _separable(part)
-        notes = [Note("these literals can have a rule of their own", atom.span) for atom in piece[:1]]
-        notes += [Note("and this one with it", atom.span) for atom in piece[1:3]]
-        yield _CODE.found(
-            f"this rule may have as many as {_about(size)} instances",
+        notes = [Note("this literal can move to a rule of its own", atom.span) for atom in piece[:1]]
+        notes += [Note("together with this one", atom.span) for atom in piece[1:3]]
+        yield CODES["large-join"].found(
+            f"this rule has up to {_about(size)} instances",
             part.origin.span,
             *notes,
             hint=_advice(part, piece),
@@ -89,7 +85,7 @@ class _Sizes:
         return min(bound, _MOST)
 
     def _take(self, atoms: Sequence[Atom], left: dict[Variable, int]) -> int:
-        """Bind the variables of the atom that narrows them most, or one variable; return the instances."""
+        """Bind the variables of the most selective atom, or one variable; return the number of instances."""
         best: tuple[float, int, list[Variable]] | None = None
         for atom in atoms:
             fresh = [variable for variable in dict.fromkeys(atom.variables()) if variable in left]
@@ -135,7 +131,7 @@ class _Sizes:
 
 
 def _separable(part: NormalRule) -> list[Atom]:
-    """Return literals that are connected to each other, but to all others by at most one variable."""
+    """Return connected literals that share at most one variable with all other literals."""
     atoms = [item.atom for item in part.body if isinstance(item, Literal) and any(item.variables())]
     head = set(part.head.variables())
     variables = dict.fromkeys(variable for atom in atoms for variable in atom.variables())
@@ -169,7 +165,7 @@ def _groups(atoms: Iterable[Atom], cut: Variable | None) -> list[list[Atom]]:
 
 def _advice(part: NormalRule, piece: Sequence[Atom]) -> str:
     if not piece:
-        return "bind its variables by relations of few facts"
+        return "bind its variables with relations that have few facts"
     rest = [item for item in part.body if not (isinstance(item, Literal) and item.atom in piece)]
     outside = set(part.head.variables()).union(*(item.variables() for item in rest))
     shared = [

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
-from anygame.doctor.code import check, codes_of
+from anygame.doctor.code import CODES, check
 from anygame.doctor.sheet import times
 from anygame.doctor.spelling import is_near, nearest, slips
 from anygame.language.diagnostics import shown
@@ -19,24 +19,22 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Key, Name, Sheet
     from anygame.language.diagnostics import Diagnostic
 
-_CODES: Final = codes_of(__name__)
 
 #: Minimum number of uses of a common name.
 _COMMON: Final = 2
-#: Minimum letters of a variable that is a word; shorter names, such as ?x and ?y, differ on purpose.
+#: Minimum number of letters of a compared variable; shorter ones, such as ?x and ?y, differ on purpose.
 _SHORTEST_VARIABLE: Final = 3
-#: The place also identifies a relation, so three letters are enough.
+#: The same for a relation.
 _SHORTEST_RELATION: Final = 3
 #: Maximum number of rules with the same slip, which the author may have copied once.
 _MOST_RULES: Final = 2
+#: Maximum number of names that are compared.
 _MOST_COMPARED: Final = 400
-#: The words of a name: whiteWins, white_wins.
+#: The words of names such as whiteWins and white_wins.
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
-CODE: Final = _CODES["likely-typo"]
 
-
-@check(CODE, needs_all=False)
+@check("likely-typo", needs_all=False)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     yield from _relations(sheet)
     yield from _terms(sheet)
@@ -56,10 +54,10 @@ def _relations(sheet: Sheet) -> Iterator[Diagnostic]:
         keyword = _near_keyword(key)
         near = keyword or _near_relation(sheet, key, places)
         if near is not None:
-            what = "reads" if key in sheet.heads else "makes"
+            what = "reads" if key in sheet.heads else "defines"
             kind = "a keyword" if keyword else f"used {times(len(places[near, key[1]]))}"
-            message = f"nothing {what} {shown(key[0])}, but {shown(near)} is {kind}"
-            yield CODE.found(message, places[key][0].span, hint=shown(near))
+            message = f"no rule {what} {shown(key[0])}, but {shown(near)} is {kind}"
+            yield CODES["likely-typo"].found(message, places[key][0].span, hint=shown(near))
 
 
 def _near_keyword(key: Key) -> str | None:
@@ -74,12 +72,12 @@ def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str
         return None
     same = [other for other in places if other[1] == key[1] and other != key]
     known = [other[0] for other in same if other in sheet.heads and other in sheet.reads]
-    # Relations of one length that begin differently are meant to differ, as nrow and prow.
+    # The author means two relations such as nrow and prow, of one length with different first letters.
     longer = [name for name in known if len(name) != len(key[0])]
     near = nearest(key[0], known, _SHORTEST_RELATION) or nearest(key[0], longer, is_stray=True)
     if near is not None:
         return near
-    # A misspelt relation of a body means a relation that occurs only in heads, and vice versa.
+    # A misspelt relation in a body stands for a relation that occurs only in heads, and vice versa.
     is_made = key in sheet.heads
     halves = [other[0] for other in same if (other in sheet.heads) != is_made and other[0] not in known]
     near = nearest(key[0], halves, _SHORTEST_RELATION)
@@ -109,7 +107,7 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
         near = nearest(name.text, common)
         if near is not None:
             message = f"{shown(name.text)} is used nowhere else, but {shown(near)} is, {times(counts[near])}"
-            yield CODE.found(message, name.span, hint=shown(near))
+            yield CODES["likely-typo"].found(message, name.span, hint=shown(near))
 
 
 def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
@@ -125,7 +123,7 @@ def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
                 message = (
                     f"?{shown(name.text)} occurs once in this rule, but ?{shown(near[0])} occurs there too"
                 )
-                yield CODE.found(message, name.span, hint=f"?{shown(near[0])}")
+                yield CODES["likely-typo"].found(message, name.span, hint=f"?{shown(near[0])}")
 
 
 def _is_meant(name: str, other: str, counts: Counter[str], rules_of: Counter[str]) -> bool:
@@ -142,7 +140,7 @@ def _is_meant(name: str, other: str, counts: Counter[str], rules_of: Counter[str
 
 
 def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a name that lacks the question mark of a variable, or has one too many."""
+    """Report names with a missing or an extra question mark."""
     known = Counter(name.text for name in sheet.names if name.kind != "variable")
     rules_of = sheet.rules_of_variables
     for names in sheet.names_by_rule:
@@ -151,15 +149,13 @@ def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
             text = shown(name.text)
             if name.kind == "constant" and known[name.text] == 1 and variables[name.text]:
                 message = f"{text} is used nowhere else, but ?{text} occurs in this rule"
-                yield CODE.found(message, name.span, hint=f"?{text}")
-            elif name.kind == "variable" and _has_mark_too_many(name, variables, known, rules_of):
+                yield CODES["likely-typo"].found(message, name.span, hint=f"?{text}")
+            elif name.kind == "variable" and _has_extra_mark(name, variables, known, rules_of):
                 message = f"?{text} occurs nowhere else, but {text} is used {times(known[name.text])}"
-                yield CODE.found(message, name.span, hint=text)
+                yield CODES["likely-typo"].found(message, name.span, hint=text)
 
 
-def _has_mark_too_many(
-    name: Name, variables: Counter[str], known: Counter[str], rules_of: Counter[str]
-) -> bool:
+def _has_extra_mark(name: Name, variables: Counter[str], known: Counter[str], rules_of: Counter[str]) -> bool:
     """Return whether an unbound variable that occurs once has the name of a constant or a relation."""
     text = name.text
     is_alone = variables[text] == rules_of[text] == 1

@@ -1,10 +1,10 @@
-"""A fluent that is true at the start and false after the first move, as no rule keeps it."""
+"""Fluents that become false because no rule keeps them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import check, codes_of
+from anygame.doctor.code import CODES, check
 from anygame.doctor.sheet import by_fluent, key_of, named, pattern
 from anygame.doctor.unfounded import item_of
 from anygame.language.diagnostics import Note
@@ -21,27 +21,20 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Formula, Rule
 
-_CODES: Final = codes_of(__name__)
 
-#: Maximum number of facts that a move writes, one per argument; more facts are a board.
+#: Maximum number of facts that one move writes; more facts are a board.
 _MOST_WRITTEN: Final = 4
-
-#: Arguments of a board: two coordinates and a mark.
+#: Minimum number of arguments of a board: two coordinates and a mark.
 _COORDINATES: Final = 3
-#: Maximum number of facts of one fluent that one move makes, such as a piece and its neighbour.
+#: Maximum number of facts of one fluent that one move makes true, such as a piece and its neighbour.
 _PAIR: Final = 2
 #: Maximum number of values that can have different meanings; more values are numbers.
 _MOST_VALUES: Final = 50
 
-_CODE: Final = _CODES["lost-fluent"]
 
-
-@check(_CODE)
+@check("lost-fluent")
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report fluents that `init` writes and rules read, if no `next` keeps them, or not all their values.
-
-    Fluents without arguments are omitted, as a mark of the first turn is meant to vanish.
-    """
+    """Report fluents that rules read if no `next` keeps them, or only some of their values."""
     nexts = sheet.heads.get(("next", 1), [])
     if any(key_of(rule.head.arguments[0]) is None for rule in nexts):
         return
@@ -50,15 +43,15 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     for key in dict.fromkeys([*starts, *writers]):
         readers = [atom for atom in sheet.reads.get(("true", 1), ()) if key_of(atom.arguments[0]) == key]
         what = _what_is_lost(sheet, key, starts.get(key, []), writers.get(key, [])) if readers else ""
-        if what and key[1]:
+        if what and key[1]:  # a fluent without arguments may mark the first turn
             place = (_writers_of_lost(sheet, key, writers) or starts.get(key) or writers[key])[0].span
             hint = f"(<= (next {pattern(key)}) (true {pattern(key)}) ...)"
             note = Note("it is read here", readers[0].span)
-            yield _CODE.found(f"{named(key)} {what}", place, note, hint=hint)
+            yield CODES["lost-fluent"].found(f"{named(key)} {what}", place, note, hint=hint)
 
 
 def _writers_of_lost(sheet: Sheet, key: Key, writers: dict[Key, list[Rule]]) -> list[Rule]:
-    """Return the rules that write a value which no rule keeps although other values are kept."""
+    """Return the rules that write values which no rule keeps, if rules keep other values."""
     if not _is_kept(sheet, key, writers.get(key, ())):
         return []
     place, lost = _lost_values(sheet, key)
@@ -67,21 +60,22 @@ def _writers_of_lost(sheet: Sheet, key: Key, writers: dict[Key, list[Rule]]) -> 
 
 
 def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Sequence[Rule]) -> str:
-    """Return the way in which a fluent is lost, as the end of a sentence; empty if it may be kept."""
+    """Return how a fluent is lost, as the end of a sentence; empty if rules may keep it."""
     if not starts:
         values = _places_of_values(sheet, key) or range(key[1])
         lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key, values) for rule in writers)
         lost = lost or (_is_of_one_move(sheet, key, writers) and _is_needed_later(sheet, key))
-        return "is written by moves and kept by no rule: it is false one move later" if lost else ""
+        return "becomes true by moves, but no rule keeps it, so it is false one move later" if lost else ""
     if not writers:
-        return "is true at the start and kept by no rule: it is false after the first move"
-    if not _are_many(sheet, starts):
-        return ""
+        return "is true at the start, but no rule keeps it, so it is false after the first move"
+    by_rules = any(set(rule.head.variables()) for rule in starts)
+    if not by_rules and len(starts) <= max(_MOST_WRITTEN, len(sheet.roles)):
+        return ""  # one move may write all initial facts
     if not _is_kept(sheet, key, writers):
-        return "is kept by no rule: facts that the first move does not write anew are false after it"
+        return "is true at the start, but no rule keeps those facts that the first move does not rewrite"
     place, lost_values = _lost_values(sheet, key)
-    where = f"where argument {place + 1} is {' or '.join(map(str, lost_values[:3]))}"
-    return f"is kept by no rule {where}: it is false one move later" if lost_values else ""
+    where = f"if argument {place + 1} is {' or '.join(map(str, lost_values[:3]))}"
+    return f"is false one move later {where}, because no rule keeps it" if lost_values else ""
 
 
 def _places_of_values(sheet: Sheet, key: Key) -> list[int]:
@@ -111,7 +105,7 @@ def _asked(body: Iterable[Formula], key: Key, how: Container[bool] = (True, Fals
 
 
 def _is_of_one_move(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
-    """Return whether every rule for a fluent needs a move, and no rule needs the fluent."""
+    """Return whether every rule for a fluent needs a move, and none of them needs the fluent."""
     found = [_read_by(sheet, [rule], positively=True) for rule in writers]
     return not any(("true", key) in reads or ("true", None) in reads for reads in found) and all(
         any(kind == "does" for kind, _ in reads) for reads in found
@@ -119,10 +113,10 @@ def _is_of_one_move(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
 
 
 def _is_needed_later(sheet: Sheet, key: Key) -> bool:
-    """Return whether rules read more facts of a fluent than the last move makes.
+    """Return whether rules read facts of a fluent that moves before the last one make true.
 
-    A goal may read it at the end, long after the move, unless the end depends on the fluent. A row of three
-    needs three facts, if each role makes one at a time.
+    A goal may read such a fact at the end, unless the end depends on the fluent. A row of three needs three
+    facts if each role makes one fact true at a time.
     """
     fluent = ("true", key)
     needs, ends = (_read_by(sheet, sheet.heads.get(key, ())) for key in (("goal", 2), ("terminal", 0)))
@@ -131,21 +125,21 @@ def _is_needed_later(sheet: Sheet, key: Key) -> bool:
 
 
 def _lost_values(sheet: Sheet, key: Key) -> tuple[int, list[Top]]:
-    """Return an argument of a fluent, and its values for which no `next` keeps or reads the fluent."""
+    """Return an argument of a fluent, and its values with which no `next` keeps or reads the fluent."""
     if key[1] >= _COORDINATES and sheet.is_safe:
         heads = [(part, part.head.arguments[0]) for part in sheet.normal if part.head.predicate == "next"]
         parts = [part for part, head in heads if key_of(head) == key]
         for place in _places_of_values(sheet, key) or range(key[1]):
             values = sheet.domains.below(("true", 1, 0), key, place)
-            keeping = [part for part in parts if not _is_where_a_move_is(part, place)]
+            keeping = [part for part in parts if not _is_at_move(part, place)]
             lost = values.difference(*(_values_met(sheet, part, key, place) for part in keeping))
             if lost and len(values) <= _MOST_VALUES and len(lost) < len(values):
                 return place, sorted(lost, key=str)
     return 0, []
 
 
-def _is_where_a_move_is(part: NormalRule, value: int) -> bool:
-    """Return whether a rule writes only the place that a move names."""
+def _is_at_move(part: NormalRule, value: int) -> bool:
+    """Return whether a rule writes only the cell that a move names."""
     terms = getattr(part.head.arguments[0], "arguments", ())
     moves = [f for f in part.body if isinstance(f, Literal) and f.atom.predicate == "does"]
     named = {variable for move in moves for variable in move.variables()}
@@ -180,17 +174,11 @@ def _excluded(part: NormalRule, variable: Variable) -> set[Top]:
     return {other for other in others if isinstance(other, Constant)}
 
 
-def _are_many(sheet: Sheet, starts: Sequence[Rule]) -> bool:
-    """Return whether there are too many initial facts for one move to write them all."""
-    by_rules = any(set(rule.head.variables()) for rule in starts)
-    return by_rules or len(starts) > max(_MOST_WRITTEN, len(sheet.roles))
-
-
 def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule]) -> bool:
     """Return whether a `next` of a board keeps a mark unchanged."""
     for rule in writers:
         same = _asked(rule.body, key)
-        if any(_is_as_it_is(rule, term) for term in same) or (same and key[1] < _COORDINATES):
+        if any(_keeps(rule, term) for term in same) or (same and key[1] < _COORDINATES):
             return True
         reads = _read_by(sheet, [rule])
         if ("true", None) in reads or (not same and ("true", key) in reads):
@@ -198,7 +186,7 @@ def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule]) -> bool:
     return False
 
 
-def _is_as_it_is(rule: Rule, asked: Compound) -> bool:
+def _keeps(rule: Rule, asked: Compound) -> bool:
     """Return whether a rule writes the fluent that it reads, perhaps with exchanged arguments."""
     written = rule.head.arguments[0]
     assert isinstance(written, Compound)

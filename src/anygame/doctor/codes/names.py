@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
-from anygame.doctor.code import Code, check, codes_of
+from anygame.doctor.code import CODES, check
 from anygame.doctor.sheet import span_of, times
 from anygame.doctor.spelling import nearest
 from anygame.language.diagnostics import Note, shown
@@ -20,13 +20,9 @@ if TYPE_CHECKING:
 
     from anygame.doctor.sheet import Name, Sheet
     from anygame.language.diagnostics import Diagnostic
-    from anygame.language.rules import Rule
-
-_CODES: Final = codes_of(__name__)
-_CASE_DIFFERS: Final = _CODES["case-differs"]
 
 
-@check(_CASE_DIFFERS, needs_all=False)
+@check("case-differs", needs_all=False)
 def _case_differs(sheet: Sheet) -> Iterator[Diagnostic]:
     yield from _capitals([name for name in sheet.names if name.kind != "variable"], "")
     for names in sheet.names_by_rule:
@@ -46,12 +42,12 @@ def _capitals(names: Iterable[Name], mark: str) -> Iterator[Diagnostic]:
         usual = max(group, key=lambda text: (len(group[text]), styles[group[text][0].kind, *_style(text)]))
         for text, places in group.items():
             if text != usual:
-                yield _CASE_DIFFERS.found(
+                yield CODES["case-differs"].found(
                     f"{mark}{shown(text)} (used {times(len(places))}) and {mark}{shown(usual)} "
                     f"(used {times(len(group[usual]))}) are different names: capitals count",
                     places[0].span,
                     Note("the other spelling", group[usual][0].span),
-                    hint=f"{mark}{shown(usual)}, if they should be the same",
+                    hint=f"{mark}{shown(usual)}, if the names should be equal",
                 )
 
 
@@ -59,17 +55,13 @@ def _style(text: str) -> tuple[bool, bool]:
     return text[:1].isupper(), text.isupper()
 
 
-_RELATION_ARITY: Final = _CODES["relation-arity"]
-_FUNCTION_ARITY: Final = _CODES["function-arity"]
-
-
-@check(_RELATION_ARITY, _FUNCTION_ARITY, needs_all=False)
+@check("relation-arity", "function-arity", needs_all=False)
 def _arity(sheet: Sheet) -> Iterator[Diagnostic]:
-    yield from _arities(sheet, "relation", _RELATION_ARITY)
-    yield from _arities(sheet, "function", _FUNCTION_ARITY)
+    yield from _arities(sheet, "relation")
+    yield from _arities(sheet, "function")
 
 
-def _arities(sheet: Sheet, kind: str, code: Code) -> Iterator[Diagnostic]:
+def _arities(sheet: Sheet, kind: str) -> Iterator[Diagnostic]:
     groups: dict[str, dict[int, list[Name]]] = defaultdict(lambda: defaultdict(list))
     for name in sheet.names:
         if name.kind == kind and name.text not in KEYWORDS:
@@ -80,12 +72,12 @@ def _arities(sheet: Sheet, kind: str, code: Code) -> Iterator[Diagnostic]:
         usual = max(group, key=lambda arity: len(group[arity]))
         for arity, places in group.items():
             if arity != usual:
-                yield code.found(
-                    f"{shown(text)} has {_count(arity)} here and {usual} elsewhere: these are two "
+                yield CODES[f"{kind}-arity"].found(
+                    f"{shown(text)} has {_count(arity)} here and {usual} elsewhere, so these are "
                     f"different {kind}s",
                     places[0].node.span,
                     Note(f"with {_count(usual)}", group[usual][0].node.span),
-                    hint="the same number of arguments everywhere, or two names",
+                    hint="use one number of arguments, or two names",
                 )
 
 
@@ -93,10 +85,7 @@ def _count(arity: int) -> str:
     return "1 argument" if arity == 1 else f"{arity or 'no'} arguments"
 
 
-_SHARED_NAME: Final = _CODES["shared-name"]
-
-
-@check(_SHARED_NAME, needs_all=False)
+@check("shared-name", needs_all=False)
 def _shared_name(sheet: Sheet) -> Iterator[Diagnostic]:
     relations = grouped((name.text, name) for name in sheet.names if name.kind == "relation")
     functions = grouped((name.text, name) for name in sheet.names if name.kind == "function")
@@ -104,52 +93,42 @@ def _shared_name(sheet: Sheet) -> Iterator[Diagnostic]:
         if text in relations:
             message = f"{shown(text)} is the name of a function here and of a relation elsewhere"
             note = Note("the relation", relations[text][0].span)
-            yield _SHARED_NAME.found(message, first.span, note, hint="different names")
+            yield CODES["shared-name"].found(message, first.span, note, hint="different names")
 
 
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9_+-]+")
 
-_UNUSUAL_CHARACTER: Final = _CODES["unusual-character"]
 
-
-@check(_UNUSUAL_CHARACTER, needs_all=False)
+@check("unusual-character", needs_all=False)
 def _unusual_character(sheet: Sheet) -> Iterator[Diagnostic]:
     odd = grouped((name.text, name) for name in sheet.names if not _ORDINARY.fullmatch(name.text))
     for text, (first, *_) in odd.items():
         characters = " ".join(sorted(set(_ORDINARY.sub("", text))))
         message = f"the name {shown(text)} contains {shown(characters)}; other systems may not read it"
-        yield _UNUSUAL_CHARACTER.found(message, first.span, hint="letters, digits, _ and - only")
+        yield CODES["unusual-character"].found(message, first.span, hint="letters, digits, _ and - only")
 
 
-_KEYWORD_CONSTANT: Final = _CODES["keyword-constant"]
-_OPERATOR_CONSTANT: Final = _CODES["operator-constant"]
-
-
-@check(_KEYWORD_CONSTANT, _OPERATOR_CONSTANT, needs_all=False)
+@check("keyword-constant", "operator-constant", needs_all=False)
 def _keyword_constant(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report, once each, keywords and operators that are used as constants."""
+    """Report each keyword or operator that is used as a constant once."""
     constants = grouped((name.text.lower(), name) for name in sheet.names if name.kind == "constant")
     for keyword, (name, *_) in constants.items():
         if keyword in OPERATORS:
-            message = (
-                f"{shown(name.text)} joins formulas; here it is read as a plain name, most likely by mistake"
-            )
+            message = f"{shown(name.text)} is an operator, but here it is read as a name, probably by mistake"
             hint = "is a parenthesis missing before it?"
-            yield _OPERATOR_CONSTANT.found(message, name.span, hint=hint)
+            yield CODES["operator-constant"].found(message, name.span, hint=hint)
         elif keyword in KEYWORDS:
             message = (
-                f"{shown(name.text)} is a keyword of GDL; here it is a plain name, which confuses "
-                "other systems"
+                f"{shown(name.text)} is a keyword of GDL, but here it is an ordinary name, which "
+                "confuses other systems"
             )
-            yield _KEYWORD_CONSTANT.found(message, name.span, hint="another name")
+            yield CODES["keyword-constant"].found(message, name.span, hint="another name")
 
 
 _ROLE_FIRST: Final = frozenset(("legal", "does", "goal", "input", "sees", "percept"))
 
-_UNKNOWN_ROLE: Final = _CODES["unknown-role"]
 
-
-@check(_UNKNOWN_ROLE)
+@check("unknown-role")
 def _unknown_role(sheet: Sheet) -> Iterator[Diagnostic]:
     if not sheet.roles:
         return
@@ -161,32 +140,27 @@ def _unknown_role(sheet: Sheet) -> Iterator[Diagnostic]:
                 if not isinstance(role, Variable) and role not in sheet.roles:
                     node = atom.node
                     place = node.argument(0).span if node and node.children else span_of(atom, rule)
-                    yield _UNKNOWN_ROLE.found(f"{role} is no role: the roles are {names}", place, hint=names)
+                    yield CODES["unknown-role"].found(
+                        f"{role} is not a role; the roles are {names}", place, hint=names
+                    )
 
 
-_SINGLE_VARIABLE: Final = _CODES["single-variable"]
-
-
-@check(_SINGLE_VARIABLE, needs_all=False)
+@check("single-variable", needs_all=False)
 def _single_variable(sheet: Sheet) -> Iterator[Diagnostic]:
     for each in sheet.names_by_rule:
         names = [name for name in each if name.kind == "variable" and name.rule.body]
         if not names:
             continue
         counts = Counter(name.text for name in names)
-        joined = _in_positive_atoms(names[0].rule)
+        # Variables outside of positive atoms are unsafe, which is a worse fault.
+        positive_atoms = [atom for atom, positive in atoms_in(names[0].rule.body) if positive]
+        joined = {variable.name for atom in positive_atoms for variable in atom.variables()}
         for name in names:
             if counts[name.text] == 1 and not name.is_unused and name.text in joined:
                 others = [text for text in counts if text != name.text]
                 near = nearest(name.text, others, is_stray=True)
-                yield _SINGLE_VARIABLE.found(
+                yield CODES["single-variable"].found(
                     f"?{shown(name.text)} occurs nowhere else in this rule",
                     name.span,
-                    hint=f"?{shown(near)}" if near else f"?_{shown(name.text)}, if any value will do",
+                    hint=f"?{shown(near)}" if near else f"?_{shown(name.text)}, if any value is allowed",
                 )
-
-
-def _in_positive_atoms(rule: Rule) -> set[str]:
-    """Return the names of variables that a body could bind; others are unsafe, which is a worse fault."""
-    atoms = [atom for atom, positive in atoms_in(rule.body) if positive]
-    return {variable.name for atom in atoms for variable in atom.variables()}

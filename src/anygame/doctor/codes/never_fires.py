@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import Code, check, codes_of
+from anygame.doctor.code import CODES, check
 from anygame.doctor.sheet import named, pattern, span_of
 from anygame.doctor.spelling import nearest
 from anygame.doctor.unfounded import item_of, starts_all, unfounded
@@ -19,31 +19,25 @@ if TYPE_CHECKING:
 
     from anygame.analysis.domains import Top
     from anygame.analysis.normal import NormalRule
-    from anygame.doctor.sheet import Key, Sheet
+    from anygame.doctor.sheet import Key, Sheet, Subterm
     from anygame.doctor.unfounded import Item, Unfounded
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
-    from anygame.language.source import Node, Span
-    from anygame.language.terms import Term
+    from anygame.language.source import Span
 
-_CODES: Final = codes_of(__name__)
 
+#: Maximum number of values that a message lists.
 _SHOWN: Final = 6
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-#: Minimum letters of a name that does not fit its place, so that even short names are compared.
+#: Minimum number of letters of a name for which a similar name is suggested.
 _SHORTEST: Final = 3
-Places = dict[Variable, list[tuple[frozenset["Top"], Atom]]]
+#: The atoms that read each variable, each with the values that it allows.
+Uses = dict[Variable, list[tuple[frozenset["Top"], Atom]]]
 
-_NEVER_FIRES: Final = _CODES["never-fires"]
-_DEAD_ALTERNATIVE: Final = _CODES["dead-alternative"]
-_UNWRITTEN_FLUENT: Final = _CODES["unwritten-fluent"]
-_UNKNOWN_MOVE: Final = _CODES["unknown-move"]
-_IDLE_NEGATION: Final = _CODES["idle-negation"]
-_NEVER_STARTS: Final = _CODES["never-starts"]
 
 #: Relations without which no fluent is ever true.
 _WRITERS: Final = (("init", 1), ("next", 1))
-_OF_NAMES: Final = (_UNWRITTEN_FLUENT, _UNKNOWN_MOVE)
+_OF_NAMES: Final = ("unwritten-fluent", "unknown-move")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +45,12 @@ class _Reason:
     """The reason why an atom or a body can never hold.
 
     Attributes:
-        code: the code to report; None if the cause is elsewhere.
+        code: the code to report; empty if the cause is in another rule.
         message: the end of the message.
-        span: the place of the cause.
-        hint: a possible correction.
         atoms: the atoms that cannot hold, or cannot hold together.
     """
 
-    code: Code | None
+    code: str
     message: str
     span: Span | None
     notes: tuple[Note, ...] = ()
@@ -66,43 +58,40 @@ class _Reason:
     atoms: tuple[Atom, ...] = ()
 
 
-@check(_NEVER_FIRES, _NEVER_STARTS, _DEAD_ALTERNATIVE, _UNWRITTEN_FLUENT, _UNKNOWN_MOVE, _IDLE_NEGATION)
+@check("never-fires", "never-starts", "dead-alternative", "unwritten-fluent", "unknown-move", "idle-negation")
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     if not sheet.is_safe:
         return
     reasons = {id(part): _reason(sheet, part) for part in sheet.normal}
-    coded = {part for part, reason in reasons.items() if reason is not None and reason.code is not None}
+    coded = {part for part, reason in reasons.items() if reason is not None and reason.code}
     unstarted = unfounded(sheet, lambda part: id(part) in coded)
     for number, rule in enumerate(sheet.program.rules):
         if rule.body and number not in sheet.parts:
             message = "this rule can never fire: it requires different terms to be equal"
-            yield _NEVER_FIRES.found(message, rule.span, hint="mend or delete it")
-    yield from _once([*_in_rules(sheet, reasons, unstarted)])
+            yield CODES["never-fires"].found(message, rule.span, hint="mend or delete it")
+    diagnostics: list[Diagnostic] = []
+    for number, parts in sheet.parts.items():
+        rule = sheet.program.rules[number]
+        diagnostics += _of_rule(rule, [reasons[id(part)] for part in parts], unstarted)
+        diagnostics += _of_tests(sheet, parts, unstarted)
+    yield from _once(diagnostics)
     for group in unstarted.roots:
-        if _is_asked(sheet, group):
+        if _is_read_elsewhere(sheet, group):
             yield _never_starts(sheet, group)
 
 
-def _in_rules(sheet: Sheet, reasons: dict[int, _Reason | None], unstarted: Unfounded) -> Iterator[Diagnostic]:
-    for number, parts in sheet.parts.items():
-        rule = sheet.program.rules[number]
-        yield from _of_rule(rule, [reasons[id(part)] for part in parts], unstarted)
-        yield from _of_tests(sheet, parts, unstarted)
-
-
-def _found(code: Code, message: str, reason: _Reason, rule: Rule, unstarted: Unfounded) -> Diagnostic:
+def _diagnostic(code: str, message: str, reason: _Reason, rule: Rule, unstarted: Unfounded) -> Diagnostic:
     """Return a diagnostic, which follows from others if the missing relation has rules that cannot fire."""
-    found = code.found(message, reason.span or rule.span, *reason.notes, hint=reason.hint)
+    diagnostic = CODES[code].found(message, reason.span or rule.span, *reason.notes, hint=reason.hint)
     stalled = [unstarted.stalled.get(item_of(atom), set()) - {id(rule)} for atom in reason.atoms]
-    return replace(found, follows=any(stalled))
+    return replace(diagnostic, follows=any(stalled))
 
 
 def _once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Yield each diagnostic once; for a name that is always wrong, the first with a count of the others."""
     groups: dict[object, dict[Span | None, Diagnostic]] = defaultdict(dict)
     for diagnostic in diagnostics:
-        of_name = diagnostic.code in {code.name for code in _OF_NAMES}
-        key = diagnostic.code, diagnostic.message if of_name else diagnostic.span
+        key = diagnostic.code, diagnostic.message if diagnostic.code in _OF_NAMES else diagnostic.span
         groups[key].setdefault(diagnostic.span, diagnostic)
     for group in groups.values():
         first, *others = group.values()
@@ -110,19 +99,20 @@ def _once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         yield replace(first, notes=(*first.notes, more)) if others else first
 
 
-def _of_rule(rule: Rule, causes: list[_Reason | None], unstarted: Unfounded) -> Iterator[Diagnostic]:
-    found_causes = [cause for cause in causes if cause is not None]
-    for cause in found_causes:
-        if cause.code in _OF_NAMES:
-            yield _found(cause.code, cause.message, cause, rule, unstarted)
-    plain = [cause for cause in found_causes if cause.code is _NEVER_FIRES]
-    if plain and len(found_causes) == len(causes):
-        message = f"this rule can never fire: {plain[0].message}"
-        yield _found(_NEVER_FIRES, message, plain[0], rule, unstarted)
-    elif plain:
-        for cause in plain:
-            message = f"this alternative can never hold: {cause.message}"
-            yield _found(_DEAD_ALTERNATIVE, message, cause, rule, unstarted)
+def _of_rule(rule: Rule, reasons: list[_Reason | None], unstarted: Unfounded) -> Iterator[Diagnostic]:
+    """Report why a rule never fires, by the reasons for its normal rules."""
+    known = [reason for reason in reasons if reason is not None]
+    for reason in known:
+        if reason.code in _OF_NAMES:
+            yield _diagnostic(reason.code, reason.message, reason, rule, unstarted)
+    dead = [reason for reason in known if reason.code == "never-fires"]
+    if dead and len(known) == len(reasons):
+        message = f"this rule can never fire: {dead[0].message}"
+        yield _diagnostic("never-fires", message, dead[0], rule, unstarted)
+    else:
+        for reason in dead:
+            message = f"this alternative can never hold: {reason.message}"
+            yield _diagnostic("dead-alternative", message, reason, rule, unstarted)
 
 
 def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -> Iterator[Diagnostic]:
@@ -131,19 +121,19 @@ def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -
         for item in part.body:
             if isinstance(item, Not | Or):
                 for atom, positive in atoms_in((item,)):
-                    reason = _reason_of_atom(sheet, atom, part.origin, defaultdict(list))
+                    reason = _reason_of_atom(sheet, atom, {})
                     if reason is None or not reason.code:
                         continue
                     code, message = reason.code, reason.message
-                    if code is _NEVER_FIRES and positive:
-                        code, message = _DEAD_ALTERNATIVE, f"this alternative can never hold: {message}"
-                    elif code is _NEVER_FIRES:
-                        code, message = _IDLE_NEGATION, f"this negation always holds: {message}"
-                    yield _found(code, message, reason, part.origin, unstarted)
+                    if code == "never-fires" and positive:
+                        code, message = "dead-alternative", f"this alternative can never hold: {message}"
+                    elif code == "never-fires":
+                        code, message = "idle-negation", f"this negation always holds: {message}"
+                    yield _diagnostic(code, message, reason, part.origin, unstarted)
 
 
 def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
-    """Report relations, fluents and moves whose rules all wait for each other."""
+    """Report relations, fluents and moves whose rules all need each other."""
     # A fluent lacks an `init`; moves and relations only wait for the fluent.
     fluents = [item for item in group if item[0] == "true"]
     fluents.sort(key=lambda item: not starts_all(sheet, item, group))
@@ -151,11 +141,11 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
     group = [*fluents, *(item for item in group if item not in fluents)]
     (kind, key), first = group[0], _first_head(sheet, group[0])
     assert key is not None
-    needs = "itself" if len(group) == 1 else "something that in turn needs it"
+    needs = "it" if len(group) == 1 else "a fluent, a move or a relation that needs it"
     message = f"{named(key)} can never hold: each of its rules needs {needs}"
     hint = "a fact, or a rule that starts it"
     if kind == "true":
-        message = f"{named(key)} never becomes true: no `init` starts it, and each `next` of it needs {needs}"
+        message = f"{named(key)} never becomes true: it has no `init`, and each `next` for it needs {needs}"
         starting = [other for other in fluents if starts_all(sheet, other, group)] or fluents[:1]
         hint = " or ".join(f"(init {pattern(other)})" for _, other in starting[:3] if other)
     elif kind == "does":
@@ -163,27 +153,22 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
     if fluents and moves and moves[0][1]:
         first = _asked_at(sheet, fluents[0], group) or _first_head(sheet, moves[0])
         move = pattern(moves[0][1])
-        message = (
-            f"{move} is legal only where {named(key)} is true, which only {move} makes it: neither starts"
-        )
-        hint = f"(init {pattern(key)}), or a way to move without it"
-    others = [_first_head(sheet, item) for item in group]
-    notes = [Note("this needs it, too", head.span) for head in others if head is not first][:3]
-    return _NEVER_STARTS.found(message, first.span, *notes, hint=hint)
+        message = f"{move} is legal only if {named(key)} is true, and only {move} makes it true"
+        hint = f"(init {pattern(key)}), or a legal move that does not need it"
+    heads = [_first_head(sheet, item) for item in group]
+    notes = [Note("this needs it, too", head.span) for head in heads if head is not first][:3]
+    return CODES["never-starts"].found(message, first.span, *notes, hint=hint)
 
 
 def _asked_at(sheet: Sheet, fluent: Item, group: Sequence[Item]) -> Atom | None:
-    """Return an atom that reads a fluent outside the rules of the fluent, in a rule that waits for it.
-
-    A rule that reads nothing else only renames the fluent.
-    """
+    """Return an atom that reads a fluent outside the rules of the fluent, in a rule that needs it."""
+    # A rule that reads nothing else only renames the fluent.
     rules = [rule for rule in sheet.program.rules if item_of(rule.head) in group and len(rule.body) > 1]
     atoms = [atom for rule in rules if item_of(rule.head) != fluent for atom, _ in atoms_in(rule.body)]
     return next((atom for atom in atoms if item_of(atom) == fluent), None)
 
 
-def _is_asked(sheet: Sheet, group: Sequence[Item]) -> bool:
-    """Return whether rules outside the group read an item of it."""
+def _is_read_elsewhere(sheet: Sheet, group: Sequence[Item]) -> bool:
     return any(
         item_of(rule.head) not in group and any(item_of(atom) in group for atom, _ in atoms_in(rule.body))
         for rule in sheet.program.rules
@@ -197,17 +182,15 @@ def _first_head(sheet: Sheet, item: Item) -> Atom:
 
 def _reason(sheet: Sheet, part: NormalRule) -> _Reason | None:
     """Return why the body of a normal rule can never hold; None if it may hold."""
-    places: Places = defaultdict(list)
+    uses: Uses = {}
     indirect: _Reason | None = None
     for item in part.body:
         if isinstance(item, Literal):
-            reason = _reason_of_atom(sheet, item.atom, part.origin, places)
+            reason = _reason_of_atom(sheet, item.atom, uses)
             if reason and reason.code:
                 return reason
             indirect = indirect or reason
-    if indirect:
-        return indirect
-    return _contradiction(part) or _disjoint(places)
+    return indirect or _contradiction(part) or _disjoint(uses)
 
 
 def _contradiction(part: NormalRule) -> _Reason | None:
@@ -217,15 +200,16 @@ def _contradiction(part: NormalRule) -> _Reason | None:
             atom = item.formula.atom
             note = Note("it must hold here", held[atom].span)
             message = f"{shown(str(atom))} must hold and not hold"
-            return _Reason(_NEVER_FIRES, message, atom.span, (note,))
+            return _Reason("never-fires", message, atom.span, (note,))
         if isinstance(item, Distinct) and item.left is item.right:
             message = f"{item.left} is never distinct from itself"
-            return _Reason(_NEVER_FIRES, message, span_of(item, part.origin))
+            return _Reason("never-fires", message, span_of(item, part.origin))
     return None
 
 
-def _disjoint(places: Places) -> _Reason | None:
-    for variable, uses in places.items():
+def _disjoint(uses_of: Uses) -> _Reason | None:
+    """Return the reason that a variable has no value in common to all atoms that read it."""
+    for variable, uses in uses_of.items():
         common = uses[0][0]
         for tops, atom in uses[1:]:
             common &= tops
@@ -233,53 +217,49 @@ def _disjoint(places: Places) -> _Reason | None:
                 first = next((use for use in uses if not use[0] & tops), uses[0])
                 message = f"no value fits {variable} everywhere: here it is {_listed(tops)}"
                 note = Note(f"and here it is {_listed(first[0])}", first[1].span)
-                return _Reason(_NEVER_FIRES, message, atom.span, (note,), atoms=(atom, first[1]))
+                return _Reason("never-fires", message, atom.span, (note,), atoms=(atom, first[1]))
     return None
 
 
-def _reason_of_atom(sheet: Sheet, atom: Atom, rule: Rule, places: Places) -> _Reason | None:
-    """Return why an atom can never hold; add the possible values of its variables to ``places``."""
+def _reason_of_atom(sheet: Sheet, atom: Atom, uses: Uses) -> _Reason | None:
+    """Return why an atom can never hold; add it to the uses of its variables."""
     has_facts = atom.key != ("true", 1) or not sheet.heads.keys().isdisjoint(_WRITERS)
-    for term, tops, path, node, name, number in sheet.subterms(atom):
-        if len(path) == 3 and not tops and has_facts:
-            return _Reason(None, "", None)
-        ordinal = _ORDINALS[number] if number < len(_ORDINALS) else f"{number + 1}th"
-        where = f"the {ordinal} argument of {shown(name)}"
-        if reason := _reason_of_term(sheet, atom, term, tops, (node, where)):
+    for subterm in sheet.subterms(atom):
+        if len(subterm.path) == 3 and not subterm.tops and has_facts:
+            return _Reason("", "", None)
+        if isinstance(subterm.term, Variable):
+            uses.setdefault(subterm.term, []).append((subterm.tops, atom))
+        elif reason := _reason_of_subterm(sheet, atom, subterm):
             return reason
-        if isinstance(term, Variable):
-            places.setdefault(term, []).append((tops, atom))
     return None
 
 
-def _reason_of_term(
-    sheet: Sheet, atom: Atom, term: Term, tops: frozenset[Top], place: tuple[Node | None, str]
-) -> _Reason | None:
-    if isinstance(term, Variable):
-        return None
+def _reason_of_subterm(sheet: Sheet, atom: Atom, subterm: Subterm) -> _Reason | None:
+    """Return why an atom can never hold with a subterm that is not a variable."""
+    term, tops, _, node, name, number = subterm
     top: Top = (term.functor, len(term.arguments)) if isinstance(term, Compound) else term  # type: ignore[assignment]
     if top in tops:
         return None
-    node, where = place
     span = node.span if node else atom.span
     key = top if isinstance(top, tuple) else (top.name, 0)
-    if where.endswith(" of true") and atom.predicate == "true":
+    if name == atom.predicate == "true":
         if key in sheet.writers:
-            return _Reason(None, "", span)
-        message = f"nothing ever makes the fluent {_kind(top)} true: no init, no next writes it"
+            return _Reason("", "", span)
+        message = f"the fluent {_kind(top)} never becomes true: no `init` or `next` writes it"
         hint = _near_key(key, sheet.writers)
         if key in sheet.heads:
             hint = f"it is a relation, not a fluent: {shown(str(atom.arguments[0]))} without `true`"
-        return _Reason(_UNWRITTEN_FLUENT, message, span, hint=hint, atoms=(atom,))
-    if where.endswith(" of does") and where.startswith("the second") and atom.predicate == "does":
+        return _Reason("unwritten-fluent", message, span, hint=hint, atoms=(atom,))
+    if name == atom.predicate == "does" and number == 1:
         if key in sheet.moves or key in sheet.moves_by_relation:
-            return _Reason(None, "", span)
-        message = f"{_kind(top)} is never legal, so that nobody ever does it"
-        return _Reason(_UNKNOWN_MOVE, message, span, hint=_near_key(key, sheet.moves), atoms=(atom,))
+            return _Reason("", "", span)
+        message = f"the move {_kind(top)} is never legal"
+        return _Reason("unknown-move", message, span, hint=_near_key(key, sheet.moves), atoms=(atom,))
     keys = [each if isinstance(each, tuple) else (each.name, 0) for each in tops]
     hint = _near_key(key, [each for each in keys if each[1] == key[1]])
-    message = f"{where} is never {_kind(top)}, but {_listed(tops)}"
-    return _Reason(_NEVER_FIRES, message, span, hint=hint, atoms=(atom,))
+    ordinal = _ORDINALS[number] if number < len(_ORDINALS) else f"{number + 1}th"
+    message = f"the {ordinal} argument of {shown(name)} is never {_kind(top)}, but {_listed(tops)}"
+    return _Reason("never-fires", message, span, hint=hint, atoms=(atom,))
 
 
 def _near_key(key: Key, known: Iterable[Key]) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.analysis.dependencies import components
-from anygame.doctor.code import check, codes_of
+from anygame.doctor.code import CODES, check
 from anygame.language.diagnostics import Note
 from anygame.language.rules import Literal, atoms_in
 from anygame.language.terms import Compound, Variable, variables_of
@@ -25,12 +24,8 @@ if TYPE_CHECKING:
     #: An argument of a relation.
     Place = tuple[Key, int]
 
-_CODES: Final = codes_of(__name__)
-_GROWING_RECURSION: Final = _CODES["growing-recursion"]
-_RECURSION_RESTRICTION: Final = _CODES["recursion-restriction"]
 
-
-@check(_GROWING_RECURSION, _RECURSION_RESTRICTION)
+@check("growing-recursion", "recursion-restriction")
 def _growing_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
     for component in _groups_by_name(sheet):
         if component.recursive:
@@ -44,9 +39,9 @@ def _growing_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _given(sheet: Sheet) -> set[Place]:
-    """Return the arguments of relations that are known wherever other rules read the relations.
+    """Return the arguments of relations that every reading rule binds beforehand.
 
-    Such arguments are known from a given argument of the head, or from literals that are not recursive.
+    A rule binds the variables of given arguments of its head, and of literals that are not recursive.
     """
     rules = [part for part in sheet.normal if part.body]
     recursive = {rule.head.key for group in _groups_by_name(sheet) if group.recursive for rule in group.rules}
@@ -81,13 +76,14 @@ def _of_rule(part: NormalRule, inside: Container[Key], given: Container[Place]) 
         for number, term in enumerate(part.head.arguments):
             variable = _growing(term, atom, bound)
             if variable is not None:
-                yield _GROWING_RECURSION.found(
-                    f"each round wraps {variable} in a larger term: {term}; this may never end",
+                yield CODES["growing-recursion"].found(
+                    f"each round of this recursion wraps {variable} in a larger term, {term}, perhaps "
+                    "without end",
                     part.head.node.argument(number).span
                     if part.head.node and part.head.node.children
                     else part.origin.span,
                     Note(f"{variable} comes from here", atom.span),
-                    hint=f"bound {variable} by a literal of a relation outside the recursion",
+                    hint=f"bind {variable} with a literal from outside the recursion",
                 )
                 return
     for atom in recursive:
@@ -95,17 +91,17 @@ def _of_rule(part: NormalRule, inside: Container[Key], given: Container[Place]) 
             if term.is_ground or term in part.head.arguments or set(variables_of(term)) <= bound:
                 continue
             node = atom.node
-            yield _RECURSION_RESTRICTION.found(
-                f"in a recursion GDL requires {term} to occur in the head as it is, or to be "
-                "bound by a literal outside the recursion",
+            yield CODES["recursion-restriction"].found(
+                f"in a recursion, GDL requires that {term} occurs unchanged in the head, or that a literal "
+                "from outside the recursion binds it",
                 node.argument(number).span if node and node.children else part.origin.span,
-                hint="it can be played here; other systems may refuse it",
+                hint="anygame can play it; other systems may reject it",
             )
             return
 
 
 def _goes_down(head: Atom, atom: Atom, given: Container[Place]) -> bool:
-    """Return whether a rule recurs on a part of a given term, which ends, as on lists."""
+    """Return whether a rule recurs on a part of a given term, such as the rest of a list."""
     places = enumerate(zip(head.arguments, atom.arguments, strict=True)) if head.key == atom.key else ()
     return any((head.key, number) in given and _is_inside(inner, whole) for number, (whole, inner) in places)
 
@@ -116,7 +112,7 @@ def _is_inside(term: Term, whole: Term) -> bool:
 
 
 def _growing(term: Term, atom: Atom, bound: set[Variable]) -> Variable | None:
-    """Return a variable that is nested deeper in a head's argument than in the only atom that binds it."""
+    """Return a variable that is nested deeper in an argument of a head than in the atom that binds it."""
     if not isinstance(term, Compound):
         return None
     above = _depths(atom.arguments)
@@ -141,10 +137,8 @@ def _depths(terms: tuple[Term, ...]) -> dict[Variable, int]:
 #: Maximum number of rules that are compared one by one.
 _MOST_COMPARED: Final = 500
 
-_NEGATION_BY_NAME: Final = _CODES["negation-by-name"]
 
-
-@check(_NEGATION_BY_NAME)
+@check("negation-by-name")
 def _negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
     suspects = list(_negations_inside(sheet))
     parts = list(dict.fromkeys(part for group, _, _ in suspects for part in group.rules))
@@ -157,11 +151,11 @@ def _negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
         place = atom.span or reader.origin.span
         if id(reader.origin) not in real and place not in seen:
             seen.add(place)
-            yield _NEGATION_BY_NAME.found(
-                f"`{reader.head.predicate}` depends on the negation of `{atom.predicate}`, and that on "
-                f"`{reader.head.predicate}` again, though no single rule on itself",
+            yield CODES["negation-by-name"].found(
+                f"`{reader.head.predicate}` depends on the negation of `{atom.predicate}`, which depends on "
+                f"`{reader.head.predicate}`, although no single rule depends on itself",
                 place,
-                hint="it can be played here; systems that compare names alone refuse it",
+                hint="anygame can play it; systems that compare only names reject it",
             )
 
 
@@ -181,26 +175,20 @@ def _may_feed(feeder: NormalRule, reader: NormalRule, index: int) -> bool:
     return may_agree(feeder.head.arguments, atom.arguments)
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """An atom that a rule reads, in the form that `components` takes."""
+class _Read(NamedTuple):
+    """A relation that a rule reads, in the form that `components` takes."""
 
-    atom: Atom
+    relation: Key
     positive: bool
-
-    @property
-    def relation(self) -> Key:
-        """Name and arity."""
-        return self.atom.key
 
 
 def _reads_of(part: NormalRule) -> list[_Read]:
-    return [_Read(atom, positive) for atom, positive in atoms_in(part.body)]
+    return [_Read(atom.key, positive) for atom, positive in atoms_in(part.body)]
 
 
 def _groups_by_name(sheet: Sheet) -> list[RuleGroup[NormalRule]]:
-    """Return the rules in groups whose relations depend on each other, even by negations."""
+    """Return the groups of rules whose relations depend on each other, positively or negatively."""
     parts = [part for part in sheet.normal if part.body]
-    reads = {id(part): [_Read(atom, True) for atom, _ in atoms_in(part.body)] for part in parts}
+    reads = {id(part): [_Read(atom.key, True) for atom, _ in atoms_in(part.body)] for part in parts}
     groups, _ = components(parts, lambda part: part.head.key, lambda part: reads[id(part)], lambda *_: True)
     return groups

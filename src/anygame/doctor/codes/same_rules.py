@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import check, codes_of
+from anygame.doctor.code import CODES, check
 from anygame.doctor.comparison import STEPS_IN_ALL, parts_of, subsumes
 from anygame.doctor.work import Budget
 from anygame.language.diagnostics import Note
@@ -18,16 +18,12 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Formula
 
-_CODES: Final = codes_of(__name__)
 
 #: Maximum number of pairs of rules that are compared.
 _MOST_PAIRS: Final = 300_000
 
-_DUPLICATE_RULE: Final = _CODES["duplicate-rule"]
-_SUBSUMED_RULE: Final = _CODES["subsumed-rule"]
 
-
-@check(_DUPLICATE_RULE, _SUBSUMED_RULE, needs_all=False)
+@check("duplicate-rule", "subsumed-rule", needs_all=False)
 def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
     budget, pairs = Budget(STEPS_IN_ALL), iter(range(_MOST_PAIRS))
     for rules in sheet.heads.values():
@@ -48,7 +44,7 @@ def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
 
 def _among(rules: Sequence[Rule], budget: Budget, pairs: Iterator[int]) -> Iterator[Diagnostic]:
     shapes = [_shape(rule) for rule in rules]
-    said = [parts_of(rule) for rule in rules]
+    parts = [parts_of(rule) for rule in rules]
     gone: set[int] = set()
     for second, rule in enumerate(rules):
         for first in range(second):
@@ -56,8 +52,8 @@ def _among(rules: Sequence[Rule], budget: Budget, pairs: Iterator[int]) -> Itera
                 return
             if first in gone or second in gone:
                 continue
-            forward = shapes[first] <= shapes[second] and subsumes(said[first], said[second], budget)
-            back = shapes[second] <= shapes[first] and subsumes(said[second], said[first], budget)
+            forward = shapes[first] <= shapes[second] and subsumes(parts[first], parts[second], budget)
+            back = shapes[second] <= shapes[first] and subsumes(parts[second], parts[first], budget)
             if forward and back:
                 gone.add(second)
                 yield _duplicate(rule, rules[first])
@@ -71,16 +67,16 @@ def _among(rules: Sequence[Rule], budget: Budget, pairs: Iterator[int]) -> Itera
 
 def _duplicate(rule: Rule, other: Rule) -> Diagnostic:
     what = "rule" if rule.body else "fact"
-    message = f"this {what} says the same as an earlier one"
-    return _DUPLICATE_RULE.found(
+    message = f"this {what} repeats an earlier one"
+    return CODES["duplicate-rule"].found(
         message, rule.span, Note("the earlier one", other.span), hint="delete one of them"
     )
 
 
 def _subsumed(rule: Rule, other: Rule) -> Diagnostic:
-    message = "this rule adds nothing: another one covers it"
-    hint = "delete it, or the other one if that is too general"
-    return _SUBSUMED_RULE.found(message, rule.span, Note("the other one", other.span), hint=hint)
+    message = "this rule has no effect: it is a special case of another rule"
+    hint = "delete it, or the other rule if that is too general"
+    return CODES["subsumed-rule"].found(message, rule.span, Note("the other rule", other.span), hint=hint)
 
 
 def _shape(rule: Rule) -> frozenset[object]:

@@ -9,7 +9,7 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
-from anygame.doctor.code import check, codes_of
+from anygame.doctor.code import CODES, check
 from anygame.doctor.sheet import STATE, asked_of, key_of
 from anygame.language.diagnostics import Note, shown
 from anygame.language.rules import Atom, Literal, atoms_in, atoms_of
@@ -25,25 +25,22 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.sheets.sorts import Place
 
-_CODES: Final = codes_of(__name__)
 
-#: Minimum number of other rules that agree on the order of arguments; a single one could be the slip itself.
+#: Minimum number of other rules that agree on the order of arguments; a single rule could be the slip.
 _MOST_OFTEN: Final = 2
-#: Minimum atoms that agree on the names of two arguments; with more arguments, fewer atoms are needed.
+#: Minimum number of atoms that agree on the names of two arguments, for two arguments and for more.
 _FEWEST_NAMED: Final = 5
 _FEWEST_NAMED_LONG: Final = 2
 
 #: Atoms by relation, fluent or move.
 _Uses = Mapping[object, Sequence["_Use"]]
 
-_CODE: Final = _CODES["swapped-arguments"]
 
-
-@check(_CODE, once=True)
+@check("swapped-arguments", once=True)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    frames = (rule for rule in sheet.program.rules if rule.head.predicate == "next")
-    for rule in frames:
-        yield from _in_frame(rule)
+    for rule in sheet.program.rules:
+        if rule.head.predicate == "next":
+            yield from _in_frame(rule)
     yield from _crossed_names(sheet)
     yield from _crossed_constants(sheet)
 
@@ -52,7 +49,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _in_frame(rule: Rule) -> Iterator[Diagnostic]:
-    """Report a rule that keeps a fluent with two arguments exchanged, without a move."""
+    """Report a rule that exchanges two arguments of a fluent without a move."""
     if any(atom.predicate == "does" and positive for atom, positive in atoms_in(rule.body)):
         return
     kept = rule.head.arguments[0]
@@ -70,8 +67,8 @@ def _in_frame(rule: Rule) -> Iterator[Diagnostic]:
         ]
         if len(places) == 2 and _are_exchanged(kept, asked, *places):
             message = f"{shown(str(asked))} becomes {shown(str(kept))}: two arguments are exchanged"
-            note = Note("the order before", formula.atom.span)
-            yield _CODE.found(message, rule.head.span, note, hint=f"(next {asked})")
+            note = Note("the other order", formula.atom.span)
+            yield CODES["swapped-arguments"].found(message, rule.head.span, note, hint=f"(next {asked})")
 
 
 def _are_exchanged(kept: Compound, asked: Compound, first: int, second: int) -> bool:
@@ -86,8 +83,8 @@ class _Use:
 
     Attributes:
         kind: the relation, the fluent or the move.
-        terms: the arguments.
-        names: the names of variables without numbers; "#" for constants, empty for compound terms.
+        names: for each argument, the name of the variable without its number; "#" for a constant, and ""
+            for a compound term.
     """
 
     rule: Rule
@@ -98,15 +95,17 @@ class _Use:
 
 
 def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report an atom with two variables in the opposite order of all others of its kind.
-
-    Names alone are weak evidence. If exchanging both names in the whole rule makes it like the others, the
-    author only chose other names.
-    """
+    """Report an atom with two variables in the opposite order of all other atoms of its kind."""
     every = [_use(rule, atom) for rule in sheet.program.rules if rule.body for atom in atoms_of(rule)]
     uses = grouped((use.kind, use) for use in every)
     # Relations such as a successor are read in both directions.
-    ordered = [use for use in every if use.kind != use.atom.key or len(use.terms) > 2 or _varies(sheet, use)]
+    ordered = [
+        use
+        for use in every
+        if use.kind != use.atom.key
+        or len(use.terms) > 2
+        or (use.atom.key in sheet.varying and use.atom.predicate not in STATE)
+    ]
     for kind, group in grouped((use.kind, use) for use in ordered).items():
         fewest = _FEWEST_NAMED_LONG if len(group[0].names) > 2 else _FEWEST_NAMED
         if len(group) > fewest:
@@ -117,10 +116,6 @@ def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
 def _use(rule: Rule, atom: Atom) -> _Use:
     kind, terms = asked_of(atom)
     return _Use(rule, atom, kind, terms, tuple(map(_stem, terms)))
-
-
-def _varies(sheet: Sheet, use: _Use) -> bool:
-    return use.atom.key in sheet.varying and use.atom.predicate not in STATE
 
 
 def _odd_names(
@@ -136,11 +131,16 @@ def _odd_names(
         others = [each for each, pair in zip(group, pairs, strict=True) if pair == usual]
         if _is_slip(uses, use, places, others):
             message = f"{shown(str(use.atom))} has two arguments in the opposite order of {often} others"
-            yield _CODE.found(message, use.atom.span, Note("compare", others[0].atom.span))
+            yield CODES["swapped-arguments"].found(
+                message, use.atom.span, Note("compare", others[0].atom.span)
+            )
 
 
 def _is_slip(uses: _Uses, use: _Use, places: tuple[int, int], others: Sequence[_Use]) -> bool:
-    """Return whether the rest of a rule shows that two variables are exchanged in this atom only."""
+    """Return whether two variables are exchanged in this atom only, not in the whole rule.
+
+    If exchanging the names in the whole rule makes it like others, the author only chose other names.
+    """
     first, second = places
     one, other = use.terms[first], use.terms[second]
     if not (isinstance(one, Variable) and isinstance(other, Variable)) or _is_either_way(uses, use):
@@ -160,13 +160,13 @@ def _is_slip(uses: _Uses, use: _Use, places: tuple[int, int], others: Sequence[_
 
 
 def _agree(names: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether no place has the name of another place where others have a name of their own."""
+    """Return whether no argument has a name that the other names use for a different argument."""
     pairs = zip(names, others, strict=True)
     return all(a == b or a in {"", "#"} or b in {"", "#"} or a not in others for a, b in pairs)
 
 
 def _is_either_way(uses: _Uses, use: _Use) -> bool:
-    """Return whether another rule, or a rule with the same head, has the same arguments in two orders."""
+    """Return whether any rule reads the same arguments in two orders; rules with one head count as one."""
     own = [
         each for each in uses[use.kind] if each.rule.head == use.rule.head and each.atom.key == use.atom.key
     ]
@@ -175,7 +175,7 @@ def _is_either_way(uses: _Uses, use: _Use) -> bool:
 
 
 def _has_two_orders(group: Sequence[_Use]) -> bool:
-    """Return whether an atom has the arguments of the last atom in another order."""
+    """Return whether any atom has the arguments of the last atom in another order."""
     *_, last = group
     return any(each.terms != last.terms and sorted(each.terms) == sorted(last.terms) for each in group)
 
@@ -191,7 +191,7 @@ def _stem(term: Term) -> str:
 
 
 def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report two constants, each of which occurs once in the place of the other."""
+    """Report pairs of constants that occur in each other's place only once."""
     sorts = Sorts(sheet.program.rules)
     uses = _Counts()
     lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []
@@ -209,11 +209,13 @@ def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
         for (sort, term), (other_sort, other) in combinations(alone, 2):
             if sort != other_sort and uses.fits(sort, other, term) and uses.fits(other_sort, term, other):
                 message = f"{term} and {other} are in the opposite order everywhere else"
-                yield _CODE.found(message, atom.span, hint=_turned_round(atom, each, term, other))
+                yield CODES["swapped-arguments"].found(
+                    message, atom.span, hint=_turned_round(atom, each, term, other)
+                )
 
 
 def _turned_round(atom: Atom, inner: Atom | Compound, one: Constant, other: Constant) -> str:
-    """Return an atom with two arguments exchanged, its own or those of a term in it."""
+    """Return an atom with two arguments exchanged, either its own or those of a term in it."""
     exchange = {one: other, other: one}
     terms = tuple(
         exchange.get(term, term) if isinstance(term, Constant) else term for term in inner.arguments
@@ -223,7 +225,7 @@ def _turned_round(atom: Atom, inner: Atom | Compound, one: Constant, other: Cons
 
 
 class _Counts:
-    """Numbers of occurrences of each constant, and of numbers, at places of each sort."""
+    """Counts of each constant, and of numbers and other names, among the arguments of each sort."""
 
     def __init__(self) -> None:
         self.of_terms: Counter[tuple[Place, Constant]] = Counter()
@@ -234,10 +236,10 @@ class _Counts:
         self._of_looks[sort, term.name.isdecimal()] += 1
 
     def fits(self, sort: Place, term: Constant, odd: Constant) -> bool:
-        """Return whether a constant belongs in the place of another that occurs there once.
+        """Return whether a constant fits a sort better than an odd constant that occurs there once.
 
-        It does if it occurs there, too; or if it is a number as all others there and the other constant is
-        not, or vice versa.
+        It does if it occurs there, too. It also does if it is a number like all constants there except the
+        odd one, or a name like all of them.
         """
         looks, odd_looks = term.name.isdecimal(), odd.name.isdecimal()
         is_odd = looks != odd_looks and self._of_looks[sort, odd_looks] == 1

@@ -1,4 +1,4 @@
-"""Facts that form a table in which one row breaks a law of all other rows."""
+"""Tables of facts in which one row breaks a pattern of all other rows."""
 
 from __future__ import annotations
 
@@ -6,35 +6,32 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
-from anygame.doctor.code import check, codes_of
+from anygame.doctor.code import CODES, check
 from anygame.language.diagnostics import Note, shown
 from anygame.language.rules import KEYWORDS
-from anygame.language.terms import Compound, Constant
+from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom
     from anygame.language.terms import Term
 
-_CODES: Final = codes_of(__name__)
 
-#: Minimum number of facts that agree; fewer may count by chance.
+#: Minimum number of facts that agree on a count.
 _FEWEST_COUNTED: Final = 3
-#: Minimum number of facts of a table with an odd fact.
+#: Minimum and maximum numbers of facts of a table.
 _FEWEST_IN_TABLE: Final = 8
 _MOST_IN_TABLE: Final = 5_000
-#: Minimum number of facts of a table in which a fact is odd if it breaks the table in only one place.
+#: Minimum number of facts of a table in which a second value for a single argument is odd.
 _LARGE: Final = 40
 
-_ODD_FACT: Final = _CODES["odd-fact"]
 
-
-@check(_ODD_FACT, once=True)
+@check("odd-fact", once=True)
 def _odd_fact(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a fact that breaks a count, or gives a second value if all other facts give one."""
+    """Report a fact that breaks a count, or assigns a second value where all others assign one."""
     for facts in sheet.facts.values():
         if len(facts) > _FEWEST_COUNTED and len(facts[0][0].arguments) == 2:
             yield from _breaking_count([atom for atom, _ in facts])
@@ -43,7 +40,7 @@ def _odd_fact(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _breaking_count(facts: Sequence[Atom]) -> Iterator[Diagnostic]:
-    """Report the only fact of two numbers (or letters) that does not count on by one."""
+    """Report the only fact whose two numbers (or letters) do not differ by one like those of the others."""
     pairs = [(_number_of(atom.arguments[0]), _number_of(atom.arguments[1])) for atom in facts]
     steps = [None if a is None or b is None else b - a for a, b in pairs]
     (step, often), *_ = Counter(steps).most_common(1)
@@ -54,16 +51,16 @@ def _breaking_count(facts: Sequence[Atom]) -> Iterator[Diagnostic]:
     if first is None:
         return
     others = [a for number, (a, _) in enumerate(pairs) if number != odd and a is not None]
-    # At its end a count may wrap around, stop, or skip a value, but not change direction.
+    # The last fact may wrap around, stop, or skip a value, but not change direction.
     is_inside = min(others) <= first <= max(others)
     if is_inside or (second is not None and second - first == -step and second != min(others)):
         atom, name = facts[odd], shown(facts[odd].predicate)
-        message = f"{shown(str(atom))} breaks the count of the other {len(others)} facts of {name}"
-        yield _ODD_FACT.found(message, atom.span, Note("compare", facts[odd - 1 if odd else 1].span))
+        message = f"{shown(str(atom))} does not fit the count of the other {len(others)} facts of {name}"
+        yield CODES["odd-fact"].found(message, atom.span, Note("compare", facts[odd - 1 if odd else 1].span))
 
 
 def _number_of(term: Term) -> int | None:
-    """Return the value of a number, or the place of a letter; None for other terms."""
+    """Return the value of a number, or the code of a letter; None for other terms."""
     if not isinstance(term, Constant) or not term.name.isascii():
         return None
     name = term.name
@@ -81,7 +78,7 @@ def _tables(sheet: Sheet) -> Iterator[list[tuple[Atom, tuple[Term, ...]]]]:
 
 
 def _second_value(table: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagnostic]:
-    """Report the fact that gives second values for two arguments, or for one in a large table."""
+    """Report the fact that assigns second values to two arguments, or to one in a large table."""
     breaks: Counter[Atom] = Counter()
     rivals: dict[Atom, Atom] = {}
     for place in range(len(table[0][1])):
@@ -97,13 +94,9 @@ def _second_value(table: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Di
         if len(table) < _LARGE:
             return
         values = Counter(term for _, terms in table for term in terms)
-        odd = min(odd, more[0][0], key=lambda atom: min(values[term] for term in _values_of(atom)))
+        terms_of = dict(table)
+        odd = min(odd, more[0][0], key=lambda atom: min(values[term] for term in terms_of[atom]))
     elif most < 2:
         return
-    message = f"{shown(str(odd))} gives a second value where all other facts give one"
-    yield _ODD_FACT.found(message, odd.span, Note("the other one", rivals[odd].span))
-
-
-def _values_of(atom: Atom) -> Iterable[Term]:
-    last = atom.arguments[-1]
-    return last.arguments if isinstance(last, Compound) else atom.arguments
+    message = f"{shown(str(odd))} assigns a second value; all other facts assign one value each"
+    yield CODES["odd-fact"].found(message, odd.span, Note("the first value", rivals[odd].span))

@@ -1,6 +1,6 @@
-"""Checks of a game that need the reasoner, and those that need play.
+"""Checks of a game that need the reasoner or play.
 
-A fault of play is reported with the shortest line found that shows it.
+A fault of play is reported with the shortest known line of play that shows it.
 """
 
 from __future__ import annotations
@@ -35,17 +35,16 @@ if TYPE_CHECKING:
 
 #: Codes about the length of play.
 _OF_LENGTH: Final = frozenset(("endless", "play-cut"))
-#: GDL has goals from 0 to 100.
 _HIGHEST_GOAL: Final = 100
-#: Maximum number of attempts, each without the faulty rules so far; few faults hide each other.
+#: Maximum number of attempts to make a game, each without the faulty rules so far.
 _ROUNDS: Final = 6
 #: Maximum number of joint moves shown of a line, unless the full line is requested.
 _SHOWN_MOVES: Final = 12
 #: Maximum number of characters shown of a joint move: one terminal line.
 _SHOWN_CHARACTERS: Final = 90
-#: Maximum number of joint moves shown of an endless game: enough to see the repetition.
+#: The same for an endless game, where a few moves show the repetition.
 _SHOWN_OF_ENDLESS: Final = 6
-#: Maximum number of joint moves tried in a state, so that a state with thousands cannot use up the budget.
+#: Maximum number of joint moves tried in a state, so that one state cannot use up the budget.
 _JOINTS_A_STATE: Final = 64
 #: Advice on making every match end.
 _COUNTER: Final = "a counter of steps that ends the game"
@@ -59,28 +58,28 @@ JointMove = tuple["Term", ...]
 def game_or_faults(
     program: Program, *, case_sensitive: bool = True, limits: Limits | None = None
 ) -> tuple[Game | None, list[Diagnostic]]:
-    """Return the game of a program; or None, and the faults found by the reasoner, sorted by place.
+    """Return the game of a program; or None, and the faults that the reasoner reports, sorted by place.
 
-    Each round retries without the rules found faulty, so one fault does not hide another.
+    Each round retries without the faulty rules, so one fault does not hide another.
     """
-    found: dict[Diagnostic, None] = {}
+    all_faults: dict[Diagnostic, None] = {}
     for _ in range(_ROUNDS):
         try:
             game = Game(program, case_sensitive=case_sensitive, limits=limits)
-            if not found:
+            if not all_faults:
                 return game, []
         except RuleSheetError as error:
             faults = [fault for fault in error.diagnostics if isinstance(fault, Diagnostic)]
-            found.update(dict.fromkeys(faults))
+            all_faults.update(dict.fromkeys(faults))
             kept = tuple(rule for rule in program.rules if not any(_concerns(f, rule) for f in faults))
             if len(kept) == len(program.rules):
                 break
             program = replace(program, rules=kept)
             continue
         except LimitError as error:
-            found[limit_reached(error, program.rules)] = None
+            all_faults[limit_reached(error, program.rules)] = None
         break
-    return None, sorted(found)
+    return None, sorted(all_faults)
 
 
 def _concerns(fault: Diagnostic, rule: Rule) -> bool:
@@ -89,7 +88,7 @@ def _concerns(fault: Diagnostic, rule: Rule) -> bool:
 
 
 def limit_reached(error: LimitError, rules: Sequence[Rule], prefix: str = "") -> Diagnostic:
-    """Return a finding about a reached bound, at the recursive rule that caused it, if any."""
+    """Return a finding about a reached limit, at the recursive rule that caused it, if any."""
     blamed = [rule for rule in rules if error.relation == f"{rule.head.predicate}/{len(rule.head.arguments)}"]
     recursive = [rule for rule in blamed if any(atom.key == rule.head.key for atom, _ in atoms_in(rule.body))]
     hint = "let the recursion end: count with constants (succ 1 2), or bound the terms that it builds"
@@ -116,12 +115,12 @@ class Bounds:
     """Bounds on play.
 
     Attributes:
-        playouts: random playouts.
-        steps: joint moves after which a playout counts as endless.
-        states: states of the search for short lines.
-        work: bound on the work, in units of about a microsecond; a third of it is for the search.
-        seconds: the time limit, a last resort for very slow machines.
-        brief: whether to report only certain faults, but not long games or work that was cut.
+        playouts: the number of random playouts.
+        steps: the number of joint moves after which a playout counts as endless.
+        states: the maximum number of states of the search for short lines.
+        work: the maximum work in units of about a microsecond; the search may use a third of it.
+        seconds: the time limit for very slow machines.
+        brief: whether to omit findings about the length of play.
     """
 
     playouts: int = 10
@@ -133,8 +132,7 @@ class Bounds:
     brief: bool = False
 
 
-#: The default: brief play finds most faults.
-#: It does not report long random games.
+#: The default bounds, which suffice for most faults.
 BRIEF: Final = Bounds(playouts=10, steps=500, states=100, work=400_000, seconds=LAST_RESORT, brief=True)
 
 
@@ -142,12 +140,12 @@ BRIEF: Final = Bounds(playouts=10, steps=500, states=100, work=400_000, seconds=
 class PlayCheck:
     """Search for faults by random play, and by play near the initial state.
 
-    It can be watched and interrupted. The same seed gives the same findings unless time runs out.
+    The same seed gives the same findings unless the time limit is reached.
 
     Attributes:
-        played: random playouts begun so far.
-        looked: states examined so far.
-        longest: joint moves of the longest playout so far.
+        played: the number of random playouts begun so far.
+        looked: the number of states examined so far.
+        longest: the number of joint moves of the longest playout so far.
     """
 
     game: Game
@@ -167,15 +165,15 @@ class PlayCheck:
         """Search near the initial state, then run playouts. An interrupt keeps the findings so far.
 
         Args:
-            progress: called with the states and the playouts so far.
+            progress: called with the numbers of states and playouts so far.
         """
         self._progress = progress
         self._work = Budget(self.bounds.work, self.bounds.seconds)
         try:
             self._run()
         except LimitError as error:
-            found = limit_reached(error, self.game.program.rules, "playing stopped: ")
-            self._note(Fault(found.code, "", found.message, found.span, found.hint), ())
+            limit = limit_reached(error, self.game.program.rules, "playing stopped: ")
+            self._note(Fault(limit.code, "", limit.message, limit.span, limit.hint), ())
 
     @property
     def work(self) -> float:
@@ -184,12 +182,12 @@ class PlayCheck:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """The findings so far, without their lines."""
+        """The diagnostics of the findings so far."""
         return [each.diagnostic for each in self.findings()]
 
     @property
     def boards(self) -> int:
-        """The number of boards of the initial state that no piece has left since."""
+        """The number of boards of the initial state that still are boards; see `LostValues`."""
         return self._lost.boards
 
     def findings(self) -> list[Finding]:
@@ -211,8 +209,8 @@ class PlayCheck:
 
     def _note_cut(self, playouts: int) -> None:
         self._is_late = self._work.is_late
-        why = "time was up" if self._is_late else "the work was cut"
-        message = f"{why} after {playouts} of {self.bounds.playouts} playouts"
+        why = "the time limit" if self._is_late else "the work budget"
+        message = f"{why} ended playing after {playouts} of {self.bounds.playouts} playouts"
         self._note(Fault("play-cut", "", message, _first(self.game.program.rules)), ())
 
     def _search(self) -> None:
@@ -235,8 +233,9 @@ class PlayCheck:
                     waiting.append((next_state, (*line, joint)))
             self._work.left -= work_of_state(state, len(reached))
             if len(joints) <= _JOINTS_A_STATE and set(reached.values()) == {state}:
-                message = "every move leads to the same state again, and the game is not over"
-                fault = Fault("standstill", "", message, _terminal_span(self.game), "a rule that changes it")
+                message = "no move changes this state, and the game is not over"
+                hint = "add a rule that changes the state"
+                fault = Fault("standstill", "", message, _terminal_span(self.game), hint)
                 self._note(fault, line)
 
     def _play_out(self, random: Random) -> None:
@@ -269,14 +268,13 @@ class PlayCheck:
         return not state.is_terminal and state.stuck_role is None
 
     def _note(self, fault: Fault, line: Line) -> None:
-        """Keep a fault and find its span, unless the fault is known with a line that is as short."""
+        """Keep a fault with its span, unless it is known with a line that is at least as short."""
         _, known = self._faults.get((fault.code, fault.key), (None, None))
         if known is None or len(line) < len(known):
-            span = fault.span() if callable(fault.span) else fault.span
-            self._faults[fault.code, fault.key] = fault._replace(span=span), line
+            self._faults[fault.code, fault.key] = fault._replace(span=_span_of(fault)), line
 
     def _findings(self) -> Iterator[Finding]:
-        """Yield the faults that were noted, with their lines as notes."""
+        """Yield the known faults, with their lines as notes."""
         for (code, _), (fault, line) in self._faults.items():
             if self.bounds.brief and code in _OF_LENGTH and not (code == "play-cut" and self._is_late):
                 continue
@@ -289,26 +287,26 @@ class PlayCheck:
             shown_moves = _SHOWN_OF_ENDLESS if code == "endless" else _SHOWN_MOVES
             is_shown = code not in {"play-cut", "limit-reached"}
             notes = tuple(_notes(line, shown_moves)) if is_shown else ()
-            span = None if callable(fault.span) else fault.span
-            found = CODES[code].found(message, span, *notes, hint=fault.hint)
-            yield Finding(found, line if is_shown else None)
+            diagnostic = CODES[code].found(message, _span_of(fault), *notes, hint=fault.hint)
+            yield Finding(diagnostic, line if is_shown else None)
+
+
+def _span_of(fault: Fault) -> Span | None:
+    return fault.span() if callable(fault.span) else fault.span
 
 
 def faults_at_end(game: Game, line: Line) -> list[Finding]:
-    """Return faults of the moves or the goals in the state to which a line of play leads."""
+    """Return the faults of moves and goals in the state after a line of play."""
     state = game.initial_state()
     for joint in line:
         state = state.next(joint)
-    found = []
-    for fault in _Ends(game).faults(state, line):
-        span = fault.span() if callable(fault.span) else fault.span
-        notes = _notes(line, _SHOWN_MOVES)
-        found.append(Finding(CODES[fault.code].found(fault.message, span, *notes, hint=fault.hint), line))
-    return found
+    notes = tuple(_notes(line, _SHOWN_MOVES))
+    faults = _Ends(game).faults(state, line)
+    return [Finding(CODES[f.code].found(f.message, _span_of(f), *notes, hint=f.hint), line) for f in faults]
 
 
 def endless_at(game: Game, line: Line, message: str) -> Finding:
-    """Return the finding that play can continue for ever, with a line of play that shows this."""
+    """Return the finding that play can continue for ever after a line of play."""
     notes = _notes(line, _SHOWN_MOVES)
     return Finding(CODES["endless"].found(message, _terminal_span(game), *notes, hint=_COUNTER), line)
 
@@ -327,7 +325,7 @@ def _notes(line: Line, most: int) -> Iterator[Note]:
     for command in commands[:most]:
         yield Note(f"  {shown(command, _SHOWN_CHARACTERS)}")
     if len(line) > most:
-        yield Note(f"  ... and {len(line) - most} more (`--lines FILE` writes them all)")
+        yield Note(f"  ... and {len(line) - most} more (`--lines FILE` writes all of them)")
 
 
 class _Monitor(Protocol):
@@ -338,20 +336,21 @@ class _Monitor(Protocol):
 
 
 class _Ends:
-    """Missing goals of terminal states, and missing moves of other states."""
+    """Finds faulty goals in terminal states, and missing moves in other states."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
 
     def faults(self, state: State, line: Line) -> Iterator[Fault]:
-        """Yield goals that are missing or odd, an end before the first move, and roles without a move."""
+        """Yield faulty goals, an end before the first move, and roles without a move."""
         if not state.is_terminal:
             yield from self._without_move(state)
             return
         if not line:
             message = "the game is over before anybody moves"
             span = _ending_span(state) or _terminal_span(self._game)
-            yield Fault("over-at-start", "", message, span, "a condition that does not hold at once")
+            hint = "add a condition that does not hold at the start"
+            yield Fault("over-at-start", "", message, span, hint)
         for role in self._game.roles:
             if not role.is_random and (fault := self._of_goal(state, role)):
                 yield fault
@@ -360,7 +359,7 @@ class _Ends:
         stuck = [role for role in self._game.roles if not state.legal_moves(role)]
         for role in stuck:
             message = f"{role} has no legal move here, and the game is not over"
-            hint = f"a move such as noop for {role}, or a rule that makes the state terminal"
+            hint = f"add a move such as noop for {role}, or a rule that makes the state terminal"
             span = _waiting_span(self._game, role) if len(stuck) < len(self._game.roles) else None
             yield Fault("no-move", role, message, span or _role_span(self._game, role), hint)
 
@@ -373,12 +372,12 @@ class _Ends:
                 return _odd_goal(role, shown(error.values[0]), span)
             message = f"the game is over here, and {role} has the goals {', '.join(error.values[:5])}"
             blamed = _goal_span(self._game, role, error.values) or span
-            return Fault(
-                "goal-conflict", role, message, blamed, "let each goal rule ask that the others do not hold"
-            )
+            hint = "add the negations of the other goals' conditions to each goal rule"
+            return Fault("goal-conflict", role, message, blamed, hint)
         if goal is None:
             message = f"the game is over here, and the rules give {role} no goal"
-            return Fault("goal-missing", role, message, span, f"a goal of 0 for {role} where no other holds")
+            hint = f"add a goal of 0 for {role} in all other cases"
+            return Fault("goal-missing", role, message, span, hint)
         return None if 0 <= goal <= _HIGHEST_GOAL else _odd_goal(role, str(goal), span)
 
 
@@ -387,7 +386,7 @@ def _odd_goal(role: Role, goal: str, span: Span | None) -> Fault:
 
 
 def _rules(game: Game, predicate: str, first: Term | None = None) -> list[Rule]:
-    """Return the rules for a relation that may hold for a first argument."""
+    """Return the rules for a relation, optionally only those whose first argument matches a term."""
     rules = [rule for rule in game.program.rules if rule.head.predicate == predicate]
     return [rule for rule in rules if not first or unify(rule.head.arguments[0], first, {}) is not None]
 
@@ -407,13 +406,13 @@ def _ending_span(state: State) -> Span | None:
 
 
 def _waiting_span(game: Game, role: Role) -> Span | None:
-    """Return the span of the rule that lets a role wait, by a move without arguments, while others move."""
+    """Return the span of a rule that allows a role a move without arguments, such as noop."""
     heads = [rule.head for rule in _rules(game, "legal", role.term)]
     return next((head.span for head in heads if isinstance(head.arguments[1], Constant)), None)
 
 
 def _goal_span(game: Game, role: Role, values: Iterable[str]) -> Span | None:
-    """Return the span of the rule with the fewest conditions that gives a role one of some goals."""
+    """Return the span of the goal rule with the fewest conditions among those for some values."""
     known = set(values)
     able = [
         rule
@@ -429,7 +428,7 @@ def _conditions(rule: Rule) -> int:
 
 
 class _Declared:
-    """Fluents and moves that ``base`` and ``input`` do not declare, if the sheet has declarations."""
+    """Finds fluents and moves that the ``base`` and ``input`` of the sheet do not declare."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -438,10 +437,10 @@ class _Declared:
         self._base: frozenset[Term] | None = None
         self._input: frozenset[tuple[Term, Term]] | None = None
         if ("base", 1) in declared:
-            self._base = frozenset([found["?fluent"] for found in start.query("(base ?fluent)")])
+            self._base = frozenset([binding["?fluent"] for binding in start.query("(base ?fluent)")])
         if ("input", 2) in declared:
             query = start.query("(input ?role ?move)")
-            self._input = frozenset([(found["?role"], found["?move"]) for found in query])
+            self._input = frozenset([(binding["?role"], binding["?move"]) for binding in query])
 
     def faults(self, state: State, _line: Line) -> Iterator[Fault]:
         """Yield the fluents and moves of a state that are not declared."""

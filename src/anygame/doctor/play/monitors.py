@@ -1,7 +1,7 @@
-"""Values that are missing or double in a state of play.
+"""Missing and second values of fluents in a state of play.
 
-At the start each role has one score, each cell one mark, and the step is one number. If no rule keeps such a
-value, it is lost. If one rule keeps it while another changes it, there are two values.
+At the start, each role has one score, each cell one mark, and the step is one number. If no rule keeps such
+a value, it is lost. If one rule keeps the value while another changes it, there are two values.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ class Fault(NamedTuple):
     """A fault in a state.
 
     Attributes:
-        key: distinguishes faults; only the first fault with a key is reported.
-        span: the place in the sheet, or a function that finds it, if the search is slow.
-        hint: a possible correction; may be empty.
+        key: text that distinguishes faults of one code; one fault is reported for each key.
+        span: the span in the sheet, or a function that finds it if the search is slow.
     """
 
     code: str
@@ -46,28 +45,29 @@ class Fault(NamedTuple):
     hint: str = ""
 
 
-#: Maximum depth of nested rules with a single condition that are followed.
+#: Maximum number of rules with a single condition that are followed.
 _DEEPEST: Final = 5
 
 
 def rule_behind(derivation: Derivation, program: Program) -> Rule | None:
-    """Return the last rule of a derivation; if it has only one condition, the rule behind that one."""
+    """Return the last rule of a derivation, or the rule of its condition if it has only one condition."""
     places = {rule.span.place: rule for rule in program.rules if rule.span}
-    found = places.get(derivation.place)
+    rule = places.get(derivation.place)
     for _ in range(_DEEPEST):
-        if found is None or len(derivation.premises) != 1 or derivation.premises[0].reason != "rule":
+        if rule is None or len(derivation.premises) != 1 or derivation.premises[0].reason != "rule":
             break
         derivation = derivation.premises[0]
-        found = places.get(derivation.place) or found
-    return found
+        rule = places.get(derivation.place) or rule
+    return rule
 
 
-#: Minimum number of values lost at one move that is a fault; a move itself may remove fewer.
+#: Minimum number of values lost at one move that is a fault; a move may remove fewer on purpose.
 _MANY: Final = 3
-#: Minimum arguments of a board (two coordinates and a mark), and minimum number of cells.
+#: Minimum number of arguments of a board: two coordinates and a mark.
 _COORDINATES: Final = 3
+#: Minimum number of cells of a board.
 _FEWEST_CELLS: Final = 4
-#: Minimum number of cells without a mark that is a fault: the rules may remove a single mark on purpose.
+#: Minimum number of cells without a mark that is a fault; rules may remove a single mark on purpose.
 _LOST_CELLS: Final = 2
 
 Place = tuple["Term", ...]
@@ -76,12 +76,12 @@ Place = tuple["Term", ...]
 class LostValues:
     """Finds values that vanish before the end of the game.
 
-    A fluent gives values if at the start each of its first arguments has one fact: ``(score x 0)`` and
-    ``(score o 0)``. If these arguments are the roles, each keeps a value until the end. Of other arguments,
-    most keep their values at the first move.
+    A fluent assigns values if each first argument has one fact at the start, such as ``(score x 0)``.
+    If the first arguments are the roles, each role must keep a value until the end. Of other first
+    arguments, most must keep a value at the first move.
 
-    A fluent is a board if at the start each pair of coordinates has one fact, such as ``(cell 1 1 b)``, and
-    rules write other values. Each cell then has a value in all states, terminal ones included.
+    A fluent is a board if each pair of coordinates has one fact at the start, such as ``(cell 1 1 b)``, and
+    rules write other values. Each cell must then have a value in all states, including terminal ones.
     """
 
     def __init__(self, game: Game) -> None:
@@ -89,9 +89,8 @@ class LostValues:
         self._values: dict[Key, dict[Term, Term]] = {}
         self._boards: dict[Key, dict[Place, Term]] = {}
         self._of_roles: set[Key] = set()
-        found = _facts_by_functor(game.initial_state().facts)
         roles = {role.term for role in game.roles if not role.is_random}
-        for functor, facts in found.items():
+        for functor, facts in _facts_by_functor(game.initial_state().facts).items():
             if functor[1] < 2:
                 continue
             values = {fact.arguments[0]: fact for fact in facts}
@@ -105,7 +104,7 @@ class LostValues:
 
     @property
     def boards(self) -> int:
-        """The number of initial boards that no fact of the fluent has left since."""
+        """The number of initial boards whose facts have stayed on the initial cells."""
         return len(self._boards)
 
     def faults(self, state: State, line: Line) -> Iterator[Fault]:
@@ -136,12 +135,12 @@ class LostValues:
 
     def _lost(self, functor: Key, pattern: str, fact: Term) -> Fault:
         first = shown(str(fact))
-        message = f"{shown(pattern)} has no value any more: {first} was true, and no rule kept it"
-        hint = "a `next` that keeps it where nothing changes it"
+        message = f"{shown(pattern)} has lost its value: {first} was true, but no rule kept it"
+        hint = "add a `next` that keeps the value unless another rule changes it"
         return Fault("lost-value", functor[0], message, partial(self._span, functor), hint)
 
     def _span(self, functor: Key) -> Span | None:
-        """Return the place of a `next` rule that should have kept a fluent, or else of any `next` for it."""
+        """Return the span of a `next` rule that keeps a fluent in other cases, or of any `next` for it."""
         same = _writers(self._game.program, functor)
         keeping = [rule for rule in same if keeps(rule)]
         return next((rule.head.span for rule in [*keeping, *same]), None)
@@ -150,22 +149,21 @@ class LostValues:
 class DoubleValues:
     """Finds second values of fluents with one value at the start, such as the step or the turn.
 
-    A fluent has one value if one fact of it is true at the start, from which a `next` makes another fact:
-    ``(step 2)`` from ``(step 1)``. The last argument is the value. A board has at most one value in each
-    cell.
+    A fluent has one value if it has one fact at the start, from which a `next` makes another fact:
+    ``(step 2)`` from ``(step 1)``. The last argument is the value. A cell of a board has at most one value.
     """
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        found = _facts_by_functor(game.initial_state().facts)
+        initial = _facts_by_functor(game.initial_state().facts)
         self._single = {
             functor
-            for functor, facts in found.items()
-            if (len(facts) == 1 and any(_steps(rule) for rule in _writers(game.program, functor)))
+            for functor, facts in initial.items()
+            if len(facts) == 1 and any(_steps(rule) for rule in _writers(game.program, functor))
         }
-        self._places = {
+        self._boards = {
             functor
-            for functor, facts in found.items()
+            for functor, facts in initial.items()
             if _is_of_places(facts)
             and _has_one_mark(game.program, functor, facts)
             and not any(_asks_for_two(rule, functor) for rule in game.program.rules)
@@ -176,8 +174,8 @@ class DoubleValues:
         if not line:
             return
         moved_at_once = sum(isinstance(move, Compound) for move in line[-1]) > 1
-        # If several roles move at once, two pieces may reach one place.
-        looked_at = self._single - self._places if moved_at_once else self._single | self._places
+        # If several roles move at once, two pieces may reach one cell.
+        looked_at = self._single - self._boards if moved_at_once else self._single | self._boards
         if not looked_at:
             return
         for functor, facts in _facts_by_functor(state.facts).items():
@@ -186,12 +184,12 @@ class DoubleValues:
                 pairs = pairwise(ordered)
                 one, other = next(two for two in pairs if two[0].arguments[:-1] == two[1].arguments[:-1])
                 message = f"{shown(str(one))} and {shown(str(other))} are true at the same time"
-                hint = "a condition, so that only one `next` holds at a time"
+                hint = "add conditions so that only one `next` fires at a time"
                 span = partial(self._span, line, (one, other))
                 yield Fault("double-value", functor[0], message, span, hint)
 
     def _span(self, line: Sequence[tuple[Term, ...]], facts: Iterable[Term]) -> Span | None:
-        """Return the place of the rule with the fewest conditions that made some facts true."""
+        """Return the span of the rule with the fewest conditions among those that made the facts true."""
         state = self._game.initial_state()
         for joint in line[:-1]:
             state = state.next(joint)
@@ -206,14 +204,14 @@ def _facts_by_functor(facts: Iterable[Term]) -> dict[Key, list[Compound]]:
 
 
 def _is_board(facts: Sequence[Compound]) -> bool:
-    """Return whether facts give one value to each place of a block."""
+    """Return whether facts assign one value to each cell of a rectangular block."""
     places = {fact.arguments[:-1] for fact in facts}
     block = prod(len(set(column)) for column in zip(*places, strict=True))
     return _FEWEST_CELLS <= len(places) == len(facts) == block
 
 
 def _is_of_places(facts: Sequence[Compound]) -> bool:
-    """Return whether facts give one mark to each of several places."""
+    """Return whether facts assign one mark to each of several cells."""
     places = {fact.arguments[:-1] for fact in facts}
     rows_and_columns = [set(column) for column in zip(*places, strict=True)]
     return (
@@ -229,22 +227,25 @@ def _is_rewritten(program: Program, functor: Key) -> bool:
 
 
 def _has_one_mark(program: Program, functor: Key, facts: Iterable[Compound]) -> bool:
-    """Return whether rules keep any mark of a cell, unless another mark replaces it.
-
-    Numbers that are kept without any condition are the numbers reached so far.
-    """
+    """Return whether rules keep any mark of a cell unless another mark replaces it."""
     keeping = [rule for rule in _writers(program, functor) if keeps(rule)]
     general = [rule for rule in keeping if isinstance(_last_of(rule.head.arguments[0]), Variable)]
+    # Numbers that rules keep without any condition are all numbers reached so far.
     are_numbers = all(str(_last_of(fact)).isdecimal() for fact in facts)
-    is_kept_anyway = any(len(rule.body) == 1 for rule in general)
-    return bool(general) and _is_rewritten(program, functor) and not (are_numbers and is_kept_anyway)
+    is_unconditional = any(len(rule.body) == 1 for rule in general)
+    return bool(general) and _is_rewritten(program, functor) and not (are_numbers and is_unconditional)
 
 
 def _asks_for_two(rule: Rule, functor: Key) -> bool:
-    """Return whether a rule reads two values of one place, so the author intended several values."""
-    asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
-    places = [each.arguments[:-1] for each in asked if isinstance(each, Compound) and key_of(each) == functor]
-    return len(set(places)) < len(places)
+    """Return whether a rule reads two values of one cell, so the author intended several values."""
+    fluents = (each for each in _fluents_read(rule) if isinstance(each, Compound))
+    cells = [fluent.arguments[:-1] for fluent in fluents if key_of(fluent) == functor]
+    return len(set(cells)) < len(cells)
+
+
+def _fluents_read(rule: Rule) -> list[Term]:
+    atoms = [formula.atom for formula in rule.body if isinstance(formula, Literal)]
+    return [atom.arguments[0] for atom in atoms if atom.predicate == "true"]
 
 
 def _last_of(term: Term) -> Term:
@@ -252,7 +253,6 @@ def _last_of(term: Term) -> Term:
 
 
 def _writers(program: Program, functor: Key) -> list[Rule]:
-    """Return the rules for the `next` of a fluent."""
     rules = [rule for rule in program.rules if rule.head.key == ("next", 1)]
     return [rule for rule in rules if key_of(rule.head.arguments[0]) == functor]
 
@@ -265,5 +265,4 @@ def keeps(rule: Rule) -> bool:
 def _steps(rule: Rule) -> bool:
     """Return whether a `next` makes a value of a fluent from its previous value."""
     functor = key_of(rule.head.arguments[0])
-    asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
-    return not keeps(rule) and any(key_of(term) == functor for term in asked)
+    return not keeps(rule) and any(key_of(term) == functor for term in _fluents_read(rule))
