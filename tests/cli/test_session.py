@@ -92,8 +92,8 @@ DAMAGES: dict[str, tuple[Any, str]] = {
     "format": ("anygame game", 'expected "format": "anygame position"'),
     "version": (2, "has version 2 of the format; expected 1"),
     "rules": (None, "are not the same"),
-    "moves": ("none", 'expected "moves", lists of texts'),
-    "facts": ([1], '"facts", a list of texts'),
+    "moves": ("none", 'expected "moves", lists of strings'),
+    "facts": ([1], '"facts", a list of strings'),
 }
 
 

@@ -163,5 +163,5 @@ def test_a_record_without_a_word_says_nothing_of_it() -> None:
 def test_damaged_words_are_refused(said: object) -> None:
     data = run_match(anygame.loads(games.COUNTDOWN), ["legal", "legal"], play_clock=5).to_json()
     data["anygame"]["said"] = said
-    with pytest.raises(anygame.RecordError, match="said should be lists of lists of texts"):
+    with pytest.raises(anygame.RecordError, match="said should be lists of lists of strings"):
         parse_record(json.dumps(data))

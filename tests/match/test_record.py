@@ -75,9 +75,9 @@ def test_the_reference_keys_are_all_there() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("matchId", 7, "matchId should be a text"),
-        ("states", "( )", "states should be a list of texts"),
-        ("moves", [["go"], 1], "moves should be lists of texts"),
+        ("matchId", 7, "matchId should be a string"),
+        ("states", "( )", "states should be a list of strings"),
+        ("moves", [["go"], 1], "moves should be lists of strings"),
         ("moves", [], "one state more than moves"),
         ("moves", [["go", "go"], ["go"], ["go", "go"]], "different numbers of roles"),
         ("stateTimes", [1], "as many times as states"),
@@ -88,7 +88,7 @@ def test_the_reference_keys_are_all_there() -> None:
         ("anygame", [], "anygame should be an object"),
         ("goalValues", [1, "2"], "goalValues should be a list of goals"),
         ("goalValues", [1, True], "goalValues should be a list of goals"),
-        ("anygame", {"reasons": [[1, None]]}, "reasons should be lists of texts or null"),
+        ("anygame", {"reasons": [[1, None]]}, "reasons should be lists of strings or null"),
     ],
 )
 def test_damaged_records_are_refused(key: str, value: object, message: str) -> None:

@@ -325,6 +325,6 @@ def test_a_store_that_cannot_be_says_why(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=f"there is no folder {tmp_path}/none"):
         Store(tmp_path / "none" / "store")
     with pytest.raises(
-        RecordError, match=r"a store is a file or postgresql://.*, not mysql://me:\.\.\.@host/x"
+        RecordError, match=r"expected a file or postgresql://.*, found mysql://me:\.\.\.@host/x"
     ):
         Store("mysql://me:secret@host/x")

@@ -151,7 +151,6 @@ def _is_sheet(name: str) -> bool:
 
 
 def _refuse(name: str) -> None:
-    """Exit with help, the version, or an error about an unknown command."""
     if name == "--version":
         from importlib.metadata import version
 

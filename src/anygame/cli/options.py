@@ -138,7 +138,6 @@ class Command(Generic[OptionsT]):
         return self.options(**vars(parser.parse_args(arguments)))
 
     def settings(self, summary: str) -> dict[str, Any]:
-        """Return the arguments for the parser of the command, without its name."""
         return {
             "description": f"{summary[0].upper()}{summary[1:]}.",
             "epilog": self.details,
@@ -147,7 +146,7 @@ class Command(Generic[OptionsT]):
         }
 
     def declare(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments and options to a parser: own options first, then inherited ones."""
+        """Add arguments and options to a parser: the own ones of the command first, then inherited ones."""
         own = self.options.__annotations__
         groups: dict[str, Any] = {"": parser}
 
@@ -165,10 +164,9 @@ class Command(Generic[OptionsT]):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that ends the process with a line about a mistake and a line that names the help."""
+    """A parser that exits with a line about the mistake and a line about ``--help``."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the mistake, and end the process."""
         self.exit(Status.BAD_INPUT, f"{self.prog}: error: {message}\n  try: {self.prog} --help\n")
 
 

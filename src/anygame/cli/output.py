@@ -120,7 +120,7 @@ class Screen:
         return shutil.get_terminal_size((80, 24)).columns if self.is_terminal else 80
 
     def show(self, lines: Iterable[Line]) -> None:
-        """Show lines with their styles."""
+        """Show lines with their styles, or as plain text without rich."""
         lines = list(lines)
         if not lines:
             return
@@ -135,14 +135,13 @@ class Screen:
             self._console.print(Text.assemble(*pieces), soft_wrap=True, highlight=False)
 
     def draw(self, picture: Picture) -> None:
-        """Draw boards in the width and colours of the terminal."""
         # This import is here since most commands draw nothing and need not wait for it.
         from anygame.boards import draw
 
         self.show(draw(picture, width=self.width, colours=self.colours))
 
     def page(self, lines: Iterable[str]) -> None:
-        """Show lines; at a terminal, show them page by page, with Enter for the next page."""
+        """Show lines; on a terminal, wait for Enter after each page."""
         lines = list(lines)
         height = shutil.get_terminal_size((80, 24)).lines - 2
         if not self.is_terminal or not sys.stdin.isatty() or len(lines) <= height:
@@ -160,7 +159,7 @@ class Screen:
         return bool(answer) and not answer.strip().lower().startswith("q")
 
     def say(self, message: object = "", style: str = "") -> None:
-        """Show a text, in a style if the terminal has styles."""
+        """Show a message, in a style if the terminal has styles."""
         if self._console is not None and style:
             self._console.print(str(message), style=style, markup=False, highlight=False, soft_wrap=True)
         else:

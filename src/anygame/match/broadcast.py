@@ -146,6 +146,5 @@ class BroadcastMatch(Watcher):
 
 
 def _played(record: Record, of_roles: Sequence[str]) -> list[str]:
-    """Return the texts that belong to roles other than ``random``."""
     roles = record.own.get("roles") or [""] * len(of_roles)
     return [text for role, text in zip(roles, of_roles, strict=False) if role != "random"]

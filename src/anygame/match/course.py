@@ -185,7 +185,6 @@ class Course:
         self.summary = await asyncio.to_thread(summary_of, self.states[-1])
 
     def _note_result(self) -> None:
-        """Record that the match is completed, or the reason why it was aborted."""
         record = self.record
         record.is_aborted = bool(self.fault) or self.left is not None
         record.is_completed = not record.is_aborted

@@ -117,7 +117,6 @@ class LocalSeat:
         return replace(reply, text=str(self._random.choice(legal)), detail=detail)
 
     def _current_state(self, joint: tuple[Term, ...] | None) -> State:
-        """Return the present state of the match: from the referee, or after the joint move."""
         assert self._match is not None
         assert self._state is not None
         if self._match.state is not None:

@@ -1,10 +1,10 @@
 """Match records, in the JSON form of the reference manager.
 
-States are lists of facts, moves are lists of one move per role, as text with blanks between all parts. Times
-are milliseconds since 1970. There is one more state than there are joint moves. Each state has a time and a
-list of errors, of which the first is about START. Data without a key in the reference form are under
-``anygame``: the rule sheet, needed to replay and resume the record, roles and seed, the comments of players,
-and the reasons of errors.
+A state is a list of facts, and a joint move is a list of one move for each role, as strings with blanks
+between all tokens. Times are milliseconds since 1970. There is one more state than there are joint moves.
+Each state has a time and a list of errors; the first list is about START. Data without a key in the reference
+form are under ``anygame``: the rule sheet, roles and seed, comments of players, and reasons of errors.
+Replaying and resuming need the rule sheet.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
+#: Maximum number of bytes of a file.
 _FILE_LIMIT: Final = 256 * 2**20
 _BIGGEST: Final = 1e18
 _OWN: Final = "anygame"
-#: The most characters of a reason, enough for the last line of a traceback or a message of the parser.
+#: Maximum number of characters of a reason, enough for the last line of a traceback or a parser error.
 _LONGEST_REASON: Final = 500
-#: The most joint moves that a notebook shows.
+#: Maximum number of joint moves that a notebook shows.
 _MOST_SHOWN: Final = 500
 
 
 def _step_text(moves: Sequence[str], errors: Sequence[str]) -> str:
-    """Return a joint move for people, with the errors of replies."""
     joint = ", ".join(moves)
     wrong = ", ".join([error for error in errors if error])
     return f"{joint} (replaced: {wrong})" if wrong else joint
@@ -54,27 +54,29 @@ class Record:
     """Record of a match so far.
 
     Attributes:
-        match_id: the name of the match.
-        start_clock: seconds, as ``play_clock`` and ``preview_clock``; -1 for no preview clock.
-        names: the names of the players, in the order of the roles.
-        states: all states so far, the initial one first.
-        moves: the joint moves between the states.
+        match_id: name of the match.
+        start_clock: seconds to get ready.
+        play_clock: seconds for each move.
+        names: names of the players in the order of the roles.
+        states: all states so far, from the initial state.
+        moves: joint moves between the states.
         errors: for each state, the error of each role before the state (see `anygame.match.judging.Verdict`).
-        reasons: for each state, an explanation for each role of the events before the state; None for no
-            event. Empty as long as no state has a reason.
-        said: for each state, the comments of the players before it, line by line.
-        state_times: when each state was reached.
-        goals: the goals in the order of the roles; None until the match is completed.
-        start_time: when the match was created.
-        token: a random secret.
-        game_url: the address of the rules; empty if they are not published.
-        tournament: the name of the tournament; empty for none.
-        humans: which players are people; None if unknown.
-        is_completed: whether the game came to its end.
+        reasons: for each state, an explanation of the error of each role; None without an error. The list is
+            empty if no state has a reason.
+        said: for each state, the lines that each player said before the state.
+        state_times: time of each state.
+        goals: goals in the order of the roles; None until the match is completed.
+        start_time: time at which the match was created.
+        token: random secret.
+        game_url: address of the rules; empty if they are not published.
+        tournament: name of the tournament; empty without one.
+        preview_clock: seconds to study the game before the match; -1 without such a clock.
+        humans: whether each player is a person; None if unknown.
+        is_completed: whether the game reached a final state.
         is_aborted: whether the match was aborted.
-        is_scrambled: whether remote players saw scrambled words instead of those of the rules.
-        own: the data under ``anygame``, see the docstring of the module.
-        others: unknown keys, kept unchanged.
+        is_scrambled: whether the rules for remote players had scrambled names.
+        own: data under ``anygame``, as the module describes.
+        others: unknown keys, which are kept unchanged.
     """
 
     match_id: str
@@ -132,32 +134,32 @@ class Record:
         return [name for place, name in enumerate(self.names) if turns and all(turn[place] for turn in turns)]
 
     def add_state(self, state: State, errors: Sequence[str], reasons: Sequence[str] = ()) -> None:
-        """Add a state, with the errors of the roles before the state, and the reasons of the errors."""
+        """Add a state, with the error of each role before the state, and the reasons of the errors."""
         self.states.append(format_state(state.facts))
         self.state_times.append(int(time.time() * 1000))
         self.errors.append(list(errors))
         self.explain(reasons)
 
     def explain(self, reasons: Sequence[str]) -> None:
-        """Set the reasons of the last state, one for each role; empty texts for none."""
+        """Set the reason of each role for the last state; an empty string means no reason."""
         shortened = [shown(reason, _LONGEST_REASON) or None for reason in reasons]
         self._set_last(self.reasons, shortened, [None] * len(self.errors[-1]))
 
     def quote(self, said: Sequence[Sequence[str]]) -> None:
-        """Set the comments of each role before the last state."""
+        """Set the comments of each role for the last state."""
         self._set_last(self.said, [list(lines) for lines in said], [[] for _ in said])
 
-    def _set_last(self, steps: list[Any], of_roles: list[Any], nothing: list[Any]) -> None:
-        if steps or any(of_roles):
+    def _set_last(self, steps: list[Any], values: list[Any], nothing: list[Any]) -> None:
+        if steps or any(values):
             last = len(self.states) - 1
             del steps[last:]
             steps += [list(nothing) for _ in range(last - len(steps))]
-            steps.append(of_roles or nothing)
+            steps.append(values or nothing)
 
     def verdicts(self, step: int, roles: int) -> list[Verdict]:
-        """Return the verdicts on all replies before a state; records of other managers may be incomplete."""
+        """Return the verdicts on all replies before a state. Records of other managers can be incomplete."""
         lists: tuple[list[Any], ...] = self.errors, self.reasons, self.said
-        of_step = [[*(of[step] if step < len(of) else ()), *[None] * roles][:roles] for of in lists]
+        of_step = [[*(steps[step] if step < len(steps) else ()), *[None] * roles][:roles] for steps in lists]
         return [
             Verdict(None, error or "", reason or "", tuple(said or ()))
             for error, reason, said in zip(*of_step, strict=True)
@@ -184,10 +186,10 @@ class Record:
         self.is_completed = self.is_aborted = False
 
     def facts(self, step: int) -> list[str]:
-        """Return the facts of a state, each as text.
+        """Return the facts of a state as strings.
 
         Raises:
-            RecordError: the text of the state cannot be read.
+            RecordError: the state cannot be parsed.
         """
         try:
             nodes = parse_nodes(self.states[step])
@@ -207,19 +209,20 @@ class Record:
                 value = {name: steps for name in _OWN_KEYS if (steps := getattr(self, name))}
                 value = self.own | value
             if key not in _WRITTEN_IF_ANY or value not in (None, "", {}):
-                data[key] = _plain(value) if shape == "a number" else value
+                is_whole = shape == "a number" and value == int(value)
+                data[key] = int(value) if is_whole else value
         return data | self.others
 
 
 def new_match_id(name: str) -> str:
-    """Return a unique match id for a game, one atom."""
+    """Return a unique match id for a game, which is one atom."""
     stem = Path(name).stem
     kept = "".join(character if character in _SAFE else "_" for character in stem)[:60]
     return f"{kept or 'match'}.{int(time.time() * 1000)}.{token_hex(3)}"
 
 
 def format_state(facts: Iterable[Term]) -> str:
-    """Return facts as records write them, sorted.
+    """Return sorted facts in the notation of records.
 
     >>> from anygame.language.parser import parse_term
     >>> format_state([parse_term("(control x)"), parse_term("(cell 1 1 b)")])
@@ -238,7 +241,7 @@ def read_record(path: str | os.PathLike[str]) -> Record:
 
 
 def parse_record(text: str | bytes, *, name: str = "the text") -> Record:
-    """Read a record from its text. Raises RecordError."""
+    """Parse a record. Raises RecordError."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -258,28 +261,28 @@ def write_record(record: Mapping[str, Any], path: str | os.PathLike[str]) -> Non
 
 #: The keys of the reference form: the attribute of `Record`, and the expected type.
 _KEYS: Final = {
-    "matchId": ("match_id", "a text"),
-    "randomToken": ("token", "a text"),
+    "matchId": ("match_id", "a string"),
+    "randomToken": ("token", "a string"),
     "startTime": ("start_time", "a number"),
-    "gameMetaURL": ("game_url", "a text"),
+    "gameMetaURL": ("game_url", "a string"),
     "isCompleted": ("is_completed", "true or false"),
     "isAborted": ("is_aborted", "true or false"),
-    "states": ("states", "a list of texts"),
-    "moves": ("moves", "lists of texts"),
+    "states": ("states", "a list of strings"),
+    "moves": ("moves", "lists of strings"),
     "stateTimes": ("state_times", "a list of numbers"),
-    "errors": ("errors", "lists of texts"),
+    "errors": ("errors", "lists of strings"),
     "previewClock": ("preview_clock", "a number"),
     "startClock": ("start_clock", "a number"),
     "playClock": ("play_clock", "a number"),
-    "playerNamesFromHost": ("names", "a list of texts"),
+    "playerNamesFromHost": ("names", "a list of strings"),
     "scrambled": ("is_scrambled", "true or false"),
     "goalValues": ("goals", "a list of goals"),
     "isPlayerHuman": ("humans", "a list of true or false"),
-    "tournamentNameFromHost": ("tournament", "a text"),
+    "tournamentNameFromHost": ("tournament", "a string"),
     _OWN: ("own", "an object"),
 }
 #: The attributes under the key ``anygame``, and their expected types.
-_OWN_KEYS: Final = {"reasons": "lists of texts or null", "said": "lists of lists of texts"}
+_OWN_KEYS: Final = {"reasons": "lists of strings or null", "said": "lists of lists of strings"}
 _WRITTEN_IF_ANY: Final = ("goalValues", "isPlayerHuman", "tournamentNameFromHost", _OWN)
 _NEEDED: Final = ("matchId", "startClock", "playClock", "states", "moves", "stateTimes")
 _SAFE: Final = frozenset(string.ascii_letters + string.digits + "_-")
@@ -325,44 +328,33 @@ def _check_lengths(record: Record, name: str) -> None:
         raise RecordError(f"{name} is damaged: its moves and goals have different numbers of roles")
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+_Check = Callable[[Any], bool]
+
+
+def _is(kind: type) -> _Check:
+    return lambda value: isinstance(value, kind)
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _BIGGEST
-
-
-def _is_goal(value: object) -> bool:
-    # Rules may give goals of any size; they are written exactly.
-    return _is_number(value) or (isinstance(value, int) and not isinstance(value, bool))
-
-
-def _is_truth(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-_Check = Callable[[Any], bool]
+    return type(value) in (int, float) and abs(value) < _BIGGEST  # type: ignore[arg-type]
 
 
 def _list_of(check: _Check) -> _Check:
     return lambda value: isinstance(value, list) and all(map(check, value))
 
 
+#: For each expected type of a value, as messages name it, its check.
 _SHAPES: Final[dict[str, _Check]] = {
-    "a text": _is_text,
+    "a string": _is(str),
     "a number": _is_number,
-    "true or false": _is_truth,
-    "an object": lambda value: isinstance(value, dict),
-    "a list of texts": _list_of(_is_text),
+    "true or false": _is(bool),
+    "an object": _is(dict),
+    "a list of strings": _list_of(_is(str)),
     "a list of numbers": _list_of(_is_number),
-    "a list of goals": _list_of(_is_goal),
-    "a list of true or false": _list_of(_is_truth),
-    "lists of texts": _list_of(_list_of(_is_text)),
-    "lists of texts or null": _list_of(_list_of(lambda each: each is None or _is_text(each))),
-    "lists of lists of texts": _list_of(_list_of(_list_of(_is_text))),
+    # Goals can be integers of any size, which are written exactly.
+    "a list of goals": _list_of(lambda goal: type(goal) is int or _is_number(goal)),
+    "a list of true or false": _list_of(_is(bool)),
+    "lists of strings": _list_of(_list_of(_is(str))),
+    "lists of strings or null": _list_of(_list_of(lambda value: value is None or isinstance(value, str))),
+    "lists of lists of strings": _list_of(_list_of(_list_of(_is(str)))),
 }
-
-
-def _plain(seconds: float) -> float:
-    return int(seconds) if seconds == int(seconds) else seconds

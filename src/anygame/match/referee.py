@@ -254,7 +254,6 @@ class Referee:
     async def _ask(
         self, message: Callable[[int, Seat], Awaitable[Reply | None]], seconds: float
     ) -> list[tuple[Reply, float]]:
-        """Send a message to all seats at once; return the reply of each seat, and its seconds."""
         limit = seconds + _SLACK
         return await asyncio.gather(
             *[_guarded(message, index, seat, limit) for index, seat in enumerate(self.seats)]

@@ -251,7 +251,6 @@ def _terms(joint: Sequence[str], game: Game) -> tuple[Term, ...]:
 
 
 def _wire_id(match_id: str, times: int) -> str:
-    """Return the match id sent to players after the n-th resumption."""
     return f"{match_id}.{times}" if times else match_id
 
 

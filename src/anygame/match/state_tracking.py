@@ -200,14 +200,12 @@ class StateTracker:
         return None
 
     def _agreeing(self, state: State, turn: _Turn, trials: Iterator[int]) -> Iterator[State]:
-        """Yield successors that agree with a turn, while there are trials left."""
         for _, joint in zip(trials, self._joints(state, turn.observation.move), strict=False):
             following = state.next(joint)
             if self._agrees(state, joint, following, turn):
                 yield following
 
     def _agrees(self, state: State, joint: Sequence[Term], following: State, turn: _Turn) -> bool:
-        """Whether a joint move leads to the observation of a turn."""
         legal = turn.observation.legal
         return (
             _texts(state.percepts(joint)[self.role]) == turn.seen
@@ -241,7 +239,6 @@ class StateTracker:
 
 
 def _texts(percepts: Iterable[Term]) -> frozenset[str]:
-    """Return percepts for comparison without case."""
     return frozenset(str(percept).lower() for percept in percepts)
 
 

@@ -165,7 +165,6 @@ class MctsPlayer(Player):
         return model
 
     def _practise(self, clock: Clock) -> None:
-        """Learn from self-play, if the clock allows it."""
         left = clock.remaining()
         if not self.practice or self._search.is_compiling or left < _SHORT_PRACTICE:
             return

@@ -70,7 +70,6 @@ class GreedyPlayer(Player):
         return Fraction(sum(values), len(values)) if values else Fraction(0)
 
     def _joints(self, state: State, move: Term) -> Iterator[tuple[Term, ...]]:
-        """Return all joint moves with our move, or a random sample of them."""
         options = [[move] if role == self.role else list(state.legal_moves(role)) for role in self.game.roles]
         for other in options:
             self.random.shuffle(other)

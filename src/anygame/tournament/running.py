@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from anygame.tournament.store import Store
 
 #: Seconds between two checks whether other processes have finished the remaining matches.
-_BETWEEN_LOOKS: Final = 2.0
+_BETWEEN_CHECKS: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +45,15 @@ class MatchRunner:
     async def play(
         self,
         meeting: Meeting,
-        known: Record | None,
+        stored: Record | None,
         failures: Failures,
         keep: Callable[[Record], None] = lambda record: None,
         watcher: Watcher | None = None,
     ) -> Record:
-        """Play a match, or resume a known one.
+        """Play a match, or resume it from its record. Raises RecordError if the record is damaged.
 
-        Where all players are in this process and one of them depends on its earlier thinking (see
-        ``Player.remembers``), the match is restarted: the same moves are made again.
-
-        Raises:
-            RecordError: the record of a match that is over is damaged.
+        The match is restarted if all players are in this process and one of them has ``Player.remembers``:
+        only then are the same moves made as without an interruption.
         """
         game = self.games[meeting.sheet]
         seed = Random(f"{self.terms.seed}/{meeting.key}").getrandbits(32)
@@ -66,20 +63,20 @@ class MatchRunner:
         ]
         seats = seated(game, made)
         terms = replace(self.terms, seed=seed)
-        if known is not None and not known.is_completed and _begins_anew(made):
-            known = None
+        if stored is not None and not stored.is_completed and _begins_anew(made):
+            stored = None
         try:
-            if known is None:
+            if stored is None:
                 record = new_record(game, seats, terms)
                 return await Referee(
                     game, seats, record, keep=keep, watcher=watcher, failures=failures
                 ).play()
-            if known.is_completed:
-                faults = replay(known, game).faults
+            if stored.is_completed:
+                faults = replay(stored, game).faults
                 if faults:
                     raise RecordError(f"the record of the match {meeting.key} is damaged: {faults[0]}")
-                return known
-            return await resume(game, seats, known, keep=keep, watcher=watcher, failures=failures)
+                return stored
+            return await resume(game, seats, stored, keep=keep, watcher=watcher, failures=failures)
         finally:
             await asyncio.gather(*[seat.close() for seat in made])
 
@@ -94,14 +91,14 @@ def _play_apart(runner: MatchRunner, match: tuple[Meeting, Record | None]) -> Re
 
 
 class Tournament:
-    """A round robin on some sheets.
+    """A round robin on several sheets.
 
     Args:
-        games: by name.
-        players: the spec of each player, by name.
-        store: of the matches.
+        games: games by name.
+        players: specification of each player by name (see `anygame.players.make_player`).
+        store: store of the matches.
         terms: clocks and seed of all matches.
-        make_seat: returns a seat for the name and spec of a player, and a seed.
+        make_seat: returns a seat for the name and specification of a player, and a seed.
 
     Raises:
         PlayerError: a game has more roles than there are players.
@@ -129,13 +126,14 @@ class Tournament:
         store.settle(facts)
 
     def meetings(self, rounds: int) -> list[Meeting]:
-        """Return all matches of some rounds."""
+        """Return all matches of a number of rounds."""
         return schedule(self.games, list(self.players), rounds)
 
     async def to_be_played(self, meetings: Sequence[Meeting]) -> AsyncIterator[Meeting]:
-        """Yield each match that is not over, and claim it meanwhile.
+        """Claim and yield each match that is not over, and release it afterwards.
 
-        Other processes that share the store play some of the matches; unfinished ones are yielded here.
+        Other processes that share the store play some of the matches. Matches that they do not finish are
+        yielded here.
         """
         remaining = list(meetings)
         while remaining:
@@ -152,7 +150,7 @@ class Tournament:
                 finally:
                     self.store.release(meeting)
             if len(waiting) == len(remaining):
-                await asyncio.sleep(_BETWEEN_LOOKS)
+                await asyncio.sleep(_BETWEEN_CHECKS)
             remaining = waiting
 
     async def play(self, meeting: Meeting, watcher: Watcher | None = None) -> Record:

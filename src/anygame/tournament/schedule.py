@@ -22,9 +22,9 @@ class Meeting:
     """A scheduled match.
 
     Attributes:
-        round: from 1.
-        sheet: the name of the game.
-        players: names, in the order of the roles that are not ``random``.
+        round: number of the round, from 1.
+        sheet: name of the game.
+        players: names of the players in the order of the roles other than ``random``.
     """
 
     round: int
@@ -40,8 +40,8 @@ class Meeting:
 def schedule(games: Mapping[str, Game], players: Sequence[str], rounds: int) -> list[Meeting]:
     """Return all matches in the order in which they are played.
 
-    In each round, every combination of players for a game plays as many matches as the game has roles, with
-    the roles rotated by one each time.
+    In each round, every combination of players plays as many matches of a game as the game has roles. The
+    roles rotate by one place from match to match.
 
     >>> import anygame
     >>> game = anygame.loads("(role a) (role b) (legal a x) (legal b x)")
@@ -65,7 +65,7 @@ def schedule(games: Mapping[str, Game], players: Sequence[str], rounds: int) -> 
 
 
 def rotated(items: Sequence[_Item], turns: int) -> list[_Item]:
-    """Rotate items by some places; the last one comes first.
+    """Move the last items to the front, as many as ``turns``.
 
     >>> rotated(["a", "b", "c"], 1)
     ['c', 'a', 'b']

@@ -1,7 +1,7 @@
 """Standings of a tournament: goals and ratings of the players, and their plot.
 
-Ratings are computed by openskill (Plackett-Luce): a match with any number of roles is a contest ranked by the
-goals. Players of a game for one are compared by their goals in the same round.
+openskill computes the ratings with the Plackett-Luce model. A match is a contest that is ranked by goals. In
+a game with one role, the matches of a round are one contest.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ if TYPE_CHECKING:
 
 #: The heading of ratings in tables.
 RATING: Final = "rating (mu - 3 sigma)"
-#: Student's t for 95 %, by degrees of freedom from 1; beyond, the normal distribution is close enough.
+#: Quantiles of Student's t for 95 % intervals, by degrees of freedom from 1 to 30.
 _STUDENT: Final = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
     2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
     2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 )  # fmt: skip
+#: The quantile of the normal distribution, for more degrees of freedom.
 _NORMAL: Final = 1.96
-#: Upper bound of the margin: goals lie between 0 and 100.
+#: Upper bound of the margin, as goals lie between 0 and 100.
 _WIDEST: Final = 100.0
-#: Least number of goals for an interval: with three, it is either 0 or wider than all goals.
+#: Minimum number of goals for an interval: with three goals, its width is 0 or exceeds the range of goals.
 _FEWEST: Final = 4
-#: Rules may give larger goals. Beyond this, means are shown with three digits, without a margin.
+#: Rules can define larger goals. Above this bound, means are shown with three digits, and have no margin.
 _LARGE: Final = 1e9
 
 
@@ -48,7 +49,7 @@ class Estimate:
     """Mean of goals, with a confidence interval.
 
     Attributes:
-        mean: of the goals.
+        mean: mean of the goals.
         margin: half the width of the 95 % confidence interval, by Student's t; infinite for one goal.
         count: number of goals.
     """
@@ -59,7 +60,7 @@ class Estimate:
 
     @classmethod
     def of(cls, goals: Sequence[float]) -> Estimate | None:
-        """Return the estimate of some goals; None without goals.
+        """Return the estimate from goals; None without goals.
 
         >>> print(Estimate.of([100, 50, 100, 0]))
         62.5 ± 76.2
@@ -95,7 +96,7 @@ def describe_estimate(estimate: Estimate | None) -> dict[str, float | None]:
 
 
 def mean_of(goals: Sequence[float]) -> float:
-    """Return the mean of some goals, clipped to the range of floats.
+    """Return the mean of goals, clipped to the range of floats.
 
     >>> mean_of([100, 50]), mean_of([10**309]) == mean_of([10**310])
     (75.0, True)
@@ -116,7 +117,7 @@ class Standing:
     """Standing of a player.
 
     Attributes:
-        name: of the player.
+        name: name of the player.
         mu: the mean of the rating; None without ratings.
         sigma: the standard deviation of the rating; None without ratings.
         estimate: the mean of the goals; None before the first match.
@@ -148,7 +149,7 @@ class Standings(tuple[Standing, ...]):
     __slots__ = ()
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw ratings with 3 sigma around them, or mean goals where there are no ratings.
+        """Draw ratings with 3 sigma around them, or mean goals if there are no ratings.
 
         Args:
             ax: the axes; new ones by default.
@@ -179,9 +180,9 @@ def standings(players: Sequence[str], results: Sequence[Result], *, rated: bool 
     """Return the standings of all players, best first.
 
     Args:
-        players: their names.
-        results: of the matches played.
-        rated: whether to rate the players; otherwise the mean goal decides.
+        players: names of the players.
+        results: results of the matches.
+        rated: whether to compute ratings; without them, the mean goal decides.
 
     Raises:
         MissingExtraError: ``rated`` is set, and the extra ``tournament`` is not installed.
@@ -228,7 +229,7 @@ def _ratings(players: Sequence[str], results: Sequence[Result]) -> dict[str, tup
 
 
 def _contests(results: Sequence[Result]) -> Iterator[Contest]:
-    """Yield matches as contests; the matches for one on a sheet in a round are one contest."""
+    """Yield one contest for each match; matches with one role are one contest for each sheet and round."""
     alone: dict[tuple[int, str], Contest] = defaultdict(list)
     for result in results:
         if result.goals is None:
@@ -241,7 +242,7 @@ def _contests(results: Sequence[Result]) -> Iterator[Contest]:
     yield from alone.values()
 
 
-#: The highest goal that GDL allows; bars of higher goals are cut off there.
+#: The highest goal that GDL allows, at which bars are cut off.
 _HIGHEST: Final = 100.0
 
 
@@ -262,7 +263,7 @@ def _plot_ratings(standings: Sequence[Standing], ax: Axes) -> None:
         fmt="o",
         capsize=3,
     )
-    ax.set_xlabel("rating: mu, and 3 sigma around it")
+    ax.set_xlabel("rating: mu, with 3 sigma around it")
 
 
 def _plot_goals(standings: Sequence[Standing], ax: Axes) -> None:
@@ -276,10 +277,9 @@ def _plot_goals(standings: Sequence[Standing], ax: Axes) -> None:
         capsize=3,
     )
     ax.set_xlim(0, _HIGHEST)
-    ax.set_xlabel("mean goal, and its 95 % interval")
+    ax.set_xlabel("mean goal, with its 95 % interval")
 
 
 def _name_players(standings: Sequence[Standing], ax: Axes) -> None:
-    """Name the players upright, the best one on top."""
     ax.set_yticks(range(len(standings)), [standing.name for standing in standings])
     ax.set_ylim(len(standings) - 0.5, -0.5)

@@ -1,6 +1,6 @@
-"""The store of a tournament, an SQLite file or a PostgreSQL database; each match is written after every step.
+"""The store of a tournament: an SQLite file or a PostgreSQL database.
 
-A match that was interrupted with its process is resumed from its record in the store.
+Each match is written after every step, so an interrupted match is resumed from its record in the store.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.errors import RecordError, needing
 from anygame.language.diagnostics import shown
@@ -28,59 +28,15 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
 
 
-#: Seconds to wait for another writer; each row is written in milliseconds.
+#: Maximum seconds to wait for another writer; writing a row takes milliseconds.
 _PATIENCE: Final = 30
-#: The name of the lock of the whole database; matches have other names.
+#: Name of the lock of the whole database; the locks of matches have other names.
 _ALL: Final = "anygame tournament"
 _POSTGRES: Final = re.compile(r"postgres(ql)?://")
-#: The places of a password in an address: before the host, or as a parameter.
+#: The two places of a password in an address: before the host, or as a parameter.
 _PASSWORD: Final = re.compile(r"(?<=://)([^:/@]*:).*(?=@)|([?&]password=)[^&]*")
-#: The beginning of other addresses, which are not names of files.
+#: The beginning of all other addresses, to tell them from names of files.
 _OTHER: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-
-
-class Database(Protocol):
-    """Interface of databases to the store. All methods raise RecordError if the database cannot be used.
-
-    Attributes:
-        name: the name in messages.
-    """
-
-    name: str
-
-    def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Execute a statement, with ``?`` for each value, and return its rows."""
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """Return a context manager for an exclusive, atomic transaction."""
-
-    def claim(self, key: str) -> bool:
-        """Claim a key for this process; return False if another one has it."""
-
-    def release(self, key: str) -> None:
-        """Release a key."""
-
-    def close(self) -> None:
-        """Close the connection."""
-
-
-def open_database(path: str | os.PathLike[str]) -> Database:
-    """Open an SQLite file, or the PostgreSQL database of an address.
-
-    Raises:
-        MissingExtraError: psycopg is needed and not installed.
-        RecordError: the database cannot be opened.
-    """
-    if isinstance(path, str) and _POSTGRES.match(path):
-        return _Postgres(path)
-    if isinstance(path, str) and _OTHER.match(path):
-        raise RecordError(
-            f"a store is a file or postgresql://[USER@]HOST/NAME, not {_without_password(path)}"
-        )
-    folder = Path(path).absolute().parent
-    if not folder.is_dir():
-        raise RecordError(f"cannot use {path} as the store of a tournament: there is no folder {folder}")
-    return _Sqlite(path)
 
 
 def _without_password(address: str) -> str:
@@ -92,8 +48,13 @@ def _without_password(address: str) -> str:
     return _PASSWORD.sub(r"\1\2...", address)
 
 
+# Both kinds of databases have the same methods. `execute` executes a statement, with ``?`` for each value,
+# and returns its rows. `transaction` is exclusive and atomic. `claim` claims a key for this process, and
+# returns False if another process has it. All methods raise RecordError if the database cannot be used.
+
+
 class _Sqlite:
-    """SQLite file, for the processes of one machine."""
+    """SQLite file, for the processes of one machine. They do not see claims of each other."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.name = str(path)
@@ -150,7 +111,7 @@ class _Postgres:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         with self._database_errors(), self._base.transaction():
-            # Until the end of the transaction: two processes cannot create the same table at a time.
+            # The lock lasts until the end of the transaction: two processes must not create the same table.
             self.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (_ALL,))
             yield
 
@@ -174,6 +135,19 @@ def _database_errors(name: str, kind: type[Exception]) -> Iterator[None]:
     except kind as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise RecordError(f"cannot use {name} as the store of a tournament: {reason}") from error
+
+
+def _open(path: str | os.PathLike[str]) -> _Sqlite | _Postgres:
+    if isinstance(path, str) and _POSTGRES.match(path):
+        return _Postgres(path)
+    if isinstance(path, str) and _OTHER.match(path):
+        raise RecordError(
+            f"expected a file or postgresql://[USER@]HOST/NAME as the store, found {_without_password(path)}"
+        )
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        raise RecordError(f"cannot use {path} as the store of a tournament: there is no folder {folder}")
+    return _Sqlite(path)
 
 
 _FORMAT: Final = "anygame tournament 1"
@@ -202,9 +176,9 @@ class Result(Meeting):
     """Result of a match.
 
     Attributes:
-        goals: in the order of ``players``; None where the match was aborted.
-        errors: number of replaced replies of each, in the same order.
-        fault: why the match was aborted; empty otherwise.
+        goals: goals in the order of ``players``; None if the match was aborted.
+        errors: number of replaced replies of each player, in the same order.
+        fault: reason why the match was aborted; empty otherwise.
     """
 
     goals: tuple[int, ...] | None
@@ -213,7 +187,7 @@ class Result(Meeting):
 
     @classmethod
     def of(cls, meeting: Meeting, record: Record, game: Game) -> Result:
-        """Return the result in the record of a match."""
+        """Return the result of a recorded match."""
         indexes = [index for index, role in enumerate(game.roles) if not role.is_random]
         goals = None if record.goals is None else tuple([record.goals[index] for index in indexes])
         errors = tuple([sum(bool(step[index]) for step in record.errors) for index in indexes])
@@ -229,13 +203,13 @@ class Store:
             several machines can share.
 
     Raises:
-        RecordError: the store cannot be used, here and in all methods.
+        RecordError: the store cannot be used. All methods raise this error, too.
         MissingExtraError: the store is a PostgreSQL database, and psycopg is not installed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._base = open_database(path)
-        #: The name in messages: an address is without its password.
+        self._base = _open(path)
+        #: The file, or the address without its password.
         self.path = self._base.name
         try:
             with self._base.transaction():
@@ -257,9 +231,9 @@ class Store:
         self._base.close()
 
     def claim(self, meeting: Meeting) -> bool:
-        """Claim a match for this process; return False if another process has it.
+        """Claim a match until `release` or the end of this process; return False if another process has it.
 
-        A claim ends with `release`, or with the process. Processes that share a file do not see claims.
+        Processes that share an SQLite file do not see claims of each other.
         """
         return self._base.claim(meeting.key)
 
@@ -271,17 +245,17 @@ class Store:
         """Store facts about the tournament that must not change, such as its clocks.
 
         Raises:
-            RecordError: the store has other facts.
+            RecordError: the store has another value for one of these facts.
         """
         with self._base.transaction():
             for name, value in facts.items():
                 self._base.execute(
                     "INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO NOTHING", (name, value)
                 )
-                ((known,),) = self._base.execute("SELECT value FROM facts WHERE name = ?", (name,))
-                if known != value:
+                ((stored,),) = self._base.execute("SELECT value FROM facts WHERE name = ?", (name,))
+                if stored != value:
                     raise RecordError(
-                        f"{self.path} belongs to another tournament: there, {name} is {str(known)[:200]!r}, "
+                        f"{self.path} belongs to another tournament: its {name} is {str(stored)[:200]!r}, "
                         f"not {value[:200]!r}; choose another store"
                     )
 
@@ -302,7 +276,7 @@ class Store:
         self._base.execute(_WRITE, row)
 
     def players(self) -> list[str]:
-        """Return the names of the players; none before the tournament has begun."""
+        """Return the names of the players; an empty list before the tournament has begun."""
         rows = self._base.execute("SELECT name FROM facts WHERE name LIKE 'player %' ORDER BY name")
         return [str(name).removeprefix("player ") for (name,) in rows]
 
@@ -329,9 +303,10 @@ class Store:
         )
         return [self._result(*row) for row in rows]
 
-    def _result(self, key: object, number: object, sheet: object, players: object, *rest: object) -> Result:
-        """Return the result in a row. Raises RecordError if the row is damaged."""
-        goals, errors, fault = rest
+    def _result(
+        self, key: object, number: object, sheet: object, players: object, *outcome: object
+    ) -> Result:
+        goals, errors, fault = outcome
         if not (isinstance(number, int) and isinstance(sheet, str) and isinstance(fault, str)):
             raise self._damaged(key, "round, sheet or fault")
         names = self._list(key, "players", players, str)
@@ -348,7 +323,7 @@ class Store:
             items = json.loads(text) if isinstance(text, str) else None
         except (ValueError, RecursionError):
             items = None
-        # In Python true and false are numbers, too.
+        # In Python, True and False are integers, too.
         if not isinstance(items, list) or any(type(item) is not kind for item in items):
             raise self._damaged(key, column)
         return tuple(items)
@@ -356,6 +331,6 @@ class Store:
     def _damaged(self, key: object, what: str) -> RecordError:
         match = shown(str(key), 200)
         return RecordError(
-            f"{self.path} is damaged: in the row of the match {match}, {what} cannot be read; "
-            "delete the row and the match is played again"
+            f"{self.path} is damaged: {what} of the match {match} cannot be read; "
+            "delete the row of this match to play it again"
         )

@@ -33,21 +33,19 @@ class LineWatcher(Watcher):
         self.screen = screen
 
     def started(self, record: Record, state: State) -> None:
-        """Report the players."""
         pairs = zip(self.game.roles, record.names, strict=True)
         self.screen.say(", ".join(f"{role}: {name}" for role, name in pairs), "bold")
         if record.step:
             self.screen.say(f"resuming after move {record.step}")
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Report the messages of players, and the players that failed or did not answer at START."""
+        """Report the comments of players, and the players that failed or did not answer START."""
         for role, verdict in zip(self.game.roles, verdicts, strict=True):
             show_said(self.screen, f"{role} says", verdict)
             if verdict.error or verdict.detail:
                 self.screen.say(f"START  {role}: {describe_fault(verdict.error, verdict.detail)}", "red")
 
     def moved(self, turn: Turn) -> None:
-        """Report the moves, and the faults of replies."""
         moves = "  ".join(map(str, turn.joint))
         self.screen.say(f"{turn.step:>3}  {moves}")
         for role, verdict, move in zip(self.game.roles, turn.verdicts, turn.joint, strict=True):
@@ -55,7 +53,6 @@ class LineWatcher(Watcher):
             show_fault(self.screen, role, verdict, move)
 
     def ended(self, record: Record, fault: str) -> None:
-        """Report the goals."""
         if fault:
             self.screen.say(f"the match was aborted: {fault}", "red")
         elif record.goals is not None:
@@ -65,10 +62,10 @@ class LineWatcher(Watcher):
 
 
 class HiddenWatcher(LineWatcher):
-    """Prints the players and the result but no moves, for people who may not see all moves."""
+    """Prints the players and the result, but no moves, which some people must not see."""
 
     def moved(self, turn: Turn) -> None:
-        """Report nothing."""
+        """Print nothing."""
 
 
 class TerminalWatcher(LineWatcher):
@@ -79,22 +76,18 @@ class TerminalWatcher(LineWatcher):
         self._ticker: Ticker | None = None
 
     def started(self, record: Record, state: State) -> None:
-        """Report the players, and draw the state."""
         super().started(record, state)
         self._draw(state, None)
 
     def asked(self, step: int, seconds: float) -> None:
-        """Start the clock."""
         self.close()
         self._ticker = Ticker(self.screen, f"move {step}" if step else "getting ready", seconds)
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Stop the clock."""
         self.close()
         super().ready(verdicts, seconds)
 
     def moved(self, turn: Turn) -> None:
-        """Report the moves and their times; draw the state."""
         self.close()
         super().moved(turn)
         times = [
@@ -106,12 +99,10 @@ class TerminalWatcher(LineWatcher):
         self._draw(turn.state, turn.joint)
 
     def ended(self, record: Record, fault: str) -> None:
-        """Stop the clock, show the goals."""
         self.close()
         super().ended(record, fault)
 
     def close(self) -> None:
-        """Stop the clock."""
         if self._ticker is not None:
             self._ticker.stop()
             self._ticker = None
@@ -129,7 +120,6 @@ class JsonWatcher(Watcher):
         self.path = path
 
     def started(self, record: Record, state: State) -> None:
-        """Print the players."""
         self._print(
             "start",
             match=record.match_id,
@@ -141,16 +131,13 @@ class JsonWatcher(Watcher):
         )
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Print the replies to START."""
         self._print("ready", **self._replies(verdicts, seconds))
 
     def moved(self, turn: Turn) -> None:
-        """Print a turn."""
         moves = self._by_role(list(map(str, turn.joint)))
         self._print("turn", step=turn.step, moves=moves, **self._replies(turn.verdicts, turn.seconds))
 
     def ended(self, record: Record, fault: str) -> None:
-        """Print the goals."""
         goals = None if record.goals is None else self._by_role(record.goals)
         self._print(
             "end", match=record.match_id, completed=record.is_completed, goals=goals, fault=fault or None
@@ -173,7 +160,7 @@ class JsonWatcher(Watcher):
 
 
 class Ticker:
-    """A line on the screen that counts the seconds until it is stopped."""
+    """A line on the screen that counts seconds until `stop` is called."""
 
     def __init__(self, screen: Screen, what: str, seconds: float) -> None:
         self._stream = screen.stream
@@ -185,7 +172,7 @@ class Ticker:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop, and clear the line."""
+        """Stop the clock, and clear its line."""
         self._done.set()
         self._thread.join()
 
@@ -209,6 +196,6 @@ def show_fault(screen: Screen, role: str, verdict: Verdict, move: object) -> Non
 
 
 def show_said(screen: Screen, who: str, verdict: Verdict) -> None:
-    """Show the messages of a player, each line after its name."""
+    """Show the comments of a player, each after its name."""
     for line in verdict.said:
         screen.say(f"     {who}: {line}", "italic")

@@ -69,12 +69,11 @@ class PersonShell(Shell):
 
     @property
     def choosers(self) -> Sequence[Role]:
-        """The people who still have to choose in this turn, in order."""
+        """The people who have not yet chosen a move in this turn, in order."""
         return [role for role in self.people if len(self.session.state.legal_moves(role)) > 1]
 
     @property
     def is_over(self) -> bool:
-        """Whether the game is over."""
         return self.session.state.is_terminal
 
     @property
@@ -84,7 +83,6 @@ class PersonShell(Shell):
 
     @property
     def prompt(self) -> str:
-        """The prompt: the role whose turn it is, or else the step."""
         choosers = self.choosers
         return f"{choosers[0]}> " if choosers else f"{self.session.step}> "
 
@@ -94,7 +92,7 @@ class PersonShell(Shell):
         super()._run(name, rest)
 
     def visible_moves(self) -> Mapping[Role, Sequence[Term]]:
-        """Return the legal moves of the person whose turn it is, or else of all people."""
+        """Return the legal moves of the person whose turn it is, or of all people if it is nobody's turn."""
         people = self.choosers[:1] or self.people
         return {role: self.session.state.legal_moves(role) for role in people}
 
@@ -105,7 +103,7 @@ class PersonShell(Shell):
                 self.show_board()
 
     def show_board(self) -> None:
-        """Show boards and other facts; in games with hidden information, only what the role knows of them."""
+        """Show boards and other facts: all of them, or those that the role knows if information is hidden."""
         if not self.is_hidden:
             super().show_board()
             return
@@ -131,12 +129,10 @@ class PersonShell(Shell):
             self._show_moves(self.session.state.legal_moves(choosers[0]))
 
     def show_percepts(self) -> None:
-        """Report the percepts of the people in the last turn."""
         for role, percepts in self._percepts(self.session.step - 1):
             self.screen.say(f"{role} sees {percepts}")
 
     def _percepts(self, step: int) -> Iterator[tuple[Role, str]]:
-        """Yield the percepts of each person in a turn."""
         session = self.session
         for role, percepts in session.states[step].percepts(session.moves[step]).items():
             if role in self.people:

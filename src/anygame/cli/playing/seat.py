@@ -40,7 +40,6 @@ class SeatShell(PersonShell):
     chosen: Term | None = None
 
     def status(self) -> str:
-        """Return one line with the move number and the role to move."""
         return f"move {self.session.step + 1}: {self.people[0]}, your turn"
 
     def _play(self, rest: str) -> None:
@@ -77,7 +76,7 @@ class PersonSeat:
         return Reply("ready")
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
-        """Return the move of the person, without a time limit; an only legal move is returned at once."""
+        """Return the move of the person, without a time limit; a single legal move is returned at once."""
         shell = self._shell
         if shell is None or match_id != self._match_id:
             return Reply("busy", detail=f"{self.name} does not play {match_id}")
@@ -96,18 +95,15 @@ class PersonSeat:
             shell.show_percepts()
 
     async def stop(self, match_id: str, joint: tuple[Term, ...] | None) -> None:
-        """Show the person how the match ended."""
         if self._shell is not None and match_id == self._match_id:
             self._follow(self._shell, joint)
             self._shell.show_state()
             self._shell = None
 
     async def abort(self, match_id: str) -> None:
-        """Leave the match."""
         self._shell = None
 
     async def close(self) -> None:
-        """Leave the match, if there is one."""
         self._shell = None
 
 

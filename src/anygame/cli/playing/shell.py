@@ -55,12 +55,10 @@ class PlayShell(PersonShell):
 
     @property
     def choosers(self) -> Sequence[Role]:
-        """The people who still have to choose in this turn, in order."""
         return self.table.choosers
 
     @property
     def is_over(self) -> bool:
-        """Whether the game is over or a role has resigned."""
         return self.table.is_over
 
     def greet(self, hint: str = "") -> None:
@@ -84,7 +82,6 @@ class PlayShell(PersonShell):
             self._go_on()
 
     def status(self) -> str:
-        """Return one line: the role to move, or the result."""
         table, state = self.table, self.session.state
         if table.resigned is not None:
             return f"The game is over. {table.resigned} resigned"

@@ -81,12 +81,11 @@ class Table:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game is over or a role has resigned."""
         return self.resigned is not None or self.session.state.is_terminal
 
     @property
     def choosers(self) -> list[Role]:
-        """The people who still have to choose in this turn, in order."""
+        """The people who have not yet chosen a move in this turn, in order."""
         return [] if self.is_over else [role for role in self._choosing() if role not in self.chosen]
 
     def _choosing(self) -> list[Role]:
@@ -156,7 +155,6 @@ class Table:
         self._restart()
 
     def load(self, path: str) -> None:
-        """Continue from a saved position. Raises PositionError as `Session.load` does."""
         self.session.load(path)
         self._restart()
 
@@ -203,7 +201,6 @@ class Table:
             _wait(self._all(lambda one: one.stop(*course)))
 
     def _note_result(self) -> None:
-        """Record the goals of a finished game, or the reason why it has none."""
         record = self.record
         try:
             record.goals = final_goals(self.session.state)
@@ -239,7 +236,7 @@ class Table:
 
 
 async def _cancel_the_rest() -> None:
-    """Cancel the remaining tasks, such as a wait that Ctrl-C has just ended."""
+    """Cancel all remaining tasks, such as a wait that Ctrl-C has just ended."""
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()
@@ -247,7 +244,7 @@ async def _cancel_the_rest() -> None:
 
 
 def _wait(future: Future[_Result]) -> _Result:
-    """Wait for the players. Ctrl-C cancels the wait; they can be asked again."""
+    """Wait for the players. Ctrl-C cancels the wait; the players can be asked again."""
     try:
         return future.result()
     except KeyboardInterrupt:

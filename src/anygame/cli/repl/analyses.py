@@ -54,7 +54,6 @@ class Analyses:
         analyse(self._begun(), self._session.state, screen, seconds=seconds)
 
     def hints(self, seconds: float) -> Iterator[str]:
-        """Yield a line with the best known move of each role that has a choice."""
         analysis = self._begun().run(self._session.state, seconds=seconds)
         for role, moves in analysis.moves.items():
             if len(moves) > 1:

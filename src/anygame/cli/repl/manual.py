@@ -18,12 +18,11 @@ class Command:
 
     @property
     def name(self) -> str:
-        """The first word of the usage."""
         return self.usage.partition(" ")[0]
 
 
 class CommandError(AnygameError):
-    """A line is no command, or a command has wrong arguments."""
+    """A line is not a command, or a command has wrong arguments."""
 
 
 _COMMANDS: Final = (

@@ -66,7 +66,6 @@ class CommandCompleter(Completer):
         self._paths = PathCompleter(expanduser=True)
 
     def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
-        """Yield the completions at the cursor."""
         line = document.text_before_cursor.lstrip()
         word, blank, rest = line.partition(" ")
         name = ALIASES.get(word, word)

@@ -41,12 +41,10 @@ class Session:
 
     @property
     def state(self) -> State:
-        """The current state."""
         return self.states[-1]
 
     @property
     def step(self) -> int:
-        """The number of joint moves so far."""
         return len(self.moves)
 
     def play(self, text: str, *, is_spoken: bool = False) -> Joint:
@@ -80,7 +78,6 @@ class Session:
         return taken
 
     def redo(self, count: int = 1) -> int:
-        """Play joint moves again that were taken back; return their number."""
         played = min(count, len(self._undone))
         for _ in range(played):
             joint, state = self._undone.pop()
@@ -162,7 +159,7 @@ def _record(path: str) -> dict[str, Any]:
     moves, facts = record.get("moves"), record.get("facts")
     if not (isinstance(moves, list) and all(_is_strings(joint) for joint in moves) and _is_strings(facts)):
         raise PositionError(
-            f'{path} is damaged: expected "moves", lists of texts, and "facts", a list of texts'
+            f'{path} is damaged: expected "moves", lists of strings, and "facts", a list of strings'
         )
     if len(moves) > _MOVES_LIMIT:
         raise PositionError(f"{path} has {len(moves):,} moves; the limit is {_MOVES_LIMIT:,}")

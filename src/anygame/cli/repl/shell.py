@@ -100,7 +100,6 @@ class Shell:
 
     @property
     def prompt(self) -> str:
-        """The text before a line on a terminal: the step."""
         return f"{self.session.step}> "
 
     def status(self) -> str:
@@ -120,7 +119,6 @@ class Shell:
         return f"{step}: `play` makes the only joint move, {only}"
 
     def show_board(self) -> None:
-        """Show boards and other facts."""
         session, screen = self.session, self.screen
         last = session.moves[-1] if session.moves and screen.is_terminal else None
         picture = Painter.of(session.game).picture(session.state, last=last)
