@@ -11,7 +11,6 @@ from anygame.protocol.http.framing import (
     HttpError,
     RequestFraming,
     ResponseFraming,
-    UnwantedError,
     format_request,
     format_response,
 )
@@ -139,7 +138,7 @@ def test_long_messages_that_nobody_wants_are_refused_as_soon_as_that_is_clear() 
         if wanted:
             assert framing.poll(1) is None
         else:
-            with pytest.raises(UnwantedError) as refused:
+            with pytest.raises(HttpError) as refused:
                 framing.poll(1)
             assert refused.value.reply == "nil"
     assert [begin[:6] for begin in asked] == [b"(START", b"()()()"]

@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: The match was aborted.
+#: Reply to ABORT.
 ABORTED: Final = "aborted"
-#: The player is free.
+#: Status of a player that is free.
 AVAILABLE: Final = "available"
-#: The player has another match, or no match with this id.
+#: Status of a player in a match, and reply to messages of other matches.
 BUSY: Final = "busy"
-#: The match is over.
+#: Reply to STOP.
 DONE: Final = "done"
-#: No answer: no move, or an unknown message.
+#: Reply without a move, and reply to an unknown message.
 NIL: Final = "nil"
-#: The match can begin.
+#: Reply to START when the match can begin.
 READY: Final = "ready"
 
-#: The messages with rules; all others are short.
+#: The messages with rules, which can be long.
 WITH_RULES: Final = ("START", "PREVIEW")
-#: Upper bound of a message without rules, in characters: thousands of moves or percepts.
+#: Maximum number of characters of a message without rules: thousands of moves or percepts.
 LONGEST_USUAL: Final = 65_536
 
 _LEXEME: Final = re.compile(r"[()]|[^\s()]+")
@@ -62,12 +62,12 @@ _NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,6})?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """Ask for the name and status of the player. An empty message means the same."""
+    """Ask for the name and status of the player; an empty message has the same meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """Ask whether the player is there. Some managers add a token."""
+    """Ask whether the player answers; some managers add a token."""
 
     token: str | None = None
 
@@ -77,7 +77,7 @@ class Start:
     """Start a match.
 
     Attributes:
-        match_id: its name.
+        match_id: the name of the match.
         role: the role of the player.
         rules: the rule sheet as text: one list of rules and facts.
         start_clock: seconds to get ready.
@@ -101,8 +101,8 @@ class Play(_Moves):
     """Make a move.
 
     Attributes:
-        match_id: as in START.
-        moves: the last joint move, in the order of the roles; None at the first turn. Old GDL-II managers
+        match_id: the name of the match.
+        moves: the last joint move, in the order of the roles; None in the first turn. Old GDL-II managers
             send percepts instead.
     """
 
@@ -127,10 +127,10 @@ class PlayII(_Turn):
     """Make a move, in GDL-II.
 
     Attributes:
-        match_id: as in START.
-        turn: 0 at first, then incremented with every message.
-        move: the move of the player in the turn before; None at the first turn.
-        percepts: the percepts of the player in that turn.
+        match_id: the name of the match.
+        turn: number of the turn, from 0.
+        move: the move of the player in the last turn; None in the first turn.
+        percepts: the percepts of the player in the last turn.
     """
 
     __slots__ = ()
@@ -151,7 +151,7 @@ class Abort:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Rules for a later match, and seconds to study them."""
+    """Send the rules of a later match, and the seconds to study them."""
 
     rules: str
     clock: float
@@ -162,8 +162,8 @@ class Unreadable:
     """An invalid message.
 
     Attributes:
-        keyword: the first word in upper case, if it is the keyword of a message, else empty.
-        reason: the error, for people.
+        keyword: the first word in upper case if it is the keyword of a message, else empty.
+        reason: the error, as a text for users.
     """
 
     keyword: str
@@ -177,7 +177,7 @@ def parse_message(text: str) -> Message:
     """Parse a message. Never raises."""
     keyword, _ = peek_message(text)
     if len(text) > LONGEST_USUAL and keyword not in WITH_RULES:
-        reason = f"a message of {len(text):,} characters; only those with rules may have as many"
+        reason = f"the message has {len(text):,} characters; without rules, the limit is {LONGEST_USUAL:,}"
         return Unreadable(keyword, reason)
     try:
         parts = split(text)
@@ -192,16 +192,12 @@ def parse_message(text: str) -> Message:
         return Unreadable("", f"no message starts with {shown(parts[0])}")
     try:
         return parse(fields)
-    except (TermSyntaxError, _FieldError) as error:
+    except ValueError as error:
         return Unreadable(keyword, str(error))
 
 
-class _FieldError(Exception):
-    """A field is missing or invalid."""
-
-
 def peek_message(begin: str) -> tuple[str, str]:
-    """Return the first two words of a text: the keyword of a message, else empty, and perhaps a match id.
+    """Return the keyword at the start of a message, empty for other words, and the second word, or empty.
 
     >>> peek_message("(start m.1 white ((role white) "), peek_message("(who are you)")
     (('START', 'm.1'), ('', 'are'))
@@ -212,7 +208,7 @@ def peek_message(begin: str) -> tuple[str, str]:
 
 
 def keyword_of(message: Message) -> str:
-    """Return the keyword of a message, ``?`` without one."""
+    """Return the keyword of a message; ``?`` if it has none."""
     if isinstance(message, Unreadable):
         return message.keyword or "?"
     return type(message).__name__.removesuffix("II").upper()
@@ -220,7 +216,7 @@ def keyword_of(message: Message) -> str:
 
 def _start(fields: list[str]) -> Start:
     if len(fields) < 5:
-        raise _FieldError(
+        raise ValueError(
             f"START takes 5 fields (match, role, rules, start clock, play clock), found {len(fields)}"
         )
     match_id, role, rules, start_clock, play_clock = fields[:5]
@@ -229,19 +225,19 @@ def _start(fields: list[str]) -> Start:
 
 def _preview(fields: list[str]) -> Preview:
     if not fields:
-        raise _FieldError("PREVIEW takes 2 fields (rules, clock), found 0")
+        raise ValueError("PREVIEW takes 2 fields (rules, clock), found 0")
     return Preview(_rules(fields[0]), _clock(fields[1]) if len(fields) > 1 else 0.0)
 
 
 def _abort(fields: list[str]) -> Abort:
     if not fields:
-        raise _FieldError("ABORT takes 1 field (match), found 0")
+        raise ValueError("ABORT takes 1 field (match), found 0")
     return Abort(_id(fields[0]))
 
 
 def _moves(keyword: str, fields: list[str]) -> tuple[str, tuple[Term, ...] | None]:
     if len(fields) != 2:
-        raise _FieldError(f"{keyword} takes 2 fields, or 4 in GDL-II, found {len(fields)}")
+        raise ValueError(f"{keyword} takes 2 fields, or 4 in GDL-II, found {len(fields)}")
     match_id, moves = fields
     return _id(match_id), read_list(moves) if is_list(moves) else None
 
@@ -249,7 +245,7 @@ def _moves(keyword: str, fields: list[str]) -> tuple[str, tuple[Term, ...] | Non
 def _turn(fields: list[str]) -> tuple[str, int, Term | None, tuple[Term, ...]]:
     match_id, turn, move, percepts = fields[:4]
     if not (turn.isascii() and turn.isdigit() and len(turn) < 10):
-        raise _FieldError(f"expected the number of the turn, found {shown(turn)}")
+        raise ValueError(f"expected the number of the turn, found {shown(turn)}")
     return (
         _id(match_id),
         int(turn),
@@ -260,21 +256,21 @@ def _turn(fields: list[str]) -> tuple[str, int, Term | None, tuple[Term, ...]]:
 
 def _id(text: str) -> str:
     if is_list(text):
-        raise _FieldError(f"the name of a match should be an atom, found {shown(text)}")
+        raise ValueError(f"expected a single word as the name of the match, found {shown(text)}")
     if len(text) > _LONGEST_ID:
-        raise _FieldError(f"the name of a match has more than {_LONGEST_ID} characters")
+        raise ValueError(f"the name of the match has more than {_LONGEST_ID} characters")
     return text
 
 
 def _rules(text: str) -> str:
     if not is_list(text):
-        raise _FieldError(f"expected the rules in a list, found {shown(text)}")
+        raise ValueError(f"expected the rules in a list, found {shown(text)}")
     return text
 
 
 def _clock(text: str) -> float:
     if not _NUMBER.fullmatch(text) or float(text) > _LONGEST_CLOCK:
-        raise _FieldError(f"a clock should be a number of seconds, found {shown(text)}")
+        raise ValueError(f"expected the seconds of a clock, found {shown(text)}")
     return float(text)
 
 
@@ -310,10 +306,12 @@ def format_message(message: Message) -> str:
         case Play() | Stop():
             moves = "NIL" if message.moves is None else _format_list(message.moves)
             return f"( {keyword_of(message)} {message.match_id} {moves} )"
-        case PlayII() | StopII():
-            return f"( {keyword_of(message)} {_format_turn(message)} )"
+        case PlayII(match_id, turn, move, percepts) | StopII(match_id, turn, move, percepts):
+            spelled = "NIL" if move is None else spaced(move)
+            seen = "NIL" if move is None and not percepts else _format_list(percepts)
+            return f"( {keyword_of(message)} {match_id} {turn} {spelled} {seen} )"
         case Unreadable():
-            raise ValueError(f"no message: {message.reason}")
+            raise ValueError(f"the message is invalid: {message.reason}")
 
 
 def format_rules(rules: str) -> str:
@@ -325,15 +323,9 @@ def _format_list(terms: Iterable[Term]) -> str:
     return f"({''.join(f'{spaced(term)} ' for term in terms)})"
 
 
-def _format_turn(message: PlayII | StopII) -> str:
-    move = "NIL" if message.move is None else spaced(message.move)
-    percepts = "NIL" if message.move is None and not message.percepts else _format_list(message.percepts)
-    return f"{message.match_id} {message.turn} {move} {percepts}"
-
-
 @dataclass(frozen=True, slots=True)
 class PlayerInfo:
-    """Information about a player; None for missing values.
+    """Information about a player; a missing value is None.
 
     Attributes:
         name: one word.
@@ -347,7 +339,7 @@ class PlayerInfo:
 
 
 def parse_info(text: str) -> PlayerInfo:
-    """Parse the reply to INFO: pairs in any order, or a single word; anything else is ignored.
+    """Parse the reply to INFO: pairs in any order, or a single word. All other text is ignored.
 
     >>> parse_info("( ( name Alice ) ( status available ) )")
     PlayerInfo(name='Alice', status='available', species=None)
@@ -376,7 +368,7 @@ def format_info(info: PlayerInfo) -> str:
 
 
 def player_name(text: str) -> str:
-    """Return a name for a reply: one word of ASCII letters, digits and ``_ . + -``.
+    """Return a name as one word of ASCII letters, digits and ``_ . + -``, for the reply to INFO.
 
     >>> player_name("My player (v 2)")
     'My_player_v_2'
@@ -386,20 +378,19 @@ def player_name(text: str) -> str:
 
 _PARENTHESIS: Final = re.compile(r"[()]")
 _COMMENT: Final = re.compile(r";[^\r\n]*")
-#: Upper bound of the lists in a message: half a second of work. Sheets of a million tokens have fewer.
+#: Maximum number of lists in a message, which take half a second. A sheet of a million tokens has fewer.
 _MOST_LISTS: Final = 400_000
 _MOST_COMMENTS: Final = 100_000
-#: Upper bound of the parts of a list: no game has as many roles or percepts.
+#: Maximum number of parts of a list; no game has as many roles or percepts.
 _MOST_PARTS: Final = 10_000
-#: Limits of a term: no game derives deeper ones, and they could not be copied.
+#: Limits of a term. No game derives deeper terms, and deeper terms could not be copied.
 _TERM: Final = ReadingLimits(depth=150, tokens=40_000, arity=_MOST_PARTS)
 
 
 def split(text: str) -> list[str]:
-    """Return the parts of a list as strings; of a text that is no list, its atoms and lists in order.
+    """Return the parts of a list as strings; the atoms and lists of a text that is not one list.
 
-    Rules in a message stay text, for `anygame.language.parser`. So an invalid message of any length costs
-    little time.
+    Rules in a message are not parsed here, so an invalid message of any length takes little time.
 
     >>> split("( PLAY m.1 (( mark 1 ) noop ) )")
     ['PLAY', 'm.1', '(( mark 1 ) noop )']
@@ -416,7 +407,7 @@ def split(text: str) -> list[str]:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the atoms and lists of a text in order. Raises TermSyntaxError; see `split`."""
+    """Return the atoms and lists of a text; see `split` for the errors."""
     blank = _COMMENT.sub(lambda comment: " " * len(comment[0]), text) if ";" in text else text
     parts: list[str] = []
     end = start = depth = 0
@@ -458,7 +449,7 @@ def read_term(text: str) -> Term:
     try:
         return parse_term(text, limits=_TERM)
     except TermSyntaxError as error:
-        # Only one line of a stranger's text is shown.
+        # Logs show only one line of a message.
         raise TermSyntaxError(str(error).partition("\n")[0], text[:200], error.position) from None
 
 
@@ -470,6 +461,6 @@ def read_list(text: str) -> tuple[Term, ...]:
     """
     if not is_list(text):
         raise TermSyntaxError(f"expected a list, found {shown(text)}", text[:200])
-    # All terms are parsed at once, as the arguments of a compound.
+    # All terms are parsed at once, as the arguments of a compound term.
     term = read_term(f"(list {text[1:]}")
     return term.arguments if isinstance(term, Compound) else ()

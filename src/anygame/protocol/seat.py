@@ -1,7 +1,7 @@
 """Remote seats: players that the referee reaches by the GGP protocol.
 
-Clocks start when a message is sent, and bound the whole reply. Messages to the player may be scrambled;
-replies are translated back. A `Transport` separates messages from the network.
+A clock starts when a message is sent, and ends when the reply is complete. The names in messages can be
+scrambled; replies are translated back. A `Transport` separates messages from the network.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     from anygame.protocol.messages import Message
 
 _INFO_CLOCK: Final = 1.0
-#: Seconds to retry a connection: some players do not listen for about a second after every match.
+#: Seconds in which a refused connection is retried: some players do not listen right after a match.
 _RETRY: Final = 1.5
-#: Percepts of a GDL-II player in a game without ``sees``: every move of every role.
-_ALL_IS_SEEN: Final = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m))"
 _RETRY_PAUSE: Final = 0.2
+#: Rule for GDL-II players in games without ``sees``: each role perceives the moves of all roles.
+_ALL_IS_SEEN: Final = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m))"
 
 
 class RemoteSeat:
@@ -73,10 +73,10 @@ class RemoteSeat:
 
     Args:
         host: the host of the player.
-        port: its port.
-        name: its name in records and in the header ``Receiver``; by default ``HOST:PORT``.
-        gdl2: whether to send GDL-II messages, with the own moves and the percepts of the player, rather than
-            all moves; None for exactly the games with rules for ``sees``.
+        port: the port of the player.
+        name: the name in records and in the header ``Receiver``; by default ``HOST:PORT``.
+        gdl2: whether to send GDL-II messages, with the move and the percepts of the player instead of all
+            moves; by default, for games with rules for ``sees``.
         transport: replaces HTTP.
     """
 
@@ -95,18 +95,18 @@ class RemoteSeat:
         self._sending: _Sending | None = None
 
     async def start(self, match: MatchInfo) -> Reply:
-        """Send START; wait for at most the start clock, and the play clock for each move made before."""
+        """Send START, and in a resumed match PLAY for each turn; wait at most the clock of each message."""
         gdl2 = match.game.is_gdl2 if self._gdl2 is None else self._gdl2
         self._sending = _Sending(match, gdl2=gdl2)
         reply = await self._exchange(self._sending.start(), match.start_clock, retry=_RETRY)
-        # The last joint move comes with the next PLAY. Replies to earlier ones do not count.
+        # The next PLAY sends the last joint move. Replies to earlier moves are ignored.
         joints = match.course()[1] if match.course else ()
         for joint in [None, *joints[:-1]] if joints else []:
             await self.play(match.match_id, joint, match.play_clock)
         return reply
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
-        """Send PLAY; wait for at most the clock and its grace."""
+        """Send PLAY; wait at most the clock and its grace period."""
         message = await self._message(match_id, joint, is_over=False)
         if message is None:
             return Reply(None, CONNECTION_ERROR, f"no match {match_id} was started here")
@@ -117,7 +117,7 @@ class RemoteSeat:
         return Reply(words.restore(reply.text), reply.error, reply.detail)
 
     async def stop(self, match_id: str, joint: tuple[Term, ...] | None) -> None:
-        """Send STOP with the last moves; wait for at most the play clock."""
+        """Send STOP with the last joint move; wait at most the play clock."""
         message = await self._message(match_id, joint, is_over=True)
         if message is not None and self._sending is not None:
             clock = self._sending.match.play_clock
@@ -125,19 +125,19 @@ class RemoteSeat:
             await self._exchange(message, clock)
 
     async def abort(self, match_id: str) -> None:
-        """Send ABORT; wait for a second."""
+        """Send ABORT; wait at most a second."""
         self._sending = None
         await self._exchange(Abort(match_id), ABORT_CLOCK)
 
     async def close(self) -> None:
-        """Do nothing: every message has its own connection."""
+        """Do nothing: each message has its own connection."""
 
     async def preview(self, game: Game, clock: float) -> Reply:
-        """Send PREVIEW, which many old players do not answer; wait for at most the clock."""
+        """Send PREVIEW, which many old players do not answer; wait at most the clock."""
         return await self._exchange(Preview(_sheet(map(str, game.program.rules)), clock), clock)
 
     async def info(self, clock: float = _INFO_CLOCK) -> PlayerInfo | None:
-        """Ask the player for its name and status; None without a reply in time."""
+        """Return the name and status of the player; None without a reply in time."""
         reply = await self._exchange(Info(), clock)
         return None if reply.text is None else parse_info(reply.text)
 
@@ -156,7 +156,7 @@ class RemoteSeat:
 
 
 async def ask_info(host: str, port: int, clock: float = _INFO_CLOCK) -> PlayerInfo | None:
-    """Ask the player at an address for its name and status; None without a reply in time."""
+    """Return the name and status of the player at an address; None without a reply in time."""
     return await RemoteSeat(host, port).info(clock)
 
 
@@ -165,7 +165,7 @@ class _Sending:
 
     Attributes:
         gdl2: whether to send percepts instead of moves.
-        words: the scrambled words; None to send the game as it is.
+        words: the scrambled names; None to send the original names.
     """
 
     def __init__(self, match: MatchInfo, *, gdl2: bool) -> None:
@@ -196,7 +196,7 @@ class _Sending:
         return (Stop if is_over else Play)(self.match.match_id, sent)
 
     def percepts(self, joint: tuple[Term, ...] | None, *, is_over: bool) -> PlayII | StopII:
-        """Return the message with the own move and the percepts of the player in the last turn."""
+        """Return the message with the move and the percepts of the player in the last turn."""
         move = None
         seen: list[Term] = []
         if joint is not None:
@@ -225,14 +225,14 @@ def _sheet(rules: Iterable[str]) -> str:
 
 
 class Transport(Protocol):
-    """Connection to one player. Exchanges are independent of each other and may overlap."""
+    """Connection to one player. Exchanges are independent of each other and can overlap."""
 
     async def exchange(self, text: str, clock: float, *, retry: float = 0.0) -> Reply:
         """Send a message; return the complete reply, or the error.
 
         Args:
             text: the message.
-            clock: seconds from the sending to the end of the reply.
+            clock: seconds from sending the message to the end of the reply.
             retry: seconds during which a refused connection is retried.
         """
 
@@ -242,8 +242,8 @@ class HttpTransport:
 
     Args:
         host: the host of the player.
-        port: its port.
-        receiver: its name, for the header ``Receiver``.
+        port: the port of the player.
+        receiver: the name of the player for the header ``Receiver``.
     """
 
     def __init__(self, host: str, port: int, receiver: str = "") -> None:

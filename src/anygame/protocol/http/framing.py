@@ -1,10 +1,10 @@
 r"""Framing of one HTTP message without I/O: h11, with repairs for old programs.
 
-As in h11 itself, nothing here reads a socket or a clock. The caller passes bytes and times. It polls again at
-the time `due`, even if no bytes have come. A body is complete when its framing says so. Old programs get
-lengths wrong: they count characters, or send no length and wait for the answer. So a request is also complete
-when its parentheses close and no bytes follow for a moment. If the stated length is too short, the request is
-read until its parentheses close.
+As in h11 itself, nothing here reads a socket or a clock: the caller passes bytes and times. At the time `due`
+it polls again, even if no bytes have arrived. A body is complete when its framing says so. But old programs
+send wrong lengths: they count characters, or send no length and wait for the answer. So a request is also
+complete when its parentheses close and no bytes follow for a moment. If the stated length is too short, the
+request is read until its parentheses close.
 
 >>> framing = RequestFraming(limit=1000)
 >>> framing.receive(b"POST / HTTP/1.0\r\n\r\n(PLAY m.1", now=5.0)
@@ -26,39 +26,33 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-#: Bytes read from a stream at a time.
+#: Maximum bytes read from a stream at a time.
 CHUNK: Final = 16_384
-#: Upper bound of a head in bytes. Real ones have some hundreds.
+#: Maximum bytes of a head; real heads have several hundred.
 _LONGEST_HEAD: Final = 16_384
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
-#: Length of the longest beginning of an end, in bytes.
+#: Length in bytes of the longest incomplete end of a head.
 _LONGEST_PARTIAL_END: Final = 2
-#: Seconds of silence after which a message that may be complete counts as complete: much longer than the gaps
-#: between packets, and short beside any clock.
+#: Seconds of silence after which a plausible message counts as complete: much longer than the gaps between
+#: packets, and much shorter than any clock.
 _SILENCE: Final = 0.5
-#: Upper bound of the chunks of a body, not counting one for each packet.
+#: Maximum number of chunks of a body, not counting one for each packet.
 _MOST_CHUNKS: Final = 5000
-#: Bytes of a body after which ``refusal`` is asked. The first word has come by then.
+#: Bytes of a body that are passed to ``refusal``, enough for the first words of a message.
 _ENOUGH_TO_JUDGE: Final = 65_536
 
 
 class HttpError(Exception):
-    """The message is not HTTP, or is too large.
+    """The message is not HTTP, is too large, or is refused.
 
     Attributes:
         status: the status code for the client.
+        reply: the answer to a message that is refused before it has arrived completely, else None.
     """
 
-    def __init__(self, message: str, status: int = 400) -> None:
+    def __init__(self, message: str, status: int = 400, reply: str | None = None) -> None:
         super().__init__(message)
         self.status = status
-
-
-class UnwantedError(HttpError):
-    """A long message is refused before it has arrived completely; ``reply`` is the answer."""
-
-    def __init__(self, message: str, reply: str) -> None:
-        super().__init__(message, 200)
         self.reply = reply
 
 
@@ -70,7 +64,7 @@ class Body:
         method: of a request; empty for a response.
         target: of a request: the path with its query.
         content: the body, up to the limit.
-        arrived: when its first bytes came.
+        arrived: time of arrival of the first bytes.
         is_cut: whether the body was longer than the limit.
     """
 
@@ -112,23 +106,23 @@ class _Content:
 
     @property
     def is_plausible(self) -> bool:
-        """Whether the body may be complete: no parenthesis is open."""
+        """Whether no parenthesis is open, so that the body can be complete."""
         return self._depth <= 0
 
     @property
     def is_message(self) -> bool:
-        """Whether the body is complete: a closed list."""
+        """Whether the body is a closed list, and so is complete."""
         return self._has_list and self._depth <= 0
 
 
 class _Framing:
-    """Common part of requests and responses: a head, and a body framed by h11."""
+    """Common base of requests and responses: a head, and a body framed by h11."""
 
     def __init__(self, limit: int) -> None:
         self._h11 = need_h11()
         self._content = _Content(limit)
         self._head: bytearray | None = bytearray()
-        #: Bytes of the head without an end, which need not be searched again.
+        #: Number of bytes of the head in which no end was found.
         self._searched = 0
         self._chunks = 0
         self._connection: Any = None
@@ -137,7 +131,7 @@ class _Framing:
         self._is_closed = False
 
     def receive(self, data: bytes, now: float) -> None:
-        """Add bytes; no bytes for the end of the connection."""
+        """Add bytes that have arrived; empty at the end of the connection."""
         self._arrived = self._arrived or now
         self._heard = now
         self._is_closed = self._is_closed or not data
@@ -150,7 +144,7 @@ class _Framing:
         self._connection.receive_data(data)
 
     def _has_head(self) -> bool:
-        """Parse the head if it is complete; return whether it is."""
+        """Return whether the head is complete, and pass it to h11 when it is."""
         if self._head is None:
             return True
         end = _END_OF_HEAD.search(self._head, self._searched)
@@ -174,7 +168,7 @@ class _Framing:
         raise NotImplementedError
 
     def _first_event(self, data: bytes) -> Any:
-        """Pass the first bytes to h11; return the request or the final response."""
+        """Pass the first bytes to h11, and return the request or the final response."""
         self._connection.receive_data(data)
         try:
             event = self._connection.next_event()
@@ -187,7 +181,7 @@ class _Framing:
         return event
 
     def _framed(self) -> bool | None:
-        """Read the body by its framing: True if complete, False if invalid, None if more may come."""
+        """Read the body by its framing: True if it is complete, False if invalid, None if unfinished."""
         begun = self._chunks
         while not self._content.is_cut:
             try:
@@ -212,8 +206,8 @@ class RequestFraming(_Framing):
     """One request.
 
     Args:
-        limit: upper bound of the body in bytes.
-        refusal: takes the beginning of a long body; returns the answer if it is refused, else None.
+        limit: maximum bytes of the body.
+        refusal: takes the beginning of a long body; returns the answer if the message is refused, else None.
     """
 
     def __init__(self, limit: int, refusal: Callable[[bytes], str | None] = lambda _: None) -> None:
@@ -229,7 +223,7 @@ class RequestFraming(_Framing):
 
     @property
     def due(self) -> float | None:
-        """When to poll again even if nothing has come; None to wait for more bytes."""
+        """The time to poll again even if nothing arrives; None to wait for more bytes."""
         if self._head is not None:
             return None
         if self._is_unframed:
@@ -250,7 +244,11 @@ class RequestFraming(_Framing):
         is_whole = self._is_whole(is_silent=is_silent)
         if self._content.is_cut:
             raise HttpError(f"the request has more than {self._content.limit:,} bytes", 413)
-        self._check_refusal()
+        if self._refusal is not None and len(self._content.data) > _ENOUGH_TO_JUDGE:
+            reply = self._refusal(bytes(self._content.data[:_ENOUGH_TO_JUDGE]))
+            self._refusal = None
+            if reply is not None:
+                raise HttpError("a long message was refused", 200, reply)
         if not is_whole:
             return None
         return Body(self._method, self._target, bytes(self._content.data), self._arrived)
@@ -285,19 +283,12 @@ class RequestFraming(_Framing):
             is_silent = False
         return self._content.is_message or self._is_closed or is_silent
 
-    def _check_refusal(self) -> None:
-        if self._refusal is not None and len(self._content.data) > _ENOUGH_TO_JUDGE:
-            reply = self._refusal(bytes(self._content.data[:_ENOUGH_TO_JUDGE]))
-            self._refusal = None
-            if reply is not None:
-                raise UnwantedError("a long message was refused", reply)
-
 
 class ResponseFraming(_Framing):
-    """One response to a request by POST. Its status and version do not matter.
+    """One response to a POST request, with any status and version.
 
     Args:
-        limit: upper bound of the body in bytes; the rest is not read.
+        limit: maximum bytes of the body; the rest is not read.
     """
 
     def poll(self) -> Body | None:
@@ -325,7 +316,7 @@ class ResponseFraming(_Framing):
         self._first_event(_join(*_split(head)) + rest)
 
 
-#: Values begin with a non-blank character, so that the pattern never backtracks over blanks.
+#: A value begins with a non-blank character, so the pattern never backtracks over blanks.
 _HEADER: Final = re.compile(
     rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*:[ \t]*((?:[^\x00-\x20\x7f][^\x00-\x08\x0a-\x1f\x7f]*)?)"
 )
@@ -343,7 +334,7 @@ _UNPRINTABLE: Final = re.compile(r"[^\x20-\x7e]+")
 
 
 def format_request(text: bytes, host: str, receiver: str) -> bytes:
-    """Return a request in the form of the reference manager, head and body."""
+    """Return the head and body of a request, in the form of the reference manager."""
     head = (
         "POST / HTTP/1.0\r\n"
         "Accept: text/delim\r\n"
@@ -358,7 +349,7 @@ def format_request(text: bytes, host: str, receiver: str) -> bytes:
 
 
 def format_response(text: bytes, status: int = 200, *, head_only: bool = False) -> bytes:
-    """Return a response in the form of reference players, with CORS headers, head and body."""
+    """Return the head and body of a response, in the form of reference players and with CORS headers."""
     head = (
         f"HTTP/1.0 {status} {_REASONS[status]}\r\n"
         "Content-type: text/acl\r\n"
@@ -380,16 +371,13 @@ def _printable(text: str) -> str:
 def mend_request(head: bytes) -> bytes:
     """Return the head of a request, repaired for h11.
 
-    Programs in use are older than the grammar of h11. It would refuse what they send:
+    Programs in use are older than the grammar of h11, which refuses
 
     - blank lines before the first line,
     - HTTP/1.1 without ``Host``,
-    - a request by GET whose message has blanks in it,
-    - invalid header lines, or a blank before the colon: they are dropped,
-    - a negative ``Content-Length``, which the reference manager takes for none.
-
-    h11 accepts lines that end in LF alone, and replies up to the end of the connection. Ours are HTTP/1.0,
-    which both kinds of old client expect: ``Content-Length`` is always there, and the connection closes.
+    - a GET request with blanks in the message,
+    - invalid header lines, or a blank before the colon (these lines are dropped),
+    - a negative ``Content-Length``, which the reference manager takes for no length.
     """
     first, headers = _split(head)
     line = _REQUEST_LINE.fullmatch(first)
@@ -402,7 +390,7 @@ def mend_request(head: bytes) -> bytes:
 
 
 def _split(head: bytes) -> tuple[bytes, dict[bytes, bytes]]:
-    """Return the first line, and the valid headers, the first of each name."""
+    """Return the first line, and the first valid header of each name."""
     lines = re.split(rb"\r?\n", head.strip(b"\r\n"))
     headers: dict[bytes, bytes] = {}
     for line in lines[1:]:

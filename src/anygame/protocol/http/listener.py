@@ -1,7 +1,7 @@
 """A listener that answers one HTTP message on each connection with a text.
 
-Connections, bytes and time are bounded. When there are too many connections, the oldest one without a
-complete message is dropped, of the address with most of them. A connection with a complete message is never
+Connections, bytes and time are bounded. If there are too many connections, the address with the most
+connections without a complete message loses the oldest of them. A connection with a complete message is never
 dropped.
 """
 
@@ -19,7 +19,6 @@ from anygame.protocol.http.framing import (
     CHUNK,
     HttpError,
     RequestFraming,
-    UnwantedError,
     format_response,
     need_h11,
 )
@@ -30,9 +29,10 @@ if TYPE_CHECKING:
 
     from anygame.protocol.http.framing import Body
 
+#: Maximum seconds to read on after a refusal, and to send an answer.
 _LINGER: Final = 2.0
 _DRAIN: Final = 10.0
-#: Turns of the event loop after which the bytes sent with a new connection have been read.
+#: Iterations of the event loop after which the bytes sent with a new connection have been read.
 _TURNS: Final = 3
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -42,9 +42,9 @@ class Bounds:
     """Limits of a listener.
 
     Attributes:
-        connections: open connections.
-        bytes: size of a message.
-        seconds: from the connection to the complete message.
+        connections: maximum number of open connections.
+        bytes: maximum size of a message in bytes.
+        seconds: maximum time from the connection to the complete message.
     """
 
     connections: int = 50
@@ -58,7 +58,7 @@ class Listener:
     Args:
         respond: takes a message, its time of arrival (of `time.monotonic`), and the address of the sender;
             returns the reply.
-        complain: takes the address of the sender and the error, for an invalid message.
+        log_fault: takes the address of the sender of an invalid message, and the error.
         bounds: the limits.
         refusal: takes the beginning of a long message; returns the answer if the message is refused (then
             the rest is not read), else None.
@@ -67,18 +67,18 @@ class Listener:
     def __init__(
         self,
         respond: Callable[[str, float, str], Awaitable[str]],
-        complain: Callable[[str, str], None] = lambda _peer, _reason: None,
+        log_fault: Callable[[str, str], None] = lambda _peer, _reason: None,
         bounds: Bounds | None = None,
         refusal: Callable[[str], str | None] = lambda _: None,
     ) -> None:
         self._respond = respond
-        self._complain = complain
+        self._log_fault = log_fault
         self._bounds = bounds or Bounds()
         self._refusal = refusal
         self._server: asyncio.Server | None = None
-        #: New connections, which may have sent a complete message already.
+        #: New connections; their message may be complete already.
         self._new: set[asyncio.Task[None]] = set()
-        #: Other connections, oldest first, with their address while their message is incomplete.
+        #: The address of each other connection, oldest first; None once its message is complete.
         self._connections: dict[asyncio.Task[None], str | None] = {}
 
     async def open(self, host: str, port: int) -> int:
@@ -118,9 +118,9 @@ class Listener:
         except asyncio.CancelledError:
             writer.transport.abort()
         except OSError as error:
-            self._complain(_peer(writer), f"the connection broke: {error}")
+            self._log_fault(_peer(writer), f"the connection broke: {error}")
         except Exception as error:
-            self._complain(_peer(writer), f"no answer: {type(error).__name__}: {error}")
+            self._log_fault(_peer(writer), f"no answer: {type(error).__name__}: {error}")
         finally:
             self._new.discard(task)
             self._connections.pop(task, None)
@@ -129,7 +129,7 @@ class Listener:
                 await writer.wait_closed()
 
     def _make_room(self) -> bool:
-        """Drop a connection without a complete message, if necessary; return whether there is room."""
+        """Drop a connection without a complete message if necessary; return whether there is room."""
         if len(self._connections) < self._bounds.connections:
             return True
         reading = {
@@ -169,22 +169,19 @@ class Listener:
             return
         except HttpError as error:
             usual = BUSY if error.status == 413 else NIL
-            reply = error.reply if isinstance(error, UnwantedError) else usual
+            reply = usual if error.reply is None else error.reply
             await self._refuse(reader, writer, error.status, reply, str(error))
             return
         self._connections[task] = None
-        reply = "" if request.method == "OPTIONS" else await self._reply(request, _peer(writer))
+        if request.method == "POST":
+            text = request.content.decode(errors="replace")
+        else:
+            text = unquote_plus(request.target.lstrip("/?"))
+        is_answered = request.method != "OPTIONS"
+        reply = await self._respond(text, request.arrived, _peer(writer)) if is_answered else ""
         writer.write(format_response(reply.encode(errors="replace"), head_only=request.method == "HEAD"))
         async with asyncio.timeout(_DRAIN):
             await writer.drain()
-
-    async def _reply(self, request: Body, peer: str) -> str:
-        text = (
-            request.content.decode(errors="replace")
-            if request.method == "POST"
-            else unquote_plus(request.target.lstrip("/?"))
-        )
-        return await self._respond(text, request.arrived or monotonic(), peer)
 
     async def _refuse(
         self,
@@ -194,8 +191,8 @@ class Listener:
         reply: str,
         reason: str,
     ) -> None:
-        """Answer an invalid message; read on for a while, or the answer would not arrive."""
-        self._complain(_peer(writer), reason)
+        """Answer an invalid message, and read on for a while, without which the answer does not arrive."""
+        self._log_fault(_peer(writer), reason)
         with suppress(OSError, TimeoutError):
             async with asyncio.timeout(_LINGER):
                 writer.write(format_response(reply.encode(), status))
@@ -217,9 +214,9 @@ async def read_request(
     on_continue: Callable[[], None],
     refusal: Callable[[bytes], str | None] = lambda _: None,
 ) -> Body:
-    """Read one request; see `RequestFraming` for the limit and the refusal. Raises HttpError and OSError.
+    """Read one request; see `RequestFraming`. Raises HttpError and OSError.
 
-    ``on_continue`` is called when the client waits for status 100 before it sends the body.
+    ``on_continue`` is called if the client waits for status 100 before it sends the body.
     """
     framing = RequestFraming(limit, refusal)
     while (request := framing.poll(monotonic())) is None:

@@ -1,9 +1,8 @@
 """Hosts of sessions: another process, which can be killed at any time, or threads of this process.
 
-Sheets come from strangers, and neither reading nor compiling them can be interrupted from outside. So the
-player of the command line runs each game in another process. No sheet can keep this process from answering
-messages, and the work ends with the match. A process is reused for the next match, so that its player
-keeps what it has learned.
+Rule sheets are untrusted, and neither reading nor compiling a sheet can be interrupted from outside. So the
+player of the command line plays each match in another process. No sheet can stop this process from answering
+messages. A process is reused for the next match, so its player keeps what it has learned.
 
 Commands and events are messages of `anygame.processes`.
 """
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from anygame.players.player import Player
     from anygame.protocol.player.played_game import PlayerSettings
 
-#: Upper bound of an event in bytes. The longest events contain a move, and moves are shorter than sheets.
+#: Maximum bytes of an event. The longest events contain a move, and a move is shorter than a sheet.
 _LONGEST_EVENT: Final = 16 * 2**20
 
 Event = list[Any]
@@ -43,7 +42,7 @@ _EVENTS: Final[dict[str, tuple[type | UnionType, ...]]] = {
 
 
 def check_event(message: Any) -> Event:
-    """Return a message of another process if it is a valid event. Raises ValueError if it is not."""
+    """Return a message of another process if it is a valid event, else raise ValueError."""
     if not (isinstance(message, list) and message and isinstance(message[0], str) and message[0] in _EVENTS):
         raise ValueError("expected a list that begins with the name of an event")
     kinds = _EVENTS[message[0]]
@@ -53,11 +52,11 @@ def check_event(message: Any) -> Event:
 
 
 class Host:
-    """Where a session runs.
+    """The process or the threads in which a session runs.
 
     Attributes:
-        on_event: called with every event, in the event loop; the last one is ``gone``, with a reason.
-        can_be_ended: whether it can be ended while it is busy.
+        on_event: called with each event, in the event loop; the last event is ``gone``, with a reason.
+        can_be_ended: whether the session can be ended while it is busy.
     """
 
     can_be_ended = False
@@ -67,7 +66,7 @@ class Host:
 
     @property
     def is_gone(self) -> bool:
-        """Whether it has ended."""
+        """Whether the session has ended."""
         raise NotImplementedError
 
     def send(self, *command: Any) -> None:
@@ -75,7 +74,7 @@ class Host:
         raise NotImplementedError
 
     def end(self) -> None:
-        """End the session, even if it is busy, where that is possible."""
+        """End the session: at once if ``can_be_ended``, else after its current task."""
         self.ignore()
 
     def ignore(self) -> None:
@@ -83,11 +82,11 @@ class Host:
         self.on_event = lambda _: None
 
     async def wait(self) -> None:
-        """Wait until it has ended; do not wait for threads that hang."""
+        """Wait until the session has ended; do not wait for threads that hang."""
 
 
 class ThreadHost(Host):
-    """A session in threads of this process, for players that are objects here. Threads that hang stay."""
+    """A session in threads of this process, for a player object. A thread that hangs is never ended."""
 
     def __init__(self, make: Callable[[], Player], settings: PlayerSettings) -> None:
         super().__init__()
@@ -100,11 +99,11 @@ class ThreadHost(Host):
         return not self._session.is_alive
 
     def send(self, *command: Any) -> None:
-        """See `Host.send`."""
+        """Send a command to the session."""
         self._session.handle(command)
 
     def end(self) -> None:
-        """End the threads after their present work."""
+        """End the threads after their current task."""
         super().end()
         self._session.close()
 
@@ -114,7 +113,7 @@ class ThreadHost(Host):
 
 
 class ProcessHost(Host):
-    """A session in its own process; see `anygame.protocol.player.session.main` for the arguments."""
+    """A session in its own process; see `anygame.protocol.player.session.main`."""
 
     can_be_ended = True
 
@@ -137,7 +136,7 @@ class ProcessHost(Host):
         return self._child.is_gone
 
     def send(self, *command: Any) -> None:
-        """See `Host.send`; commands wait until the process has started."""
+        """Send a command to the session, after the process has started."""
         self._child.send(command)
 
     def end(self) -> None:

@@ -1,7 +1,8 @@
-"""One match of the player server: it handles each message, and answers before the clock is up.
+"""One match of the player server: it handles each message, and answers before the clock ends.
 
-All computation happens in a session elsewhere; the event loop waits for it no longer than the clock allows.
-Where the process of the session dies, all messages are sent to another one, which continues the match.
+A session in other threads or in another process does all computation. The event loop waits for it no longer
+than the clock allows. If the process of the session dies, another session gets all messages and continues the
+match.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ if TYPE_CHECKING:
     from anygame.protocol.player.hosts import Host
     from anygame.protocol.player.played_game import PlayerSettings
 
-#: Takes the number of sessions that have died in a match; returns another one, or None to give up.
+#: Takes the number of sessions that died in a match; returns another session, or None to give up.
 Renew = Callable[[int], "Host | None"]
 
 #: Seconds for a player to finish after STOP, for example to save what it has learned.
 _FAREWELL: Final = 10.0
-#: Seconds to finish after ABORT: a player that checks its clock returns in milliseconds.
+#: Seconds to finish after ABORT; a player that checks its clock returns within milliseconds.
 _SHORT_FAREWELL: Final = 1.0
-#: Crashes tolerated before the rules are loaded once: after that the rules are to blame.
+#: Number of crashes while the rules are loaded after which the rules are considered the cause.
 _MOST_DEATHS_READING: Final = 2
-#: Upper bound of the messages kept for another session, in characters: enough for thousands of turns.
+#: Maximum total characters of the messages kept for another session: enough for thousands of turns.
 _MOST_KEPT: Final = 2**24
-#: Upper bound of the different faults reported for one message.
+#: Maximum number of different faults reported for one message.
 _MOST_FAULTS: Final = 3
 
 
@@ -41,16 +42,16 @@ def _future() -> asyncio.Future[str | None]:
 
 @dataclass(slots=True, eq=False)
 class _Turn:
-    """A question for a move, and its answer so far.
+    """A request for a move, and its answer so far.
 
     Attributes:
         number: of the turn, from 1.
-        sent: the message as text, and the answer in the turn before.
-        arrived: when the message arrived.
-        fallback: some legal move, as soon as one is known.
-        is_repeatable: whether the last joint move could be made once more: then an equal message may be new.
+        sent: the message as text, and the answer in the last turn.
+        arrived: time of arrival of the message.
+        fallback: any legal move, as soon as the rules have computed one.
+        is_repeatable: whether the last joint move is legal once more, so that an equal message can be new.
         move: the choice of the player.
-        best: its best move so far, once requested.
+        best: the best move of the player so far, after a request for it.
         answer: the task that finds the answer.
     """
 
@@ -66,7 +67,7 @@ class _Turn:
 
     @property
     def given(self) -> str | None:
-        """The answer; None before there is one."""
+        """The answer; None if it is not known yet."""
         task = self.answer
         if task is None or not task.done():
             return None
@@ -77,8 +78,8 @@ class PlayerMatch:
     """A match, from START to STOP or ABORT.
 
     Attributes:
-        start: its START message.
-        host: the session in which it is played.
+        start: the START message.
+        host: the session that plays the match.
         waiting: number of messages that wait for an answer.
     """
 
@@ -93,7 +94,7 @@ class PlayerMatch:
         self._renew = renew
         self._deaths = 0
         self._is_loaded = False
-        #: The messages of the turns.
+        #: The message of each turn, and the answer in the turn before.
         self._sent: list[tuple[str, str | None]] = []
         self._kept = 0
         self._think_by = 0.0
@@ -111,7 +112,7 @@ class PlayerMatch:
     # -- START ---------------------------------------------------------------------------------------
 
     async def prepare(self, arrived: float) -> str:
-        """Return ``ready`` when the player is, or the clock is nearly up; ``busy`` if it cannot play."""
+        """Return ``ready`` when the player is ready or the clock nearly ends; ``busy`` if it cannot play."""
         start = self.start
         if self._ready is None:
             self._ready = _future()
@@ -132,15 +133,20 @@ class PlayerMatch:
     # -- PLAY ----------------------------------------------------------------------------------------
 
     async def play(self, message: Play | PlayII, arrived: float) -> str:
-        """Return a move before the clock is up; the same move for a repeated message."""
+        """Return a move before the clock ends; the same move for a repeated message."""
         turn = self._turn
-        if turn is None or not self._is_repeated(turn, message):
+        # An equal message is a repetition, unless the same joint move can be made twice in a row.
+        is_new = turn is None or message != turn.message or (turn.is_repeatable and turn.given is not None)
+        if turn is None or is_new:
             if turn is not None and turn.answer is not None:
                 turn.answer.cancel()
                 self._answered = turn.given if turn.given != NIL else None
             sent = (format_message(message), self._answered)
             turn = self._turn = _Turn(turn.number + 1 if turn else 1, message, sent, arrived)
-            self._keep(sent)
+            self._kept += len(sent[0])
+            self._sent.append(sent)
+            if self._kept > _MOST_KEPT:
+                self._sent.clear()
             if not self._lost:
                 self._send_play(turn)
             turn.answer = asyncio.create_task(self._answer(turn))
@@ -148,13 +154,8 @@ class PlayerMatch:
         await asyncio.wait([turn.answer])
         return turn.given or NIL
 
-    def _is_repeated(self, turn: _Turn, message: Play | PlayII) -> bool:
-        """Whether a message repeats the last question, rather than asks for the next move."""
-        # Equal messages are new only if the same joint move can be made twice in a row.
-        return message == turn.message and not (turn.is_repeatable and turn.given is not None)
-
     async def _answer(self, turn: _Turn) -> str:
-        """Find a move; return in time in any case."""
+        """Find a move, and return it in time in any case."""
         if self._lost:
             self._note(self._lost)
             return NIL
@@ -168,15 +169,8 @@ class PlayerMatch:
                 self.host.send("best", turn.number)
                 grace = self._settings.grace_of(clock)
                 await asyncio.wait([turn.move, turn.best], timeout=grace, return_when=asyncio.FIRST_COMPLETED)
-        known = [each.result() for each in (turn.move, turn.best) if each.done()]
-        return next((move for move in known if move is not None), turn.fallback) or NIL
-
-    def _keep(self, sent: tuple[str, str | None]) -> None:
-        """Keep the message of a turn, for a session that may have to continue the match."""
-        self._kept += len(sent[0])
-        self._sent.append(sent)
-        if self._kept > _MOST_KEPT:
-            self._sent.clear()
+        moves = [future.result() for future in (turn.move, turn.best) if future.done()]
+        return next((move for move in moves if move is not None), turn.fallback) or NIL
 
     def _send_play(self, turn: _Turn) -> None:
         clock = self.start.play_clock
@@ -236,7 +230,7 @@ class PlayerMatch:
             self._rules_due = None
 
     def _continue_elsewhere(self, reason: str) -> None:
-        """Continue in another session after one has died; give up after too many crashes."""
+        """Continue in another session after a crash; give up after too many crashes."""
         self._deaths += 1
         is_hopeless = not self._is_loaded and self._deaths >= _MOST_DEATHS_READING
         host = None if self._is_over or is_hopeless or self._kept > _MOST_KEPT else self._renew(self._deaths)
@@ -248,16 +242,16 @@ class PlayerMatch:
         turn = self._turn
         is_asked = turn is not None and turn.given is None
         if self._ready is not None and self._ready.done():
-            # There is no time left to get ready.
+            # START is answered already, so no time is left to get ready.
             self._think_by = min(self._think_by, monotonic())
         self._send_start()
-        if former := self._sent[:-1] if is_asked else self._sent:
-            host.send("replay", former)
+        if past_turns := self._sent[:-1] if is_asked else self._sent:
+            host.send("replay", past_turns)
         if turn is not None and is_asked:
             self._send_play(turn)
 
     def _lose(self, reason: str) -> None:
-        """Stop playing, although the manager does not know yet."""
+        """Stop playing because of a fault; further messages of the manager get no move."""
         self._stop_waiting()
         self._asked.clear()
         self._lost = reason
@@ -272,10 +266,10 @@ class PlayerMatch:
     # -- STOP and ABORT ------------------------------------------------------------------------------
 
     def end(self, message: Stop | StopII | None) -> None:
-        """End the match: answer open questions, and report the end to the player.
+        """End the match: answer waiting messages, and report the end to the player.
 
         Args:
-            message: with the last joint move; None for an end without a result.
+            message: the message with the last joint move; None for an end without a result.
         """
         self._stop_waiting()
         self._is_over = True
@@ -289,7 +283,7 @@ class PlayerMatch:
         if message is not None:
             self.host.send("stop", format_message(message), answered)
         elif self._asked:
-            # The rules may never come to an end of their own accord.
+            # The rules could compute forever.
             self._lose("the match was aborted")
         else:
             self.host.send("abort")
@@ -306,7 +300,7 @@ class PlayerMatch:
         return is_preparing or (self._turn is not None and self._turn.given is None)
 
     def take_fault(self) -> str:
-        """Return the faults of the rules and the player since the last call, for people."""
+        """Return the faults of the rules and of the player since the last call, as a text for users."""
         fault = "; ".join(self._faults)
         self._faults.clear()
         return fault
@@ -322,5 +316,5 @@ def _settle(future: asyncio.Future[str | None] | None, value: str | None) -> Non
 
 
 def wall_time(moment: float) -> float:
-    """Convert a time of `time.monotonic` to `time.time`: processes share only the latter."""
+    """Convert a time of `time.monotonic` to `time.time`, which all processes share."""
     return time() + moment - monotonic()

@@ -1,7 +1,4 @@
-"""The game of one match as its player knows it: the rules, and the state as far as messages determine it.
-
-Everything is computed on request, in the calling thread, bounded only by the given limits.
-"""
+"""The game of one match as its player knows it: the rules, and the state as far as messages determine it."""
 
 from __future__ import annotations
 
@@ -28,20 +25,20 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.protocol.messages import Message, Start
 
-#: Upper bound of the margin: networks take milliseconds, busy machines up to a second.
+#: Maximum default margin in seconds: a network takes milliseconds, a busy machine up to a second.
 _LONGEST_MARGIN: Final = 1.0
-#: Upper bound of the margin, as a share of the clock.
+#: Maximum default margin, as a share of the clock.
 _MARGIN_SHARE: Final = 0.2
-#: Share of the margin that is left when an answer leaves in any case.
+#: Share of the margin before the end of the clock at which an answer is sent in any case.
 _ANSWER_AT: Final = 0.75
-#: Share of the margin that is left when the best move so far is no longer awaited.
+#: Share of the margin before the end of the clock until which the best move so far is awaited.
 _GIVE_UP_AT: Final = 0.5
-#: Lower bound of the seconds for an answer, whatever the clock: finding any move takes time.
+#: Minimum seconds for an answer, for any clock, because finding a legal move takes time.
 _SHORTEST_CLOCK: Final = 0.3
-#: Seconds beyond the clocks after which loading times out, for busy machines.
+#: Seconds added to the clocks for the timeout of the rules, for busy machines.
 _SLACK: Final = 5.0
 _TOKEN: Final = re.compile(r"[^\s();]+")
-#: Limits of a sheet; real ones have at most 0.5 MB.
+#: Limits of a sheet; real sheets have at most 0.5 MB.
 _READING: Final = ReadingLimits(bytes=4 * 2**20, tokens=1_000_000)
 
 
@@ -52,11 +49,11 @@ class PlayerSettings:
     Attributes:
         gdl2: whether to treat two-field messages of GDL-II games as percepts rather than moves.
         case_sensitive: whether names that differ only by case are different names.
-        limits: of the reasoner.
+        limits: limits of the reasoner.
         margin: safety margin in seconds, subtracted from the clock of the player; None for a fifth of the
-            clock, at most a second. When a quarter of the margin has passed, an answer leaves in any case.
-        patience: seconds without a message after which a match is abandoned; None to derive them from its
-            clocks.
+            clock, at most a second. An answer is sent in any case when a quarter of the margin has passed.
+        patience: seconds without a message after which a match is abandoned; None for start clock + 10 play
+            clocks + 10 s.
     """
 
     gdl2: bool = False
@@ -71,15 +68,15 @@ class PlayerSettings:
         return default if self.margin is None else min(self.margin, clock)
 
     def think_by(self, arrived: float, clock: float) -> float:
-        """Return the deadline of the player, of `time.monotonic` and event loops."""
+        """Return the deadline of the player, as a value of `time.monotonic`."""
         return arrived + clock - self.margin_of(clock)
 
     def answer_by(self, arrived: float, clock: float) -> float:
-        """Return the deadline of an answer."""
+        """Return the deadline of an answer, as a value of `time.monotonic`."""
         return arrived + max(_SHORTEST_CLOCK, clock - _ANSWER_AT * self.margin_of(clock))
 
     def grace_of(self, clock: float) -> float:
-        """Return the seconds after `answer_by` for another process to report the best move so far."""
+        """Return the seconds after `answer_by` in which a session can report the best move so far."""
         return max(0.05, (_ANSWER_AT - _GIVE_UP_AT) * self.margin_of(clock))
 
     def rules_by(self, start: Start) -> float:
@@ -92,7 +89,7 @@ class PlayerSettings:
 
 
 class OriginalNames:
-    """The spelling of names in START; some games know some or all of them in lower case only.
+    """The spelling of names in START. A game can know names in lower case only.
 
     >>> OriginalNames("(ROLE X) (LEGAL X (Mark 1))").restore("(mark 1)")
     '(Mark 1)'
@@ -106,21 +103,23 @@ class OriginalNames:
             self._names.setdefault(token.lower(), token)
 
     def restore(self, text: str) -> str:
-        """Return the text of a term with every name as it is first spelled in the sheet."""
-        return _TOKEN.sub(lambda token: self._restored(token[0]), text)
+        """Return the text of a term with the spelling of each name at its first place in the sheet."""
 
-    def _restored(self, name: str) -> str:
-        return name if name in self._exact else self._names.get(name.lower(), name)
+        def restored(token: re.Match[str]) -> str:
+            name = token[0]
+            return name if name in self._exact else self._names.get(name.lower(), name)
+
+        return _TOKEN.sub(restored, text)
 
 
 class Position(NamedTuple):
     """The position in which a player is to move.
 
     Attributes:
-        state: of the match, or one that agrees with the messages.
+        state: the state of the match, or any state that agrees with the messages.
         legal: the legal moves of the player.
         view: the observations of the player in a game with hidden information; None in other games.
-        is_repeatable: whether the last joint move could be made once more.
+        is_repeatable: whether the last joint move is legal once more.
     """
 
     state: State
@@ -134,9 +133,9 @@ class PlayedGame:
 
     Attributes:
         ended: set when answers are no longer needed.
-        turn: the last turn whose state is known.
-        thinking_of: the turn that the best move of the player belongs to.
-        legal: the legal moves of the player in it.
+        turn: the last turn with a known state.
+        thinking_of: the turn of the best move of the player.
+        legal: the legal moves of the player in the last turn.
     """
 
     game: Game
@@ -153,22 +152,22 @@ class PlayedGame:
         self._tracker: StateTracker | None = None
         self._percept_turn = 0
 
-    def load(self, role: str, rules: str, longest: float) -> None:
-        """Load the rules; ``longest`` is the longer clock in seconds, the time limit of the reasoner."""
+    def load(self, role_text: str, rules: str, longest: float) -> None:
+        """Load the rules; ``longest`` is the longer clock, which limits the reasoner, in seconds."""
         self._names = OriginalNames(rules)
         self.game = game = load_rules(rules, self._settings, longest)
-        term = parse_term(role)
-        near = match_ignoring_case(term, [each.term for each in game.roles])
-        self.role = game.roles[game.role_index(near or term)]
+        term = parse_term(role_text)
+        matching = match_ignoring_case(term, [role.term for role in game.roles])
+        self.role = game.roles[game.role_index(matching or term)]
         self._tracker = StateTracker(game, self.role, self.random)
 
     @property
     def is_lost(self) -> bool:
-        """Whether no state was found that agrees with the messages: then the legal moves are a guess."""
+        """Whether no state was found that agrees with the messages, so that the legal moves are a guess."""
         return self._tracker is not None and self._tracker.is_lost
 
     def spelled(self, move: Term) -> str:
-        """Return a move as text, with the spelling of START."""
+        """Return a move as text, with the spelling of names in START."""
         return self._names.restore(spaced(move))
 
     def advance(self, message: Message, answered: str | None, guess_by: float) -> Position:
@@ -198,7 +197,7 @@ class PlayedGame:
     def _advance_by_list(
         self, message: Message, moves: tuple[Term, ...], answered: str | None, guess_by: float
     ) -> None:
-        """Advance by the list of a two-field message: moves, or percepts of old GDL-II managers."""
+        """Advance by the list of a two-field message: moves, or percepts from an old GDL-II manager."""
         tracker = self._tracker
         assert tracker is not None
         is_blind = self._settings.gdl2 and tracker.game.is_gdl2
@@ -206,7 +205,7 @@ class PlayedGame:
         if joint is not None:
             tracker.advance(joint)
         elif tracker.game.is_gdl2:
-            # The message does not contain the own move of the player: its last answer is assumed.
+            # The message does not contain the move of the player itself, so its last answer is assumed.
             self._perceive(message, None if answered is None else parse_term(answered), moves, guess_by)
         else:
             raise LostTrackError(f"these moves are not legal here: {' '.join(map(str, moves))}"[:500])
@@ -214,14 +213,14 @@ class PlayedGame:
     def _perceive(
         self, message: Message, move: Term | None, percepts: tuple[Term, ...], guess_by: float
     ) -> None:
-        """Advance by percepts. Where no state agrees with them, the former ones stay."""
+        """Advance by percepts; if no state agrees with them, keep the former states."""
         assert self._tracker is not None
         with suppress(LostTrackError):
             self._tracker.perceive(move, percepts, guess_by, is_over=isinstance(message, Stop | StopII))
 
 
 def load_rules(rules: str, settings: PlayerSettings, seconds: float) -> Game:
-    """Load the rules of a START or PREVIEW message; the reasoner gets at most ``seconds``.
+    """Load the rules of a START or PREVIEW message; a question to the rules takes at most ``seconds``.
 
     Raises:
         AnygameError: the rules cannot be used.
@@ -229,7 +228,7 @@ def load_rules(rules: str, settings: PlayerSettings, seconds: float) -> Game:
     limits = settings.limits
     if limits is not None:
         limits = replace(limits, seconds=min(limits.seconds, max(seconds, _SHORTEST_CLOCK)))
-    sensitive = settings.case_sensitive
+    is_sensitive = settings.case_sensitive
     source = Source("<START>", rules)
-    program = parse_program(source, case_sensitive=sensitive, limits=_READING, open_facts=True)
-    return game_of(program, case_sensitive=sensitive, lenient=True, limits=limits)
+    program = parse_program(source, case_sensitive=is_sensitive, limits=_READING, open_facts=True)
+    return game_of(program, case_sensitive=is_sensitive, lenient=True, limits=limits)

@@ -66,36 +66,37 @@ if TYPE_CHECKING:
     from anygame.protocol.messages import Message
     from anygame.protocol.player.hosts import Host
 
-#: Characters of a message up to which it is parsed in the event loop: at most 15 ms.
+#: Maximum number of characters of a message that is parsed in the event loop, which takes at most 15 ms.
 _LONG: Final = 2000
-#: Upper bound of a text of strangers in logs, in characters.
+#: Maximum number of characters of a message in a log entry.
 _SHOWN: Final = 200
-#: Seconds that START may wait for the player to finish the last match.
+#: Maximum seconds that START waits for the player to finish the last match.
 _HANDOVER: Final = 0.5
-#: Upper bound of the messages waiting for one match: a manager sends one, and some repeat it. More would use
-#: up the connections of others.
+#: Maximum number of messages that wait for one match. A manager sends one message and repeats it at most a
+#: few times; more messages would use up the connections of other managers.
 _MOST_WAITING: Final = 8
 _TOO_MANY: Final = f"{_MOST_WAITING} messages are already waiting for this match"
-#: The player that replaces one whose processes keep dying: it needs next to nothing.
+_NO_SESSION: Final = "threads are still busy with the rules of former matches"
+#: The player that replaces a player whose processes keep dying; it needs little memory and time.
 _STAND_IN: Final = "random"
-#: Upper bound of the sessions still busy with former matches, beyond twice the parallel matches: players that
-#: save what they learned take some seconds, and matches may be shorter.
+#: Maximum number of sessions still busy with former matches, beyond twice the number of parallel matches.
+#: A player takes several seconds to save what it has learned, and a match can be shorter.
 _MOST_LEAVING: Final = 4
-#: Crashes tolerated in a match: first of the sessions of the player, then of its replacement.
+#: Maximum numbers of crashes in a match: of sessions of the player, and then of its replacement.
 _MOST_DEATHS, _MOST_STAND_INS = 3, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Log entry of a message. Texts of strangers are shortened and printable.
+    """Log entry of a message. All its strings are short and printable.
 
     Attributes:
         peer: the address of the sender.
-        message: its keyword in upper case, ``?`` for an invalid message.
-        match_id: of its match; empty without one.
-        text: its beginning.
+        message: the keyword in upper case, or ``?`` for an invalid message.
+        match_id: the name of the match, or empty.
+        text: the beginning of the message.
         reply: the answer.
-        seconds: from its arrival to the answer.
+        seconds: time from the arrival of the message to the answer.
         note: errors; usually empty.
     """
 
@@ -112,14 +113,14 @@ class PlayerServer:
     """Answers messages, in one process or over HTTP.
 
     Args:
-        player: a strategy by name (see `anygame.players.make_player`), which plays each match in a process of
-            its own that can always be killed. Or a function that creates a player in this process; rules and
-            players that hang leave threads behind there. A player is reused after its match.
-        seed: of the random numbers of a strategy; incremented for every further player.
+        player: the name of a strategy (see `anygame.players.make_player`), which plays each match in its own
+            process that can always be killed; or a function that creates a player in this process, where
+            rules and players that hang leave threads behind. A player is reused after its match.
+        seed: random seed of the strategy; incremented for each further player.
         name: the name in the reply to INFO: one word.
-        parallel: upper bound of the matches at a time.
+        parallel: maximum number of matches at a time.
         settings: see `PlayerSettings`.
-        log: called with every message.
+        log: called with the log entry of each message.
         bounds: the limits of the listener.
     """
 
@@ -140,7 +141,7 @@ class PlayerServer:
         self._seeds = None if seed is None else count(seed)
         self._settings = settings or PlayerSettings()
         self._log = log
-        self._listener = Listener(self.respond, self._complain, bounds, self._refusal)
+        self._listener = Listener(self.respond, self._log_fault, bounds, self._refusal)
         self._matches: dict[str, PlayerMatch] = {}
         self._alarms: dict[PlayerMatch, asyncio.TimerHandle] = {}
         self._sessions = SessionPool(
@@ -152,7 +153,7 @@ class PlayerServer:
     # -- life ----------------------------------------------------------------------------------------
 
     async def listen(self, host: str, port: int) -> int:
-        """Answer over HTTP from now on; return the port, which the system chooses for port 0.
+        """Start to answer over HTTP; return the port, which the system chooses for port 0.
 
         Raises:
             OSError: the address cannot be used.
@@ -177,11 +178,11 @@ class PlayerServer:
     # -- messages ------------------------------------------------------------------------------------
 
     async def respond(self, text: str, arrived: float | None = None, peer: str = "") -> str:
-        """Answer a message; it never causes an exception.
+        """Answer a message. Never raises.
 
         Args:
             text: the message.
-            arrived: its time of arrival, of `time.monotonic`; now by default.
+            arrived: time of arrival, a value of `time.monotonic`; now by default.
             peer: the address of the sender, for the log.
         """
         arrived = monotonic() if arrived is None else arrived
@@ -197,9 +198,9 @@ class PlayerServer:
         return reply
 
     async def _read(self, text: str) -> Message:
-        """Parse a message; long messages in a thread, one at a time, and only START and PREVIEW.
+        """Parse a message. Long messages are parsed in a thread, one at a time.
 
-        Messages of a match that is played here do not wait for others.
+        Messages of a match that is played here do not wait for messages of other matches.
         """
         if len(text) <= _LONG:
             return parse_message(text)
@@ -207,24 +208,27 @@ class PlayerServer:
             keyword, match_id = peek_message(text)
             if keyword in WITH_RULES:
                 return Unreadable(keyword, f"another match is in progress, not {shown(match_id)}")
-            return Unreadable(keyword, f"more than {LONGEST_USUAL:,} characters, which only START may have")
+            reason = (
+                f"the message has {len(text):,} characters; without rules, the limit is {LONGEST_USUAL:,}"
+            )
+            return Unreadable(keyword, reason)
         is_known = self._match_called(peek_message(text)[1]) is not None
         async with self._long_message_known if is_known else self._long_message:
             return await asyncio.to_thread(parse_message, text)
 
     def _refusal(self, begin: str) -> str | None:
-        """Return the answer to a long message that need not be read; None where it must be read."""
+        """Return the answer to a long message that is refused unread; None if it must be read."""
         keyword, match_id = peek_message(begin)
         if keyword not in WITH_RULES:
             return NIL
         is_known = keyword == "START" and self._match_called(match_id) is not None
         return BUSY if self._is_full and not is_known else None
 
-    def _complain(self, peer: str, reason: str) -> None:
+    def _log_fault(self, peer: str, reason: str) -> None:
         self._log(Said(peer, "?", "", "", "", 0.0, shown(reason, 500)))
 
     def _match_called(self, match_id: str) -> PlayerMatch | None:
-        """Return the match with an id, ignoring case if no other id matches."""
+        """Return the match with an id; ignore case if that leaves exactly one match."""
         if match_id in self._matches:
             return self._matches[match_id]
         near = [match for name, match in self._matches.items() if name.lower() == match_id.lower()]
@@ -259,7 +263,7 @@ class PlayerServer:
                 return ABORTED, ""
 
     async def _waited(self, match: PlayerMatch, answer: Awaitable[str]) -> str:
-        """Wait for an answer of a match."""
+        """Wait for an answer of a match, and count the message as waiting."""
         match.waiting += 1
         try:
             return await answer
@@ -279,7 +283,7 @@ class PlayerServer:
         if match is None and not self._is_full:
             session = self._sessions.take()
             if session is None:
-                return BUSY, "threads are still busy with the rules of former matches"
+                return BUSY, _NO_SESSION
             match = PlayerMatch(message, session, self._settings, self._sessions.renew)
             self._matches[message.match_id] = match
         if match is None or match.start != message:
@@ -293,14 +297,14 @@ class PlayerServer:
         return reply, match.take_fault()
 
     def _end(self, match: PlayerMatch, message: Stop | StopII | None) -> None:
-        """End a match. The server is free at once; the player finishes in its own time."""
+        """End a match. The server is free at once, while the player finishes."""
         del self._matches[match.start.match_id]
         self._alarms.pop(match).cancel()
         match.end(message)
         self._sessions.release(match)
 
     def _set_alarm(self, match: PlayerMatch) -> None:
-        """Restart the timer that aborts a match after long silence of its manager."""
+        """Restart the timer that aborts a match if its manager sends no message for a long time."""
         if match in self._alarms:
             self._alarms[match].cancel()
         loop = asyncio.get_running_loop()
@@ -311,50 +315,48 @@ class PlayerServer:
         if match.is_asked:
             self._set_alarm(match)
             return
-        match_id = shown(match.start.match_id)
-        self._log(
-            Said("", "?", match_id, "", "", patience, f"given up after {patience:g} s without a message")
-        )
+        reason = f"given up after {patience:g} s without a message"
+        self._log(Said("", "?", shown(match.start.match_id), "", "", patience, reason))
         self._end(match, None)
 
     async def _preview(self, message: Preview, arrived: float) -> tuple[str, str]:
-        """Let a free player study rules; answer before the clock is up."""
+        """Let a free player study rules, and answer before the clock ends."""
         if self._is_full or self._is_previewing:
             return BUSY, "another match is in progress"
         session = self._sessions.take()
         if session is None:
-            return BUSY, "threads are still busy with the rules of former matches"
+            return BUSY, _NO_SESSION
         self._is_previewing = True
-        looked: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        fault: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
         def receive(event: list[Any]) -> None:
-            if event[0] in ("previewed", "gone") and not looked.done():
-                looked.set_result(event[1])
+            if event[0] in ("previewed", "gone") and not fault.done():
+                fault.set_result(event[1])
 
         session.on_event = receive
         think_by = wall_time(self._settings.think_by(arrived, message.clock))
         session.send("preview", message.rules, message.clock, think_by)
         due = self._settings.answer_by(arrived, message.clock)
         try:
-            await asyncio.wait([looked], timeout=max(0.0, due - monotonic()))
+            await asyncio.wait([fault], timeout=max(0.0, due - monotonic()))
         finally:
             self._is_previewing = False
-            if looked.done() and not looked.result():
+            if fault.done() and not fault.result():
                 self._sessions.put_back(session)
             else:
                 self._sessions.end(session)
-        if not looked.done():
-            return READY, "the player is still looking at the rules"
-        return (BUSY if looked.result() else READY), looked.result()
+        if not fault.done():
+            return READY, "the player is still studying the rules"
+        return (BUSY if fault.result() else READY), fault.result()
 
 
 class SessionPool:
-    """Sessions, started when they are needed, and reused after a match.
+    """Sessions, which are started when they are needed and reused after a match.
 
     Args:
         make: starts a session.
-        make_stand_in: starts a session with the replacement player, for a match in which others have died.
-        size: upper bound of the matches at a time.
+        make_stand_in: starts a session with the replacement player, after too many sessions died in a match.
+        size: maximum number of matches at a time.
     """
 
     def __init__(self, make: Callable[[], Host], make_stand_in: Callable[[], Host], size: int) -> None:
@@ -372,7 +374,7 @@ class SessionPool:
             self._idle.append(self._make())
 
     def take(self) -> Host | None:
-        """Return a session for a match; None if too many hang in former matches and cannot be killed."""
+        """Return a session for a match; None if too many sessions hang and cannot be killed."""
         while self._idle:
             host = self._idle.pop()
             if not host.is_gone:
@@ -381,12 +383,12 @@ class SessionPool:
         for task, host in list(self._leaving.items())[: max(0, len(self._leaving) - most)]:
             if host.can_be_ended:
                 task.cancel()
-        at_work = (*self._leaving.values(), *self._ended)
-        stuck = [host for host in at_work if not (host.can_be_ended or host.is_gone)]
+        busy = (*self._leaving.values(), *self._ended)
+        stuck = [host for host in busy if not (host.can_be_ended or host.is_gone)]
         return self._make() if len(stuck) <= most else None
 
     def renew(self, deaths: int) -> Host | None:
-        """Return a session to continue a match after some have died in it; None after too many."""
+        """Return a session to continue a match in which sessions died; None after too many deaths."""
         if deaths <= _MOST_DEATHS:
             return self.take()
         if deaths > _MOST_DEATHS + _MOST_STAND_INS:
@@ -396,7 +398,7 @@ class SessionPool:
         return host
 
     def put_back(self, host: Host) -> None:
-        """Keep a free session for another match."""
+        """Keep a free session for another match, or end it if there are enough."""
         if len(self._idle) < self._size and not (host.is_gone or host in self._stand_ins):
             host.ignore()
             self._idle.append(host)
@@ -406,12 +408,12 @@ class SessionPool:
     def end(self, host: Host) -> None:
         """End a session, even if it is busy, and start another one."""
         host.end()
-        self._ended = {each for each in self._ended if not each.is_gone} | {host}
+        self._ended = {ended for ended in self._ended if not ended.is_gone} | {host}
         if host.can_be_ended:
             self.warm_up()
 
     def release(self, match: PlayerMatch) -> None:
-        """Take back the session of a match that has ended, when its player has finished."""
+        """Take back the session of a match that has ended, once its player has finished."""
         task = asyncio.create_task(self._release(match))
         self._leaving[task] = match.host
         task.add_done_callback(self._leaving.pop)
@@ -427,12 +429,12 @@ class SessionPool:
                 self.end(match.host)
 
     async def wait_for_one(self, seconds: float) -> None:
-        """Wait for a player that is finishing its match, if no other one is free."""
+        """Wait for a player that is finishing its match, unless another player is free."""
         if self._leaving and not self._idle:
             await asyncio.wait(self._leaving, timeout=seconds)
 
     async def close(self, seconds: float) -> None:
-        """End all sessions, after some seconds for players that are finishing."""
+        """End all sessions; give players that are finishing some seconds."""
         self._size = 0
         if self._leaving:
             await asyncio.wait(self._leaving, timeout=seconds)

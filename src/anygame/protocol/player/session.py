@@ -1,26 +1,28 @@
-"""A session: a player and its game, controlled by commands and reporting events; both are plain data.
+"""A session: a player and its game. It executes commands and reports events; both are plain data.
 
-The rules run in one thread and the player thinks in another, so that a legal move is known even if the player
-hangs. Nothing here knows message clocks or sockets; the controller (`anygame.protocol.player.match`) has its
-own timeouts. It may be in the same process or in another one (`anygame.protocol.player.hosts`).
+The rules run in one thread and the player thinks in another, so a legal move is known even if the player
+hangs. The session knows no timeouts and no sockets: `anygame.protocol.player.match` controls it, from the
+same process or from another one (`anygame.protocol.player.hosts`).
 
-Commands are lists that begin with the name of the command; times are of `time.time`:
+A command is a list of its name and its arguments. All times are values of `time.time`:
 
 - ``start``, role, rules, start clock, play clock, think by
-- ``play``, turn, message, answered, think by, clock: the message as text; ``answered`` is the answer in the
-  turn before
-- ``replay``, turns: message and ``answered``, as in ``play``, of each turn that another session played
+- ``play``, turn, message, answered, think by, clock: the message is text; ``answered`` is the answer in the
+  last turn
+- ``replay``, turns: ``message`` and ``answered``, as in ``play``, of each turn that another session played
 - ``best``, turn: report the best move so far
 - ``stop``, message, answered
 - ``abort``
 - ``preview``, rules, clock, think by
 
-Events likewise:
+An event is a list of the same kind:
 
-- ``loaded``: the rules are loaded; ``ready``: so is the player; ``failed``, reason: one of them has failed
-- ``legal``, turn, move, again: some legal move, and whether the last joint move could be made once more
-- ``best``, turn, move: the best move so far, None for none
-- ``move``, turn, move, fault: the choice of the player, or another move where it failed; None for none
+- ``loaded``: the rules are loaded
+- ``ready``: the player is ready
+- ``failed``, reason: the rules or the player failed
+- ``legal``, turn, move, again: any legal move, and whether the last joint move can be made once more
+- ``best``, turn, move: the best move so far, or None
+- ``move``, turn, move, fault: the choice of the player, another move if the player failed, or None
 - ``left``: the match is over, and the session is free
 - ``previewed``, fault
 """
@@ -54,7 +56,7 @@ if TYPE_CHECKING:
 #: The names of the threads of a session.
 THREADS: Final = ("rules", "thinking")
 
-#: Seconds for finding a state that agrees with the last percepts, to report the goals.
+#: Maximum seconds to find a state that agrees with the last percepts, to report the goals.
 _LAST_GUESS: Final = 5.0
 _LONGEST_FAULT: Final = 1000
 
@@ -64,7 +66,7 @@ class Session:
 
     Args:
         make: creates the player when it is first needed.
-        write: called with events, from any thread.
+        write: called with each event, from any thread.
     """
 
     def __init__(
@@ -80,17 +82,17 @@ class Session:
 
     @property
     def is_alive(self) -> bool:
-        """Whether a thread of it still runs."""
+        """Whether one of its threads still runs."""
         return self._rules.is_alive or self._thinking.is_alive
 
     def close(self) -> None:
-        """End the threads after their present work."""
+        """End the threads after their current task."""
         self._end()
         self._rules.close()
         self._thinking.close()
 
     def handle(self, command: Sequence[Any]) -> None:
-        """Start to execute a command; return at once."""
+        """Start to execute a command, and return at once."""
         kind, *given = command
         match kind:
             case "start":
@@ -118,10 +120,10 @@ class Session:
     # -- the player ----------------------------------------------------------------------------------
 
     def prepare(self, kind: Callable[[], type[Player]]) -> None:
-        """Let a class of players get ready for any game; matches may begin meanwhile."""
+        """Prepare a class of players for any game; a match can begin before it is done."""
 
         def get_ready() -> None:
-            # Errors show when the player is created for a match.
+            # Errors are reported when the player is created for a match.
             with suppress(BaseException):
                 player_kind = kind()
                 if player_kind.plays_unprepared:
@@ -142,8 +144,8 @@ class Session:
         return Clock(seconds, _monotonic(think_by), match.ended)
 
     def _report(self, error: BaseException) -> None:
-        """Print the traceback of a player; managers get only the message."""
-        with suppress(BaseException):  # its name may be what fails, too
+        """Print the traceback of an error of the player; the manager gets only the message."""
+        with suppress(BaseException):  # the name of the player can raise an error, too
             if self._player is not None:
                 self._failures.report(self._player.name, own_traceback(error))
 
@@ -165,7 +167,7 @@ class Session:
             return
         try:
             self._get_player().begin(match.game, match.role, clock)
-        except BaseException as error:  # a player may raise anything
+        except BaseException as error:  # a player can raise any error
             self._report(error)
             self._write(["failed", _described(error)])
         else:
@@ -187,26 +189,26 @@ class Session:
                 position = match.advance(parse_message(text), answered, guess_by)
                 legal = match.legal = position.legal
                 match.turn, match.thinking_of = turn, None
-                some = match.spelled(match.random.choice(legal)) if legal else None
+                fallback = match.spelled(match.random.choice(legal)) if legal else None
             except BaseException as error:
                 self._write(["move", turn, None, _described(error)])
                 return
-            if some is None:
+            if fallback is None:
                 self._write(["move", turn, None, ""])
                 return
-            self._write(["legal", turn, some, position.is_repeatable])
+            self._write(["legal", turn, fallback, position.is_repeatable])
             self._thinking.put(lambda: self._think(match, turn, position, clock))
 
         self._rules.put(advance)
 
     def _replay(self, turns: Sequence[tuple[str, str | None]]) -> None:
-        """Advance the state by turns that are over."""
+        """Advance the state by past turns."""
         match = self._match
 
         def advance() -> None:
             for text, answered in turns:
-                # A message that failed fails again. No time is spent on guessing a state before a move is
-                # asked for.
+                # A message that failed before fails again. No time is spent on guessing a state: only the
+                # next request for a move needs one.
                 with suppress(BaseException):
                     if match is not None and not match.ended.is_set():
                         match.advance(parse_message(text), answered, 0.0)
@@ -224,7 +226,7 @@ class Session:
         self._write(["move", turn, spelled, fault])
 
     def _chosen(self, match: PlayedGame, turn: int, position: Position, clock: Clock) -> tuple[Term, str]:
-        """Return the move of the player if it is legal, else another one; and the error."""
+        """Return the move of the player, or another one if it is illegal; and the error, or an empty text."""
         legal = position.legal
         move: object = None
         fault = ""
@@ -233,14 +235,14 @@ class Session:
             player.best, player.view = None, position.view
             match.thinking_of = turn
             move = player.move(position.state, clock)
-        except BaseException as error:  # a player may raise anything
+        except BaseException as error:  # a player can raise any error
             self._report(error)
             fault = f"the player failed: {_described(error)}"
         chosen = _legal(move, legal)
         if match.is_lost:
             if self._player is None or self._player.needs_state:
                 fault = fault or "no state was found that agrees with all messages"
-            # The player may know the legal moves better.
+            # The legal moves are only a guess, so any move of the player is accepted.
             chosen = chosen or (move if isinstance(move, Term) else None)
         if move is not None and chosen is None:
             fault = f"the player chose an illegal move: {_text(move)}"[:_LONGEST_FAULT]
@@ -249,9 +251,9 @@ class Session:
         return chosen or match.random.choice(legal), fault
 
     def _best(self, legal: tuple[Term, ...], *, is_lost: bool = False) -> Term | None:
-        """Return the best move of the player so far; legal, unless the state is lost."""
+        """Return the best move of the player so far; an illegal move only if the state is lost."""
         best: object = None
-        with suppress(BaseException):  # a property of a player may raise anything
+        with suppress(BaseException):  # a property of a player can raise any error
             best = self._player.best if self._player is not None else None
         return _legal(best, legal) or (best if is_lost and isinstance(best, Term) else None)
 
@@ -266,7 +268,7 @@ class Session:
     # -- STOP and ABORT ------------------------------------------------------------------------------
 
     def _end(self) -> PlayedGame | None:
-        """End the match, so that the player stops thinking; return it."""
+        """End the match, so that the player stops thinking; return the match."""
         match, self._match = self._match, None
         if match is not None:
             match.ended.set()
@@ -288,7 +290,7 @@ class Session:
         self._rules.put(leave_with_goals)
 
     def _leave(self, match: PlayedGame | None, goals: dict[Role, int | None] | None = None) -> None:
-        """Report the end to the player, in its thread; without goals, that there was no result."""
+        """Report the end of a match to the player, as an abort if there are no goals."""
         try:
             if match is not None and self._player is not None:
                 self._player.abort() if goals is None else self._player.stop(goals)
@@ -296,8 +298,6 @@ class Session:
             self._report(error)
             self._player = None
         self._write(["left"])
-
-    # -- PREVIEW -------------------------------------------------------------------------------------
 
     def _preview(self, rules: str, clock: Clock) -> None:
         fault = ""
@@ -309,7 +309,7 @@ class Session:
 
 
 def _monotonic(moment: float) -> float:
-    """Convert a time of `time.time` to `time.monotonic`: processes share only the former."""
+    """Convert a time of `time.time`, which all processes share, to `time.monotonic`."""
     return monotonic() + moment - time()
 
 
@@ -323,7 +323,7 @@ def _described(error: BaseException) -> str:
 
 
 def _text(value: object) -> str:
-    """Return an object of a player as text; this runs code of the player."""
+    """Return an object of a player as text; its ``__str__`` can raise any error."""
     try:
         return str(value)
     except BaseException as error:
@@ -337,24 +337,21 @@ def _legal(move: object, legal: tuple[Term, ...]) -> Term | None:
 
 
 def main(strategy: str, seed: int | None, settings: PlayerSettings) -> None:
-    """Execute commands until there are no more, then end the process with all its threads."""
+    """Execute commands until the input ends, then end the process with all its threads."""
     write = set_up()
 
-    def send(event: list[Any]) -> None:
-        write(encode_message(event))
-
     def make() -> Player:
-        # No other player runs in this process, so that pondering costs nothing.
+        # No other player runs in this process, so pondering costs nothing.
         return make_player(strategy, seed=seed, pondering=True)
 
     threading.excepthook = _end_with
-    session = Session(make, settings, send)
+    session = Session(make, settings, lambda event: write(encode_message(event)))
     session.prepare(lambda: player_class(split_options(strategy)[0]))
     listen(session.handle)
 
 
 def _end_with(thread: threading.ExceptHookArgs) -> None:
-    """End the process with a thread of its session, so that it can be replaced."""
+    """End the process after a thread of its session failed, so that another process replaces it."""
     threading.__excepthook__(thread)
     if thread.thread is not None and thread.thread.name in THREADS:
         os._exit(1)
