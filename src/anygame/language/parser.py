@@ -107,7 +107,7 @@ def parse_items(
         return (), [Diagnostic("too-large", Severity.ERROR, f"{shown(source.name, 200)}: {error}")]
     if faults:
         return read_nodes(source, limits, intact_part(source, faults)) or (), faults
-    return _unwrapped(nodes), []
+    return unwrapped(nodes), []
 
 
 def _parse_kif(source: Source, limits: ReadingLimits) -> tuple[tuple[Node, ...], list[Diagnostic]]:
@@ -116,8 +116,8 @@ def _parse_kif(source: Source, limits: ReadingLimits) -> tuple[tuple[Node, ...],
     return (), check_text(source, limits)
 
 
-def _unwrapped(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Remove one pair of parentheses around the whole sheet."""
+def unwrapped(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Return the items of a sheet without a pair of parentheses around all of them."""
     only = nodes[0].children if len(nodes) == 1 else None
     return only if only and only[0].children is not None else nodes
 

@@ -1,6 +1,6 @@
-"""The language server: answers questions of editors about rule sheets while these are written.
+"""The language server: answers questions of editors about rule sheets that are being written.
 
-`anygame.language_server.server` speaks the Language Server Protocol 3.17 (Microsoft, 2022) through pygls.
-Other modules compute the answers from a text and an offset, without the protocol. A separate process
-computes the diagnostics (`anygame.language_server.checking`), so that it can be killed.
+`anygame.language_server.server` implements the Language Server Protocol 3.17 (Microsoft, 2022) with pygls.
+Other modules compute the answers from a text and an offset, without the protocol. A separate process, which
+can be killed, computes the diagnostics (`anygame.language_server.checking`).
 """

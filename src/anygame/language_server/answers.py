@@ -1,7 +1,8 @@
-"""The answers to requests about a document, in the protocol's types."""
+"""The answers to requests about a document, in the types of the protocol."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -73,38 +74,31 @@ class Question:
     @property
     def part(self) -> Range:
         """The part of the text that the request is about."""
-        asked = self.params.range
-        return Range(self.document.offset(asked.start), self.document.offset(asked.end))
+        part = self.params.range
+        return Range(self.document.offset(part.start), self.document.offset(part.end))
 
-    def locations(self, found: Iterable[Range]) -> list[lsp.Location]:
+    def locations(self, parts: Iterable[Range]) -> list[lsp.Location]:
         """Return parts of the document as locations of the protocol."""
-        return [lsp.Location(self.document.uri, self.document.range(each)) for each in found]
-
-    def edits(self, found: Iterable[tuple[Part, str]]) -> list[lsp.TextEdit]:
-        """Return edits of the document as edits of the protocol."""
-        return [lsp.TextEdit(self.document.range(place), text) for place, text in found]
-
-
-# -- one place --------------------------------------------------------------------------------------------
+        return [lsp.Location(self.document.uri, self.document.range(part)) for part in parts]
 
 
 def _hover(asked: Question) -> lsp.Hover | None:
-    found = hover(*asked.place, asked.document.domains)
-    if found is None:
+    info = hover(*asked.place, asked.document.domains)
+    if info is None:
         return None
     text = asked.client.text_document
     formats = text.hover.content_format if text and text.hover else None
     is_markdown = formats is None or lsp.MarkupKind.Markdown in formats
     kind = lsp.MarkupKind.Markdown if is_markdown else lsp.MarkupKind.PlainText
-    content = lsp.MarkupContent(kind, found.markdown if is_markdown else found.plain)
-    return lsp.Hover(content, asked.document.range(found.range))
+    content = lsp.MarkupContent(kind, info.markdown if is_markdown else info.plain)
+    return lsp.Hover(content, asked.document.range(info.range))
 
 
 def _highlights(asked: Question) -> list[lsp.DocumentHighlight]:
     kinds = {True: lsp.DocumentHighlightKind.Write, False: lsp.DocumentHighlightKind.Read}
     return [
-        lsp.DocumentHighlight(asked.document.range(each), kinds[is_written])
-        for each, is_written in highlights(*asked.place)
+        lsp.DocumentHighlight(asked.document.range(part), kinds[is_written])
+        for part, is_written in highlights(*asked.place)
     ]
 
 
@@ -115,51 +109,44 @@ def _completion(asked: Question) -> lsp.CompletionList:
     forms = {True: lsp.InsertTextFormat.Snippet, False: lsp.InsertTextFormat.PlainText}
     items = [
         lsp.CompletionItem(
-            label=found.label,
-            kind=_COMPLETIONS[found.kind],
-            detail=found.detail,
-            sort_text=f"{found.order}{found.label}",
-            filter_text=found.label,
-            insert_text_format=forms[found.is_snippet],
-            text_edit=lsp.TextEdit(asked.document.range(found.range), found.text),
+            label=proposal.label,
+            kind=_COMPLETIONS[proposal.kind],
+            detail=proposal.detail,
+            sort_text=f"{proposal.order}{proposal.label}",
+            filter_text=proposal.label,
+            insert_text_format=forms[proposal.is_snippet],
+            text_edit=lsp.TextEdit(asked.document.range(proposal.range), proposal.text),
         )
-        for found in complete(*asked.place, asked.document.domains, snippets=snippets)
+        for proposal in complete(*asked.place, asked.document.domains, snippets=snippets)
     ]
     return lsp.CompletionList(is_incomplete=False, items=items)
 
 
 def _signature(asked: Question) -> lsp.SignatureHelp | None:
-    found = signature(*asked.place, asked.document.domains)
-    if not found:
+    patterns = signature(*asked.place, asked.document.domains)
+    if not patterns:
         return None
     signatures = []
-    for each in found:
+    for each in patterns:
         units = Lines(each.label)  # offsets in labels are always in UTF-16
         parameters = [
             lsp.ParameterInformation((units.width(0, start), units.width(0, end)), values or None)
             for start, end, values in each.arguments
         ]
         signatures.append(lsp.SignatureInformation(each.label, parameters=parameters))
-    return lsp.SignatureHelp(signatures, 0, min(found[0].active, max(0, len(found[0].arguments) - 1)))
-
-
-def _rename(asked: Question) -> lsp.WorkspaceEdit:
-    sheet, offset = asked.place
-    return _edit_of(asked.document, rename(sheet, offset, asked.params.new_name))
+    first = patterns[0]
+    return lsp.SignatureHelp(signatures, 0, min(first.active, max(0, len(first.arguments) - 1)))
 
 
 def _can_rename(asked: Question) -> lsp.PrepareRenamePlaceholder:
     sheet, offset = asked.place
-    found = can_rename(sheet, offset)
-    name = found.symbol.name if found.symbol.kind != "variable" else sheet.spelled(found.symbol)
-    return lsp.PrepareRenamePlaceholder(asked.document.range(found), name)
-
-
-# -- the whole text ---------------------------------------------------------------------------------------
+    name = can_rename(sheet, offset)
+    text = name.symbol.name if name.symbol.kind != "variable" else sheet.spelled(name.symbol)
+    return lsp.PrepareRenamePlaceholder(asked.document.range(name), text)
 
 
 def symbol_kind(entry: Entry) -> lsp.SymbolKind:
-    """Return the protocol's symbol kind for an entry of an outline."""
+    """Return the symbol kind of the protocol for an entry of an outline."""
     return _SYMBOLS.get(entry.kind.partition(",")[0], lsp.SymbolKind.Constant)
 
 
@@ -174,20 +161,14 @@ def _symbol(document: Document, entry: Entry) -> lsp.DocumentSymbol:
     )
 
 
-def _folding(asked: Question) -> list[lsp.FoldingRange]:
-    return [
-        lsp.FoldingRange(first, last, kind=lsp.FoldingRangeKind.Comment if is_comment else None)
-        for first, last, is_comment in folds(asked.document.sheet, asked.document.lines)
-    ]
-
-
 def _colours(asked: Question) -> lsp.SemanticTokens:
     part = asked.part if hasattr(asked.params, "range") else Range(0, len(asked.document.text))
     return lsp.SemanticTokens(list(colours(asked.document.sheet, asked.document.lines, part.start, part.end)))
 
 
 _LEGEND: Final = lsp.SemanticTokensLegend(token_types=list(TYPES), token_modifiers=list(MODIFIERS))
-#: Requests about a document, their handlers, and options to announce. A handler may raise AnygameError.
+#: Requests about a document, their handlers, and the options that the server announces. A handler can raise
+#: AnygameError.
 REQUESTS: Final = (
     (lsp.TEXT_DOCUMENT_HOVER, _hover, None),
     (lsp.TEXT_DOCUMENT_DEFINITION, lambda asked: asked.locations(definitions(*asked.place)), None),
@@ -204,7 +185,14 @@ REQUESTS: Final = (
         lambda asked: [_symbol(asked.document, entry) for entry in outline(asked.document.sheet)],
         None,
     ),
-    (lsp.TEXT_DOCUMENT_FOLDING_RANGE, _folding, None),
+    (
+        lsp.TEXT_DOCUMENT_FOLDING_RANGE,
+        lambda asked: [
+            lsp.FoldingRange(first, last, kind=lsp.FoldingRangeKind.Comment if is_comment else None)
+            for first, last, is_comment in folds(asked.document.sheet, asked.document.lines)
+        ],
+        None,
+    ),
     (
         lsp.TEXT_DOCUMENT_COMPLETION, _completion,
         lsp.CompletionOptions(trigger_characters=["(", "?", " ", ","]),
@@ -215,14 +203,18 @@ REQUESTS: Final = (
     ),
     (
         lsp.TEXT_DOCUMENT_RENAME,
-        _rename,
+        lambda asked: _edit_of(asked.document, rename(asked.place[0], asked.place[1], asked.params.new_name)),
         lsp.RenameOptions(prepare_provider=True),
     ),
     (lsp.TEXT_DOCUMENT_PREPARE_RENAME, _can_rename, None),
-    (lsp.TEXT_DOCUMENT_FORMATTING, lambda asked: asked.edits(layout_edits(asked.document.sheet)), None),
+    (
+        lsp.TEXT_DOCUMENT_FORMATTING,
+        lambda asked: _text_edits(asked.document, layout_edits(asked.document.sheet)),
+        None,
+    ),
     (
         lsp.TEXT_DOCUMENT_RANGE_FORMATTING,
-        lambda asked: asked.edits(layout_edits(asked.document.sheet, asked.part)),
+        lambda asked: _text_edits(asked.document, layout_edits(asked.document.sheet, asked.part)),
         None,
     ),
     (lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, _colours, _LEGEND),
@@ -230,33 +222,23 @@ REQUESTS: Final = (
 )  # fmt: skip
 
 
-# -- findings and quick fixes -----------------------------------------------------------------------------
-
-
 class Explanations:
-    """A temporary folder of explanations of codes, each written when it is first linked to."""
+    """A temporary folder with explanations of codes, each written at the first link to it."""
 
     def __init__(self) -> None:
         self._folder: TemporaryDirectory[str] | None = None
         self._links: dict[str, str] = {}
 
     def link(self, code: str) -> str | None:
-        """Return the URI of the explanation of a code; None if the code has none or writing it failed."""
-        if code not in CODES:
-            return None
-        if code not in self._links:
-            self._links[code] = self._written(code)
-        return self._links[code] or None
-
-    def _written(self, code: str) -> str:
-        try:
-            if self._folder is None:
-                self._folder = TemporaryDirectory(prefix="anygame-codes-")
-            path = Path(self._folder.name) / f"{code}.txt"
-            path.write_text(f"{CODES[code].text}\n", encoding="utf-8")
-        except OSError:
-            return ""
-        return path.as_uri()
+        """Return the URI of the explanation of a code; None if the code has none or writing it fails."""
+        if code not in self._links and code in CODES:
+            with suppress(OSError):
+                if self._folder is None:
+                    self._folder = TemporaryDirectory(prefix="anygame-codes-")
+                path = Path(self._folder.name) / f"{code}.txt"
+                path.write_text(f"{CODES[code].text}\n", encoding="utf-8")
+                self._links[code] = path.as_uri()
+        return self._links.get(code)
 
     def close(self) -> None:
         """Remove the folder."""
@@ -264,21 +246,21 @@ class Explanations:
             self._folder.cleanup()
 
 
-def diagnostic(document: Document, found: Finding, explanations: Explanations) -> lsp.Diagnostic:
+def diagnostic(document: Document, finding: Finding, explanations: Explanations) -> lsp.Diagnostic:
     """Return a finding with its related places and a link to the explanation of its code."""
-    link = explanations.link(found.code)
+    link = explanations.link(finding.code)
     related = [
         lsp.DiagnosticRelatedInformation(lsp.Location(document.uri, document.range(each)), each.message)
-        for each in found.related
+        for each in finding.related
     ]
     return lsp.Diagnostic(
-        range=document.range(found),
-        message=found.message,
-        severity=_SEVERITIES[found.severity],
-        code=found.code,
+        range=document.range(finding),
+        message=finding.message,
+        severity=_SEVERITIES[finding.severity],
+        code=finding.code,
         code_description=lsp.CodeDescription(link) if link else None,
         source=_SOURCE,
-        tags=[lsp.DiagnosticTag.Unnecessary] if found.code in _UNNECESSARY else None,
+        tags=[lsp.DiagnosticTag.Unnecessary] if finding.code in _UNNECESSARY else None,
         related_information=related or None,
     )
 
@@ -291,49 +273,44 @@ def code_actions(asked: Question, explanations: Explanations) -> list[lsp.CodeAc
     document = asked.document
     if document.findings is None:
         return []
-    found, part = document.findings.findings, asked.part
+    findings, part = document.findings.findings, asked.part
     wanted = [str(getattr(kind, "value", kind)) for kind in asked.params.context.only or ()]
     actions = []
     if not wanted or any("quickfix".startswith(kind) for kind in wanted):
-        for finding in found:
+        for finding in findings:
             if finding.fixes and finding.start <= part.end and part.start <= finding.end:
                 shown = diagnostic(document, finding, explanations)
                 actions += [_quick_fix(document, shown, fix) for fix in finding.fixes]
     if not wanted or any(FIX_ALL.startswith(kind) for kind in wanted):
-        edits = _sure_edits(found)
+        edits = _sure_edits(findings)
         if edits:
-            title = "Apply all safe fixes"
-            actions.append(lsp.CodeAction(title, kind=FIX_ALL, edit=_edit_of(document, _plain(edits))))
+            actions.append(lsp.CodeAction("Apply all safe fixes", FIX_ALL, edit=_edit_of(document, edits)))
     return actions
 
 
 def _quick_fix(document: Document, shown: lsp.Diagnostic, fix: Fix) -> lsp.CodeAction:
     action = lsp.CodeAction(fix.title, lsp.CodeActionKind.QuickFix, [shown], is_preferred=fix.sure or None)
     if fix.edits:
-        action.edit = _edit_of(document, _plain(fix.edits))
+        action.edit = _edit_of(document, [(edit, edit.text) for edit in fix.edits])
     else:
         action.data = {"uri": document.uri, "version": document.version, "kinds": list(fix.kinds)}
     return action
 
 
-def _sure_edits(found: Iterable[Finding]) -> list[Edit]:
-    """Return the edits of all safe fixes; a fix that overlaps an earlier one is left out."""
+def _sure_edits(findings: Iterable[Finding]) -> list[tuple[Edit, str]]:
+    """Return the edits of all safe fixes, except fixes that overlap an earlier fix."""
     edits: list[Edit] = []
-    for finding in found:
+    for finding in findings:
         fix = next((fix for fix in finding.fixes if fix.sure and fix.edits), None)
         if fix is not None and not any(
             edit.start <= other.end and other.start <= edit.end for edit in fix.edits for other in edits
         ):
             edits += fix.edits
-    return edits
-
-
-def _plain(edits: Iterable[Edit]) -> Iterable[tuple[Edit, str]]:
-    return ((edit, edit.text) for edit in edits)
+    return [(edit, edit.text) for edit in edits]
 
 
 def resolving(action: lsp.CodeAction) -> tuple[str, int, list[str]] | None:
-    """Return URI, version and kinds of mends of an action without edits; None for any other action."""
+    """Return the URI, version and kinds of mends of an action without edits; None for any other action."""
     data: Any = action.data
     if action.edit is not None or not isinstance(data, dict):
         return None
@@ -349,6 +326,8 @@ def edit_to(document: Document, text: str) -> lsp.WorkspaceEdit:
 
 
 def _edit_of(document: Document, edits: Iterable[tuple[Part, str]]) -> lsp.WorkspaceEdit:
-    return lsp.WorkspaceEdit(
-        changes={document.uri: [lsp.TextEdit(document.range(place), text) for place, text in edits]}
-    )
+    return lsp.WorkspaceEdit(changes={document.uri: _text_edits(document, edits)})
+
+
+def _text_edits(document: Document, edits: Iterable[tuple[Part, str]]) -> list[lsp.TextEdit]:
+    return [lsp.TextEdit(document.range(part), text) for part, text in edits]

@@ -1,6 +1,6 @@
-"""Completion at the cursor: keywords, relations, terms of a domain, variables.
+"""Completion at the cursor: keywords, relations, possible terms, variables.
 
-The parentheses around the cursor need not be balanced.
+The parentheses around the cursor can be unbalanced.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class TypingContext:
     Attributes:
         slot: the category of text that fits there.
         prefix: the part of a name before the cursor; ``range`` is its place.
-        opened: whether a parenthesis opens right before ``prefix``: in KIF, a name must follow.
-        steps: path to a term: a relation and the index of its argument, then functions likewise.
+        opened: whether a parenthesis opens right before ``prefix``, so that in KIF a name must follow.
+        steps: path to a term: a relation and the index of its argument, then the same for each function.
     """
 
     slot: Slot
@@ -57,7 +57,7 @@ class TypingContext:
 
 
 def typing_context(sheet: WrittenSheet, offset: int) -> TypingContext | None:
-    """Return the context of an offset; None in a comment, and if text or nesting exceeds the limits."""
+    """Return the context of an offset; None in a comment, or if the text or its nesting exceeds a limit."""
     if len(sheet.text) > LIMITS.reading.bytes:
         return None
     start = starts_item(sheet.source, sheet.form, max(0, offset - 1))
@@ -97,7 +97,7 @@ def typing_context(sheet: WrittenSheet, offset: int) -> TypingContext | None:
 
 CompletionKind = Literal["keyword", "relation", "fluent", "move", "function", "constant", "variable"]
 
-#: Maximum number of proposals; the editor filters them.
+#: Maximum number of proposals, which the editor filters.
 _MOST: Final = 300
 _OF_SLOT: Final[dict[Slot, tuple[str, ...]]] = {
     "item": ("role", "init", "next", "legal", "goal", "terminal", "base", "input", "sees", "percept"),
@@ -105,6 +105,10 @@ _OF_SLOT: Final[dict[Slot, tuple[str, ...]]] = {
     "formula": ("true", "does", "role", "legal", "goal", "terminal", "not", "or", "distinct"),
     "term": (),
 }
+
+
+#: The text of the hole for an argument of a keyword, if it is not the name of the argument.
+_HOLES: Final = {"role": "?role", "move": "?move", "term": "?term", "value": "100"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +140,10 @@ def complete(
     if context is None:
         return []
     write = partial(_proposal, sheet, context, snippets)
-    found = (
-        _terms(sheet, context, table, write) if context.slot == "term" else _formulas(sheet, context, write)
-    )
+    is_term = context.slot == "term"
+    proposals = _terms(sheet, context, table, write) if is_term else _formulas(sheet, context, write)
     typed = context.prefix.lstrip("('?").lower()
-    fitting = (each for each in found if typed in each.label.lower())
-    return list(islice(fitting, _MOST))
+    return list(islice((each for each in proposals if typed in each.label.lower()), _MOST))
 
 
 def _proposal(
@@ -164,8 +166,8 @@ def _proposal(
     else:
         spelled = [infix_variable(each[1:]) if is_infix and each[0] == "?" else each for each in arguments]
         holes = [f"${{{number}:{_escaped(each)}}}" for number, each in enumerate(spelled, 1)]
-        name_ = _escaped(name)
-        text = f"{name_}({','.join(holes)})" if is_infix else f"{opening}{name_} {' '.join(holes)}{closing}"
+        start = _escaped(name)
+        text = f"{start}({','.join(holes)})" if is_infix else f"{opening}{start} {' '.join(holes)}{closing}"
     return Completion(name, kind, detail, text, is_snippet, context.range, order)
 
 
@@ -176,13 +178,12 @@ def _escaped(text: str) -> str:
 def _formulas(
     sheet: WrittenSheet, context: TypingContext, write: Callable[..., Completion]
 ) -> Iterator[Completion]:
-    needs_list = context.opened
     for name in _OF_SLOT[context.slot]:
         keyword = KEYWORD_TEXTS[name]
-        arguments = [_hole(each) for each in keyword.arguments if each != "..."]
+        arguments = [_HOLES.get(word, word) for word in keyword.arguments if word != "..."]
         if sheet.form == "infix" and name in ("not", "or"):
             continue
-        if arguments or not needs_list:
+        if arguments or not context.opened:
             symbol = Symbol("relation", name, len(arguments))
             yield write(symbol, "keyword", keyword.text.partition(".")[0], 2, arguments)
     if context.slot == "item" and sheet.form == "kif":
@@ -191,19 +192,13 @@ def _formulas(
         {each.symbol for each in sheet.occurrences if each.symbol.kind == "relation"},
         key=lambda each: (each.name, each.arity),
     ):
-        known = KEYWORDS.get(symbol.name)
+        # A relation without a rule that occurs once is probably the name that is being typed.
         is_typed = symbol not in sheet.heads and len(sheet.by_symbol[symbol]) < 2
-        if known is not None or is_typed or (needs_list and not symbol.arity):
+        if symbol.name in KEYWORDS or is_typed or (context.opened and not symbol.arity):
             continue
         names = [f"?{each}" for each in argument_names(sheet, symbol)]
         detail = f"{pattern(sheet, symbol)} {kind_of(sheet, symbol)}"
         yield write(symbol, "relation", detail, 1, names)
-
-
-def _hole(word: str) -> str:
-    return {"role": "?role", "move": "?move", "fluent": "fluent", "term": "?term", "value": "100"}.get(
-        word, word
-    )
 
 
 def _terms(
@@ -214,9 +209,14 @@ def _terms(
             yield write(Symbol("variable", name, 0), "variable", "variable of this rule", 0)
     if context.prefix.startswith("?"):
         return
-    values = _at(table, context).merged(_at(sheet.written, context))
+    values = Values()
+    for known in (table, sheet.written):
+        for place in known.resolve(context.steps):
+            values = values.merged(known.at(place))
     if not values:
-        values = _everything(sheet)
+        terms = [symbol for symbol in sheet.by_symbol if symbol.kind == "term"]
+        constants = {each.name for each in terms if not each.arity}
+        values = Values(constants, {(each.name, each.arity) for each in terms if each.arity})
     for name, arity in sorted(values.functors):
         symbol = Symbol("term", name, arity)
         holes = [f"?{each}" for each in argument_names(sheet, symbol)]
@@ -231,33 +231,18 @@ def _terms(
             yield write(symbol, "constant", kind_of(sheet, symbol), 2)
 
 
-def _at(table: DomainTable, context: TypingContext) -> Values:
-    result = Values()
-    for place in table.resolve(context.steps):
-        result = result.merged(table.at(place))
-    return result
-
-
-def _everything(sheet: WrittenSheet) -> Values:
-    terms = [symbol for symbol in sheet.by_symbol if symbol.kind == "term"]
-    constants = {each.name for each in terms if not each.arity}
-    return Values(constants, {(each.name, each.arity) for each in terms if each.arity})
-
-
 def _variables(sheet: WrittenSheet, context: TypingContext) -> Iterator[str]:
-    """Yield the variables of the rule around the cursor, except the one that is being typed."""
+    """Yield the variables of the rule around the cursor, except the variable that is being typed."""
     start = starts_item(sheet.source, sheet.form, max(0, context.range.start))
-    after = [item.start for item in sheet.items if item.start > context.range.start]
-    end = min(after, default=len(sheet.text))
-    seen: dict[str, None] = {}
-    around = [each for each in sheet.occurrences if start <= each.start < end]
-    for each in around:
-        if each.symbol.kind == "variable" and each.start != context.range.start:
-            seen[each.symbol.name] = None
-    yield from (name for name in seen if name and not name.startswith("_any"))
-
-
-# -- signatures ---------------------------------------------------------------------------------------
+    end = min(
+        (item.start for item in sheet.items if item.start > context.range.start), default=len(sheet.text)
+    )
+    names = dict.fromkeys(
+        each.symbol.name
+        for each in sheet.occurrences
+        if each.symbol.kind == "variable" and start <= each.start < end and each.start != context.range.start
+    )
+    yield from (name for name in names if name and not name.startswith("_any"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +261,7 @@ class Signature:
 
 
 def signature(sheet: WrittenSheet, offset: int, table: DomainTable) -> list[Signature]:
-    """Return the patterns of the sentence or term around an offset, the likeliest first."""
+    """Return the patterns of the sentence or term around an offset, the most likely pattern first."""
     context = typing_context(sheet, offset)
     if context is None or not context.steps or context.opened:
         return []
@@ -285,10 +270,10 @@ def signature(sheet: WrittenSheet, offset: int, table: DomainTable) -> list[Sign
     if kind == "relation" and name in KEYWORDS:
         arities = [KEYWORDS[name]]
     else:
-        found = {each.arity for each in sheet.by_symbol if each.kind == kind and each.name == name}
-        # An unfinished term has too few arguments; a defined relation has all of them.
-        defined = {arity for arity in found if Symbol("relation", name, arity) in sheet.heads}
-        arities = sorted(arity for arity in (kind == "relation" and defined) or found if arity)
+        written = {each.arity for each in sheet.by_symbol if each.kind == kind and each.name == name}
+        # A relation in a head has all its arguments, while an unfinished sentence has too few.
+        defined = {arity for arity in written if Symbol("relation", name, arity) in sheet.heads}
+        arities = sorted(arity for arity in (kind == "relation" and defined) or written if arity)
     symbols = [Symbol(kind, name, arity) for arity in arities]
     symbols.sort(key=lambda each: (each.arity <= active, -len(sheet.by_symbol.get(each, ()))))
     return [_signature(sheet, symbol, active, table) for symbol in symbols]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.language_server.outline import Entry
 
 
-#: Maximum number of open documents; others are ignored.
+#: Maximum number of open documents; further documents are ignored.
 _MOST: Final = 1_000
 
 
@@ -43,12 +43,12 @@ class Part(Protocol):
 
 
 class Document:
-    """One version of a document: the text is fixed; findings and domains are filled in later.
+    """One version of a document.
 
     Attributes:
-        encoding: the encoding whose code units the editor counts.
-        findings: findings of this version; None until it has been examined.
-        domains: values of each place, perhaps from an earlier version.
+        encoding: the encoding of the code units that the editor counts.
+        findings: the findings of this version; None before it has been examined.
+        domains: the possible values of each place, perhaps in an earlier version.
     """
 
     def __init__(self, uri: str, version: int, text: str, encoding: Encoding = "utf-16") -> None:
@@ -74,13 +74,13 @@ class Document:
         return self.lines.offset((position.line, position.character))
 
     def range(self, part: Part) -> lsp.Range:
-        """Return a part of the text as a range in the editor's units."""
+        """Return a part of the text as a range, in the code units of the editor."""
         start, end = (lsp.Position(*self.lines.place(offset)) for offset in (part.start, part.end))
         return lsp.Range(start, end)
 
 
 class Documents:
-    """The latest versions of the open documents, by address."""
+    """The latest version of each open document, by URI."""
 
     def __init__(self) -> None:
         self._documents: dict[str, Document] = {}
@@ -121,12 +121,11 @@ def path_of(uri: str) -> Path | None:
         parts = urlsplit(uri)
     except ValueError:
         return None
-    # `url2pathname` has decoded all escapes.
     return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
 
 
 class Workspace:
-    """The sheets in some folders; a file is read at the first search for symbols, and again if it changed."""
+    """The sheets in the folders of an editor; a search for symbols reads each new or changed file."""
 
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         self.folders = list(folders)
@@ -135,31 +134,28 @@ class Workspace:
     def symbols(
         self, query: str, documents: Iterable[Document], encoding: Encoding
     ) -> list[tuple[Document, Entry]]:
-        """Return the groups of rules whose name contains a query; groups of open documents come first."""
-        wanted = query.lower()
-        found: list[tuple[Document, Entry]] = []
-        shown = set()
+        """Return the groups of rules with names that contain a query, those of open documents first."""
+        groups: list[tuple[Document, Entry]] = []
+        open_paths = set()
         for document in documents:
-            shown.add(path_of(document.uri))
-            found += [(document, entry) for entry in outline(document.sheet)]
+            open_paths.add(path_of(document.uri))
+            groups += [(document, entry) for entry in outline(document.sheet)]
         for path in self._paths():
-            if path not in shown:
-                found += self._entries(path, encoding)
-        return [(document, entry) for document, entry in found if wanted in entry.name.lower()][
-            :_MOST_SYMBOLS
-        ]
+            if path not in open_paths:
+                groups += self._entries(path, encoding)
+        return [group for group in groups if query.lower() in group[1].name.lower()][:_MOST_SYMBOLS]
 
     def _paths(self) -> Iterator[Path]:
-        left, entries = _MOST_FILES, _MOST_ENTRIES
+        files_left, entries_left = _MOST_FILES, _MOST_ENTRIES
         for folder in self.folders:
             for root, folders, files in os.walk(folder):
                 folders[:] = sorted(name for name in folders if not name.startswith("."))
-                entries -= len(folders) + len(files)
+                entries_left -= len(folders) + len(files)
                 for name in sorted(files):
-                    if name.endswith(SUFFIXES) and left:
-                        left -= 1
+                    if name.endswith(SUFFIXES) and files_left:
+                        files_left -= 1
                         yield Path(root, name)
-                if entries < 0 or not left:
+                if entries_left < 0 or not files_left:
                     return
 
     def _entries(self, path: Path, encoding: Encoding) -> list[tuple[Document, Entry]]:

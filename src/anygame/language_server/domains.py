@@ -1,6 +1,6 @@
-"""The possible values of each place, as plain data: used for completion, computed in another process.
+"""The possible values of each place, for completion: plain data that another process computes.
 
-Each place of a term has the constants and functions that may occur there, in a bounded number.
+The values of a place are the constants and functions that can occur there, in a bounded number.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from anygame.language.rules import READ_AS
 from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from anygame.analysis.domains import Domains, Functor
 
-#: Path to a term: relation, arity, and number of the argument. For each term around it, the function with
-#: its arity and the number of the argument follow, as in `anygame.analysis.domains`.
+#: Path to a term: relation, arity, and number of the argument. For each compound term around the term, its
+#: function with the arity and the number of the argument follow, as in `anygame.analysis.domains`.
 Place = tuple[object, ...]
-#: Maximum number of places; a sheet has some hundreds.
+#: Maximum number of places; a sheet has several hundred.
 _MOST_PLACES: Final = 5_000
 #: Maximum number of constants of a place: more than the numbers of a large board.
 MOST_CONSTANTS: Final = 500
@@ -30,9 +30,11 @@ _DEEPEST: Final = 3
 
 @dataclass(slots=True)
 class Values:
-    """Constants and functions that may occur at a place.
+    """Constants and functions that can occur at a place.
 
-    ``functors`` are names with arities; ``complete`` says whether no constant is left out.
+    Attributes:
+        functors: names with arities.
+        complete: whether ``constants`` contains all constants.
     """
 
     constants: set[str] = field(default_factory=set)
@@ -44,14 +46,11 @@ class Values:
 
     def merged(self, other: Values) -> Values:
         """Return the union of two sets of values."""
-        return Values(
-            self.constants | other.constants,
-            self.functors | other.functors,
-            self.complete and other.complete,
-        )
+        is_complete = self.complete and other.complete
+        return Values(self.constants | other.constants, self.functors | other.functors, is_complete)
 
     def common(self, other: Values) -> Values:
-        """Return the intersection of two sets of values; an incomplete set of constants excludes nothing."""
+        """Return the intersection of two sets of values; incomplete constants exclude nothing."""
         if self.complete and other.complete:
             constants, complete = self.constants & other.constants, True
         else:
@@ -67,15 +66,16 @@ class DomainTable:
         self._values = values or {}
         self._arities: dict[str, set[int]] = defaultdict(set)
         for place in self._values:
-            if len(place) == 3:
-                self._arities[str(place[0])].add(_number(place[1]))
+            match place:
+                case (str(relation), int(arity), _):
+                    self._arities[relation].add(arity)
 
     def __bool__(self) -> bool:
         return bool(self._values)
 
     @classmethod
     def of(cls, domains: Domains, relations: Iterable[tuple[str, int]]) -> DomainTable:
-        """Return the values of the places in some relations."""
+        """Return the values of the places in relations, given by name and arity."""
         values: dict[Place, Values] = {}
         pending: list[tuple[Place, frozenset[Any], int]] = [
             ((name, arity, number), domains.tops(name, arity, number), 0)
@@ -102,32 +102,27 @@ class DomainTable:
         return self._values.get(place, Values())
 
     def resolve(self, steps: Sequence[tuple[str, int]]) -> list[Place]:
-        """Return the places on a path: a relation and the index of an argument, then functions likewise.
+        """Return the places with a path: a relation and the index of an argument, then functions likewise.
 
-        Arities are not part of the path: a list that is being typed may lack arguments.
+        The path has no arities, because a list that is being typed can lack arguments.
         """
         if not steps:
             return []
-        (name, number), *rest = steps
+        (name, number), *inner_steps = steps
         places: list[Place] = [
             (relation, arity, number)
-            for relation in self._names(name)
+            for relation in dict.fromkeys((name, READ_AS.get(name, name)))
             for arity in sorted(self._arities[relation])
             if arity > number
         ]
-        for functor, argument in rest:
+        for functor, argument in inner_steps:
             places = [
-                (*place, found, argument)
+                (*place, (functor, arity), argument)
                 for place in places
-                for found in sorted(self.at(place).functors)
-                if found[0] == functor and found[1] > argument
+                for name, arity in sorted(self.at(place).functors)
+                if name == functor and arity > argument
             ]
         return places
-
-    def _names(self, name: str) -> Iterator[str]:
-        yield name
-        if name in READ_AS:
-            yield READ_AS[name]
 
     def as_json(self) -> list[Any]:
         """Return the table as plain data."""
@@ -149,8 +144,3 @@ class DomainTable:
 
 def _place(parts: Iterable[Any]) -> Place:
     return tuple(tuple(part) if isinstance(part, list) else part for part in parts)
-
-
-def _number(part: object) -> int:
-    assert isinstance(part, int)
-    return part

@@ -1,12 +1,13 @@
-r"""Places as editors count them: lines from 0, and characters in code units of an encoding.
+r"""Positions as editors count them: lines from 0, and characters in code units of an encoding.
 
-Unless another encoding is agreed on, it is UTF-16, in which characters beyond U+FFFF take two units.
-A line ends only with ``\n``, ``\r\n`` or ``\r``; documents of pygls also end lines at form feeds.
+The default encoding is UTF-16, in which characters beyond U+FFFF take two units. A line ends only with
+``\n``, ``\r\n`` or ``\r``, while documents of pygls also end lines at form feeds.
 """
 
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, Literal
 
 from anygame.language.source import Source
@@ -15,21 +16,19 @@ from anygame.language_server.sheet import Range
 from anygame.sheets.layout import format_sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from anygame.language_server.sheet import WrittenSheet
 
 
 #: The encoding whose units an editor counts.
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
-#: A line, and the number of units before a place in it; both from 0.
+#: A line number, and the number of code units before a position in the line; both from 0.
 Place = tuple[int, int]
 
-#: Maximum line and unit, as in the protocol.
+#: Maximum number of units in a line, as in the protocol.
 _MOST: Final = 2**31
 
 
-#: The codec of each encoding, and the bytes of a unit.
+#: The codec of each encoding, and the number of bytes of a code unit.
 _UNITS: Final[dict[Encoding, tuple[str, int]]] = {
     "utf-8": ("utf-8", 1),
     "utf-16": ("utf-16-le", 2),
@@ -38,7 +37,7 @@ _UNITS: Final[dict[Encoding, tuple[str, int]]] = {
 
 
 class Lines:
-    r"""The lines of a text, to turn offsets into places and back.
+    r"""The lines of a text; converts offsets to positions and back.
 
     >>> lines = Lines("; \N{GAME DIE}!\n(role x)")
     >>> lines.place(3), lines.place(6), lines.offset((0, 4)), lines.offset((9, 9))
@@ -63,17 +62,17 @@ class Lines:
         return self._source.position(offset)[0] - 1
 
     def place(self, offset: int) -> Place:
-        """Return the place of an offset."""
+        """Return the position of an offset."""
         line = self.line_of(offset)
         return line, self.width(self.bounds(line)[0], offset)
 
     def width(self, start: int, end: int) -> int:
-        """Return how many units a part of the text takes."""
+        """Return the number of code units of a part of the text."""
         part = self.text[start:end]
         return len(part) if part.isascii() else len(part.encode(self._codec, "surrogatepass")) // self._bytes
 
     def offset(self, place: Place) -> int:
-        """Return the offset of a place; places beyond the line or the text count as its end."""
+        """Return the offset of a position; a position beyond the line or the text counts as its end."""
         line, units = place
         if line < 0:
             return 0
@@ -91,12 +90,12 @@ class Lines:
         return end
 
 
-#: Maximum number of lines to compare, since difflib may take quadratic time.
+#: Maximum number of lines to compare, because difflib can take quadratic time.
 _MOST_LINES: Final = 4_000
 
 
 def layout_edits(sheet: WrittenSheet, part: Range | None = None) -> list[tuple[Range, str]]:
-    """Return the edits that lay out a sheet or a part of it. Raises RuleSheetError if it cannot be read."""
+    """Return the edits that lay out a sheet or a part of it. Raises RuleSheetError for an invalid sheet."""
     text = format_sheet(sheet.source, limits=LIMITS.reading)
     if "\r\n" in sheet.text:
         text = text.replace("\n", "\r\n")
@@ -121,16 +120,12 @@ def line_edits(old: str, new: str) -> list[tuple[Range, str]]:
         tail += 1
     middle, changed = before[same : len(before) - tail], after[same : len(after) - tail]
     start = sum(map(len, before[:same]))
+    offsets = list(accumulate(map(len, middle), initial=start))
     if len(middle) + len(changed) > _MOST_LINES:
-        return [(Range(start, start + sum(map(len, middle))), "".join(changed))]
-    return list(_differences(middle, changed, start))
-
-
-def _differences(before: list[str], after: list[str], start: int) -> Iterator[tuple[Range, str]]:
-    offsets = [start]
-    for line in before:
-        offsets.append(offsets[-1] + len(line))
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
-    for tag, i, j, k, m in matcher.get_opcodes():
-        if tag != "equal":
-            yield Range(offsets[i], offsets[j]), "".join(after[k:m])
+        return [(Range(start, offsets[-1]), "".join(changed))]
+    matcher = SequenceMatcher(None, middle, changed, autojunk=False)
+    return [
+        (Range(offsets[i], offsets[j]), "".join(changed[k:m]))
+        for tag, i, j, k, m in matcher.get_opcodes()
+        if tag != "equal"
+    ]

@@ -1,12 +1,13 @@
-"""Meanings of names, for hovers: GDL defines keywords; relations are classified by their dependencies.
+"""Meanings of names, for hovers.
 
-Terms are classified by the places where they occur.
+GDL defines the keywords. Relations are classified by their dependencies, and terms by their places.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import reached
@@ -16,15 +17,15 @@ from anygame.language_server.domains import Values
 from anygame.language_server.sheet import FLUENT_PLACES, MOVE_PLACES, Range, Symbol, is_keyword
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from anygame.language_server.domains import DomainTable, Place
-    from anygame.language_server.sheet import Occurrence, WrittenSheet
+    from anygame.language_server.sheet import WrittenSheet
 
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """A name that GDL gives a meaning."""
+    """A name with a meaning in GDL."""
 
     arguments: tuple[str, ...]
     text: str
@@ -34,7 +35,7 @@ class Keyword:
 KEYWORD_TEXTS: Final = {
     "role": Keyword(
         ("role",),
-        "A fact that declares a player. The order of these facts is the order of the roles. "
+        "Declares a role, in a fact. The order of these facts is the order of the roles. "
         "The moves of a role `random` are sampled.",
         "(role white)",
     ),
@@ -109,49 +110,38 @@ def kind_of(sheet: WrittenSheet, symbol: Symbol) -> str:
     if symbol.kind == "relation":
         return _kind_of_relation(sheet, symbol)
     places = {each.place for each in sheet.by_symbol.get(symbol, ())}
-    kinds = []
-    if places & FLUENT_PLACES:
-        kinds.append("fluent")
-    if places & MOVE_PLACES:
-        kinds.append("move")
-    if not symbol.arity and ("role", 1, 0) in places:
-        kinds.append("role")
-    return ", ".join(kinds) or ("function" if symbol.arity else "constant")
+    is_role = not symbol.arity and ("role", 1, 0) in places
+    kinds = (("fluent", places & FLUENT_PLACES), ("move", places & MOVE_PLACES), ("role", is_role))
+    listed = ", ".join(kind for kind, applies in kinds if applies)
+    return listed or ("function" if symbol.arity else "constant")
 
 
 def _kind_of_relation(sheet: WrittenSheet, symbol: Symbol) -> str:
     if symbol not in sheet.heads:
         return "relation that no rule defines"
-    reads = reached([symbol], lambda each: _read_by(sheet, each))
+
+    def read_by(relation: Symbol) -> Iterator[Symbol]:
+        names = (each for item in sheet.heads.get(relation, ()) for each in sheet.by_item[item])
+        return (each.symbol for each in names if each.symbol.kind == "relation" and not each.in_head)
+
+    reads = reached([symbol], read_by)
     if Symbol("relation", "does", 2) in reads:
         return "view of the state and the moves"
     return "view of the state" if Symbol("relation", "true", 1) in reads else "static relation"
 
 
-def _read_by(sheet: WrittenSheet, relation: Symbol) -> Iterator[Symbol]:
-    around = (each for item in sheet.heads.get(relation, ()) for each in sheet.by_item[item])
-    return (each.symbol for each in around if each.symbol.kind == "relation" and not each.in_head)
-
-
-def argument_places(sheet: WrittenSheet, symbol: Symbol) -> list[list[Place]]:
-    """Return the places of each argument of a relation or function."""
-    if symbol.kind == "relation":
-        names = {symbol.name, READ_AS.get(symbol.name, symbol.name)}
-        return [[(name, symbol.arity, number) for name in sorted(names)] for number in range(symbol.arity)]
-    around = dict.fromkeys(each.place for each in sheet.by_symbol.get(symbol, ()) if each.place)
-    functor = (symbol.name, symbol.arity)
-    return [[(*place, functor, number) for place in around] for number in range(symbol.arity)]
-
-
 def argument_values(sheet: WrittenSheet, symbol: Symbol, table: DomainTable) -> list[Values]:
     """Return the possible values of each argument of a relation or function."""
-    result = []
-    for places in argument_places(sheet, symbol):
-        found = Values()
-        for place in places:
-            found = found.merged(table.at(place))
-        result.append(found)
-    return result
+    if symbol.kind == "relation":
+        names = sorted({symbol.name, READ_AS.get(symbol.name, symbol.name)})
+        places: list[Place] = [(name, symbol.arity) for name in names]
+    else:
+        around = dict.fromkeys(each.place for each in sheet.by_symbol.get(symbol, ()) if each.place)
+        places = [(*place, (symbol.name, symbol.arity)) for place in around]
+    values = [Values()] * symbol.arity
+    for place in places:
+        values = [known.merged(table.at((*place, number))) for number, known in enumerate(values)]
+    return values
 
 
 def argument_names(sheet: WrittenSheet, symbol: Symbol) -> list[str]:
@@ -163,8 +153,7 @@ def argument_names(sheet: WrittenSheet, symbol: Symbol) -> list[str]:
         return []
     named = [""] * symbol.arity
     for each in sheet.by_symbol.get(symbol, ()):
-        arguments = (each.node.children or ())[1:]
-        for number, node in enumerate(arguments):
+        for number, node in enumerate((each.node.children or ())[1:]):
             if not named[number] and node.text[:1] == "?" and node.text != "?":
                 named[number] = node.text[1:]
         if all(named):
@@ -174,15 +163,9 @@ def argument_names(sheet: WrittenSheet, symbol: Symbol) -> list[str]:
 
 def values_of_variable(sheet: WrittenSheet, symbol: Symbol, table: DomainTable) -> Values | None:
     """Return the possible values of a variable of a rule; None if nothing in the body binds it."""
-    result: Values | None = None
-    for each in _binding(sheet.by_symbol.get(symbol, ())):
-        found = table.at(each.place)
-        result = found if result is None else result.common(found)
-    return result
-
-
-def _binding(occurrences: Iterable[Occurrence]) -> Sequence[Occurrence]:
-    return [each for each in occurrences if each.positive and not each.in_head and each.place]
+    places = sheet.by_symbol.get(symbol, ())
+    domains = [table.at(each.place) for each in places if each.positive and not each.in_head and each.place]
+    return reduce(Values.common, domains) if domains else None
 
 
 #: Maximum number of listed values of an argument.
@@ -202,21 +185,23 @@ class Hover:
 
 
 def hover(sheet: WrittenSheet, offset: int, table: DomainTable) -> Hover | None:
-    """Return the text to show for the name at an offset; None if no name is there."""
-    found = sheet.name_at(offset)
-    if found is None or sheet.comment_at(offset):
+    """Return the text to show for the name at an offset; None if there is no name."""
+    name = sheet.name_at(offset)
+    if name is None or sheet.comment_at(offset):
         return None
-    markdown = list(_parts(sheet, found, table, code, "- "))
-    plain = list(_parts(sheet, found, table, str, ""))
-    is_own = not is_keyword(found.symbol) and found.symbol.kind != "variable"
-    if is_own and (comment := sheet.comment_above(_first_item(sheet, found.symbol, found))):
-        markdown.append(_SPECIAL.sub(r"\\\1", comment).replace("\n", "  \n"))
-        plain.append(comment)
-    return Hover(Range(found.start, found.end), "\n\n".join(markdown), "\n".join(plain))
+    symbol = name.symbol
+    markdown = list(_parts(sheet, symbol, table, code, "- "))
+    plain = list(_parts(sheet, symbol, table, str, ""))
+    if not is_keyword(symbol) and symbol.kind != "variable":
+        items = items_about(sheet, symbol) or [each.item for each in sheet.by_symbol.get(symbol, (name,))]
+        if comment := sheet.comment_above(items[0]):
+            markdown.append(_SPECIAL.sub(r"\\\1", comment).replace("\n", "  \n"))
+            plain.append(comment)
+    return Hover(Range(name.start, name.end), "\n\n".join(markdown), "\n".join(plain))
 
 
 def code(text: str) -> str:
-    """Return a stranger's text as Markdown code, which is shown unchanged on one line."""
+    """Return text of a sheet as Markdown code on one line, which hides no character."""
     text = shown(text, 200)
     fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(text)), default=0))
     padding = " " if text[:1] == "`" or text[-1:] == "`" else ""
@@ -238,24 +223,20 @@ def _spelled_variable(sheet: WrittenSheet, name: str) -> str:
 
 def values_text(values: Values) -> str:
     """Return the first values of a place as text, numbers in numeric order."""
-    constants = sorted(values.constants, key=lambda name: (*_as_number(name), name))
+    numbers = sorted(filter(_NUMBER.fullmatch, values.constants), key=lambda name: (int(name), name))
+    constants = numbers + sorted(values.constants.difference(numbers))
     listed = [f"({name} ...)" for name, arity in sorted(values.functors) if arity]
     listed += constants[: max(1, _MOST_LISTED - len(listed))]
-    left = len(values.constants) + len(values.functors) - len(listed)
+    omitted = len(values.constants) + len(values.functors) - len(listed)
     if not values.complete:
         return f"{', '.join(listed)} and many more"
-    return ", ".join(listed) + (f" and {left} more" if left > 0 else "")
-
-
-def _as_number(name: str) -> tuple[bool, int]:
-    return (False, int(name)) if _NUMBER.fullmatch(name) else (True, 0)
+    return ", ".join(listed) + (f" and {omitted} more" if omitted > 0 else "")
 
 
 def _parts(
-    sheet: WrittenSheet, found: Occurrence, table: DomainTable, mark: Callable[[str], str], item: str
+    sheet: WrittenSheet, symbol: Symbol, table: DomainTable, mark: Callable[[str], str], bullet: str
 ) -> Iterator[str]:
-    """Yield paragraphs; ``mark`` marks code, and ``item`` starts each line of a list."""
-    symbol = found.symbol
+    """Yield the paragraphs about a symbol; ``mark`` marks code, and ``bullet`` starts each line of a list."""
     if is_keyword(symbol):
         keyword = KEYWORD_TEXTS[symbol.name]
         title = " ".join((symbol.name, *keyword.arguments))
@@ -275,9 +256,13 @@ def _parts(
             yield f"may be {mark(values_text(values))}"
         return
     arguments = zip(argument_names(sheet, symbol), argument_values(sheet, symbol, table), strict=True)
-    known = [(_spelled_variable(sheet, name), values_text(values)) for name, values in arguments if values]
-    if known:
-        yield "\n".join(f"{item}{mark(name)}: {mark(values)}" for name, values in known)
+    lines = [
+        f"{bullet}{mark(_spelled_variable(sheet, name))}: {mark(values_text(values))}"
+        for name, values in arguments
+        if values
+    ]
+    if lines:
+        yield "\n".join(lines)
     yield from _counts(sheet, symbol)
 
 
@@ -292,13 +277,8 @@ def _counts(sheet: WrittenSheet, symbol: Symbol) -> Iterator[str]:
 
 
 def items_about(sheet: WrittenSheet, symbol: Symbol) -> list[int]:
-    """Return the rules and facts that define a symbol: those whose head has the fluent or move."""
+    """Return the rules and facts that have a relation, fluent or move in their head."""
     if symbol.kind == "relation":
         return sheet.heads.get(symbol, [])
-    found = [each for each in sheet.by_symbol.get(symbol, ()) if each.in_head]
-    return list(dict.fromkeys(each.item for each in found if each.is_fluent or each.is_move))
-
-
-def _first_item(sheet: WrittenSheet, symbol: Symbol, found: Occurrence) -> int:
-    items = items_about(sheet, symbol)
-    return items[0] if items else sheet.by_symbol[symbol][0].item if symbol in sheet.by_symbol else found.item
+    in_heads = [each for each in sheet.by_symbol.get(symbol, ()) if each.in_head]
+    return list(dict.fromkeys(each.item for each in in_heads if each.is_fluent or each.is_move))

@@ -11,7 +11,6 @@ from anygame.language.diagnostics import shown
 from anygame.language.forms import kif_variable
 from anygame.language.rules import KEYWORDS
 from anygame.language.sentences import OPERATORS
-from anygame.language_server.meanings import items_about
 from anygame.language_server.sheet import Range, Symbol, is_keyword
 
 if TYPE_CHECKING:
@@ -25,8 +24,8 @@ def definitions(sheet: WrittenSheet, offset: int) -> list[Range]:
     make it true or legal, a role in its fact. Any other constant or function is defined at its first place,
     and a variable in the first sentence of the body that binds it.
     """
-    found = sheet.name_at(offset)
-    return [Range(each.start, each.end) for each in _defining(sheet, found.symbol)] if found else []
+    name = sheet.name_at(offset)
+    return [Range(each.start, each.end) for each in _defining(sheet, name.symbol)] if name else []
 
 
 def _defining(sheet: WrittenSheet, symbol: Symbol) -> list[Occurrence]:
@@ -39,14 +38,12 @@ def _defining(sheet: WrittenSheet, symbol: Symbol) -> list[Occurrence]:
     if symbol.kind == "relation":
         return [each for each in places if each.in_head]
     declaring = [each for each in places if each.place == ("role", 1, 0) and not sheet.is_rule(each.item)]
-    about = set(items_about(sheet, symbol))
-    making = [each for each in places if each.in_head and each.item in about]
-    making = [each for each in making if each.is_fluent or each.is_move]
+    making = [each for each in places if each.in_head and (each.is_fluent or each.is_move)]
     return declaring or making or _as_relation(sheet, symbol) or places[:1]
 
 
 def _as_relation(sheet: WrittenSheet, symbol: Symbol) -> list[Occurrence]:
-    """Return the definition of a relation named like a term: a parenthesis may be missing."""
+    """Return the definition of a relation with the name of a term, in case a parenthesis is missing."""
     if not symbol.arity or len(sheet.by_symbol[symbol]) > 1:
         return []
     return [each for each in sheet.by_symbol.get(replace(symbol, kind="relation"), ()) if each.in_head]
@@ -54,23 +51,22 @@ def _as_relation(sheet: WrittenSheet, symbol: Symbol) -> list[Occurrence]:
 
 def references(sheet: WrittenSheet, offset: int, *, declaration: bool = True) -> list[Range]:
     """Return all places of the symbol at an offset, without its definitions unless ``declaration``."""
-    found = sheet.name_at(offset)
-    if found is None:
+    name = sheet.name_at(offset)
+    if name is None:
         return []
-    left_out = set() if declaration else {each.start for each in _defining(sheet, found.symbol)}
-    places = sheet.by_symbol[found.symbol]
-    return [Range(each.start, each.end) for each in places if each.start not in left_out]
+    omitted = set() if declaration else {each.start for each in _defining(sheet, name.symbol)}
+    places = sheet.by_symbol[name.symbol]
+    return [Range(each.start, each.end) for each in places if each.start not in omitted]
 
 
 def highlights(sheet: WrittenSheet, offset: int) -> list[tuple[Range, bool]]:
-    """Return all places of the symbol at an offset, each with whether it is in a head."""
-    found = sheet.name_at(offset)
-    if found is None:
-        return []
-    return [(Range(each.start, each.end), each.in_head) for each in sheet.by_symbol[found.symbol]]
+    """Return all places of the symbol at an offset, and whether each is in a head."""
+    name = sheet.name_at(offset)
+    places = sheet.by_symbol[name.symbol] if name else ()
+    return [(Range(each.start, each.end), each.in_head) for each in places]
 
 
-#: Maximum characters of a name.
+#: Maximum number of characters of a name.
 _LONGEST: Final = 200
 _NAME: Final = re.compile(r"[^\s();?%'\"\x00-\x1f\x7f][^\s();\x00-\x1f\x7f]*")
 _VARIABLE: Final = re.compile(r"\??[^\s();?\x00-\x1f\x7f]+")
@@ -81,7 +77,7 @@ _RESERVED: Final = frozenset((*KEYWORDS, *OPERATORS))
 
 
 class RenamingError(AnygameError):
-    """A name cannot be changed, or not to the new name; the message says why."""
+    """A name cannot be changed at all, or not to the new name; the message says why."""
 
 
 def can_rename(sheet: WrittenSheet, offset: int) -> Occurrence:
@@ -105,9 +101,9 @@ def can_rename(sheet: WrittenSheet, offset: int) -> Occurrence:
 
 
 def rename(sheet: WrittenSheet, offset: int, new: str) -> list[tuple[Range, str]]:
-    """Return the edits that rename the name at an offset.
+    """Return the edits that change the name at an offset, and all its other occurrences.
 
-    Raises RenamingError if it cannot be renamed, or if the new name is invalid or taken.
+    Raises RenamingError if the name cannot be changed, or if the new name is invalid or used already.
     """
     found = can_rename(sheet, offset)
     old = found.symbol

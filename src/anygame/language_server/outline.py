@@ -1,4 +1,4 @@
-"""A sheet as a whole: its groups of rules, its foldable parts, and the types of its tokens."""
+"""The groups of rules of a sheet, its foldable parts, and the types of its tokens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anygame.language_server.sheet import Occurrence, Symbol, WrittenSheet
 
 
-#: Maximum number of listed rules of a group.
+#: Maximum number of listed rules in a group.
 _MOST_RULES: Final = 500
 
 
@@ -56,17 +56,10 @@ def _group(sheet: WrittenSheet, name: str, subject: Symbol, items: list[int]) ->
     children = tuple(_rule(sheet, item) for item in rules[:_MOST_RULES]) if len(items) > 1 else ()
     first, last = sheet.items[items[0]], sheet.items[items[-1]]
     kind = kind_of(sheet, subject)
-    shown_kind = "view" if kind.startswith("view") else "relation" if "relation" in kind else kind
-    if is_keyword(subject):
-        shown_kind = "keyword"
-    return Entry(
-        shown(title, 80),
-        ", ".join(counted(number, noun) for number, noun in counts if number),
-        shown_kind,
-        Range(first.start, last.end),
-        _selection(sheet, items[0]),
-        children,
-    )
+    kind = "view" if kind.startswith("view") else "relation" if "relation" in kind else kind
+    detail = ", ".join(counted(number, noun) for number, noun in counts if number)
+    selection = _selection(sheet, items[0])
+    return Entry(shown(title, 80), detail, kind, Range(first.start, last.end), selection, children)
 
 
 def _rule(sheet: WrittenSheet, item: int) -> Entry:
@@ -103,7 +96,7 @@ def folds(sheet: WrittenSheet, lines: Lines) -> Iterator[tuple[int, int, bool]]:
         yield block[0], block[-1], True
 
 
-#: The types of tokens, by number, with their names in the protocol.
+#: The types of tokens, by their names in the protocol; a token contains the index.
 TYPES: Final = (
     "comment", "keyword", "operator", "function", "property", "event", "variable", "enumMember", "number",
 )  # fmt: skip
@@ -116,8 +109,8 @@ _LIBRARY: Final = 2
 def colours(sheet: WrittenSheet, lines: Lines, start: int = 0, end: int | None = None) -> Iterator[int]:
     """Yield five numbers for each token of a part of the text, as the protocol encodes them.
 
-    These are the lines since the last token, the units since its start if on the same line, the length in
-    units, the type, and the sum of the modifiers.
+    The numbers are the lines since the last token, the code units since its start if it is on the same line,
+    the length in code units, the type, and the sum of the modifiers.
     """
     last = len(sheet.text) if end is None else end
     tokens = [(comment.start, comment.end, 0, 0) for comment in sheet.comments]
@@ -137,18 +130,13 @@ def colours(sheet: WrittenSheet, lines: Lines, start: int = 0, end: int | None =
         before_line, before_unit = line, unit
 
 
-def _type_of(found: Occurrence) -> tuple[int, int]:
-    symbol = found.symbol
-    if symbol.kind == "operator":
-        return TYPES.index("operator"), _LIBRARY
+def _type_of(name: Occurrence) -> tuple[int, int]:
+    symbol = name.symbol
     if is_keyword(symbol):
-        return TYPES.index("keyword"), _LIBRARY
-    if symbol.kind == "relation":
-        return TYPES.index("function"), _DECLARATION if found.in_head else 0
+        return TYPES.index("operator" if symbol.kind == "operator" else "keyword"), _LIBRARY
     if symbol.kind == "variable":
         return TYPES.index("variable"), 0
-    if found.is_fluent:
-        return TYPES.index("property"), _DECLARATION if found.in_head else 0
-    if found.is_move:
-        return TYPES.index("event"), _DECLARATION if found.in_head else 0
+    if symbol.kind == "relation" or name.is_fluent or name.is_move:
+        kind = "function" if symbol.kind == "relation" else "property" if name.is_fluent else "event"
+        return TYPES.index(kind), _DECLARATION if name.in_head else 0
     return TYPES.index("number" if symbol.name.isdecimal() else "enumMember"), 0

@@ -1,7 +1,7 @@
-"""Reads texts that are being written: broken items become nodes, too.
+"""Reads texts that are being written, and also makes nodes of broken items.
 
-The language stage reads all items without faults. Elsewhere, an unclosed list ends where a new item seems
-to start. In KIF, this is a parenthesis at the start of a line; in the infix form, a name.
+`anygame.language` reads all items without faults. In other text, an unclosed list ends where a new item seems
+to start: at a parenthesis at the start of a line in KIF, at a name there in infix.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.errors import LimitError
 from anygame.language.forms import Form, form_of, kif_variable
-from anygame.language.parser import parse_items
+from anygame.language.parser import parse_items, unwrapped
 from anygame.language.sentences import fold_head
 from anygame.language.source import Node
 from anygame.language_server.settings import LIMITS
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from anygame.language.source import Source
 
-#: Patterns of tokens and comments. Both forms have the same groups; KIF has no marks.
+#: Patterns of tokens and comments. Both forms have the same groups, although KIF has no marks.
 _TOKENS: Final[dict[Form, re.Pattern[str]]] = {
     "kif": re.compile(
         r"(?P<comment>;[^\r\n]*)|(?P<open>\()|(?P<close>\))|(?P<name>[^\s();]+)|(?P<mark>(?!))"
@@ -37,7 +37,7 @@ _ITEM_START: Final[dict[Form, re.Pattern[str]]] = {
     "infix": re.compile(r"^['A-Za-z0-9_~]", re.MULTILINE),
 }
 _DEEPEST: Final = LIMITS.reading.depth
-#: Tokens that complete an argument of the infix form.
+#: Kinds of tokens that complete an argument in the infix form.
 _ENDS: Final = frozenset(("name", "close"))
 
 
@@ -51,13 +51,13 @@ class Token(NamedTuple):
 
 
 def tokens_of(source: Source, form: Form, start: int = 0, end: int | None = None) -> Iterator[Token]:
-    """Yield the tokens of a part of a text, comments too."""
+    """Yield the tokens of a part of a text, including comments."""
     for match in _TOKENS[form].finditer(source.text, start, len(source.text) if end is None else end):
         yield Token(match.lastgroup or "", match[0], match.start(), match.end())
 
 
 def starts_item(source: Source, form: Form, offset: int) -> int:
-    """Return the offset where the last item before an offset seems to start; 0 if none does."""
+    """Return the offset at which the last item before an offset seems to start, or 0."""
     line = source.text.rfind("\n", 0, offset) + 1
     while line and not _ITEM_START[form].match(source.text, line):
         line = source.text.rfind("\n", 0, line - 1) + 1
@@ -65,32 +65,23 @@ def starts_item(source: Source, form: Form, offset: int) -> int:
 
 
 def items_of(source: Source) -> tuple[Node, ...]:
-    """Return the rules and facts of a sheet as nodes, guessed if broken; none if the sheet is too large."""
-    form = form_of(source)
-    limits = LIMITS.reading
+    """Return the rules and facts of a sheet as nodes, and guesses of broken ones; none if it is too large."""
     try:
-        nodes, faults = parse_items(source, limits=limits)
+        nodes, faults = parse_items(source, limits=LIMITS.reading)
     except (LimitError, RecursionError):
         return ()
     if not faults:
         return nodes
     if any(fault.code == "too-large" for fault in faults):
         return ()
-    if form == "kif":
-        found = _guessed(source, form, 0, len(source.text))
-        first = found[0].children if len(found) == 1 else None
-        return tuple(first) if first and first[0].children is not None else tuple(found)
-    return tuple(_with_gaps(source, nodes))
-
-
-def _with_gaps(source: Source, nodes: Iterable[Node]) -> Iterator[Node]:
-    """Yield the items that could be read, and guesses of the items between them."""
+    if form_of(source) == "kif":
+        return unwrapped(tuple(_guessed(source, "kif", 0, len(source.text))))
+    items: list[Node] = []
     end = 0
     for node in nodes:
-        yield from _guessed(source, "infix", end, node.start)
-        yield node
+        items += [*_guessed(source, "infix", end, node.start), node]
         end = node.end
-    yield from _guessed(source, "infix", end, len(source.text))
+    return (*items, *_guessed(source, "infix", end, len(source.text)))
 
 
 def _guessed(source: Source, form: Form, start: int, end: int) -> list[Node]:
@@ -104,7 +95,7 @@ def _guessed(source: Source, form: Form, start: int, end: int) -> list[Node]:
 
 
 class OpenItem:
-    """A rule or fact that may lack parentheses, with a stack of the lists that are still open."""
+    """A rule or fact with possibly missing parentheses, and a stack of its open lists."""
 
     def __init__(self, source: Source, form: Form, tokens: Iterable[Token]) -> None:
         self._source = source
@@ -127,7 +118,7 @@ class OpenItem:
     def lists(self) -> Iterator[tuple[str | None, int]]:
         """Yield the name of each open list, as programs spell it, and the index of its next argument.
 
-        The name is None if the list has none yet, and empty for parentheses around formulas.
+        The name is None if the list is still empty, and an empty text for parentheses around formulas.
         """
         for _, children, is_group in self._open:
             name = fold_head(children[0].text) or "(" if children else None
@@ -135,7 +126,7 @@ class OpenItem:
             yield "" if is_group else name, max(0, len(children) - 1 - is_begun)
 
     def ended(self) -> list[Node]:
-        """Close all lists and return the item; without an arrow there may be several items."""
+        """Close all lists, and return the item; without an arrow, return all items."""
         self._close_all(self._last.end)
         if self._form == "kif":
             return [node for node in self._head if node.children]

@@ -1,4 +1,4 @@
-"""The server: pygls receives and sends the messages of the protocol; threads compute the answers."""
+"""The server: pygls receives and sends the messages of the protocol, and threads compute the answers."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class _Server(LanguageServer):
     """The server and its state between messages."""
 
     def __init__(self, version: str) -> None:
-        # Whole texts: editors and pygls do not agree on the line breaks that changes of parts count.
+        # Editors send whole texts: pygls counts other line breaks than editors, so changes of parts go wrong.
         super().__init__("anygame", version, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
-        # Answers carry the errors to the editor, whose user also sees standard error.
+        # Errors are part of the answers; a log on standard error would show them to the user again.
         logging.getLogger("pygls").setLevel(logging.CRITICAL)
         self.documents = Documents()
         self.explanations = Explanations()
-        self.checker = Checker(self._found)
+        self.checker = Checker(self._publish)
         self.folders = Workspace()
         self._is_ended = False
         _register(self)
@@ -86,7 +86,7 @@ class _Server(LanguageServer):
         ended = asyncio.Event()
 
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            if self.protocol.writer is not None:  # there is an editor already
+            if self.protocol.writer is not None:  # another editor is connected
                 writer.close()
                 return
             self.protocol.set_writer(writer)
@@ -100,13 +100,11 @@ class _Server(LanguageServer):
             await ended.wait()
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Report a message that cannot be understood to the editor's log, without opening a window."""
+        """Report an invalid message to the log of the editor, without opening a window."""
         self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Warning, str(error)[:1000]))
 
-    # -- notifications of the editor
-
     def begin(self, params: lsp.InitializeParams) -> None:
-        """Store the settings of the editor, its position encoding and its folders."""
+        """Store the settings, the position encoding and the folders of the editor."""
         self.checker.settings = self.checker.settings.changed(params.initialization_options)
         agreed = lsp.PositionEncodingKind(self.workspace.position_encoding or "utf-16")
         self.documents.encoding = agreed.value
@@ -118,19 +116,19 @@ class _Server(LanguageServer):
         workspace = self.client_capabilities.workspace
         if workspace and workspace.configuration:
             item = lsp.ConfigurationItem(section="anygame")
-            said = await self.workspace_configuration_async(lsp.ConfigurationParams([item]))
-            self.set(said[0] if said else None)
+            values = await self.workspace_configuration_async(lsp.ConfigurationParams([item]))
+            self.set(values[0] if values else None)
 
-    def set(self, said: object) -> None:
-        """Store settings, and examine all documents again if they changed."""
-        settings = self.checker.settings.changed(said)
+    def set(self, values: object) -> None:
+        """Store settings, and examine all documents again if the settings have changed."""
+        settings = self.checker.settings.changed(values)
         if settings != self.checker.settings:
             self.checker.settings = settings
             for document in self.documents:
                 self.checker.changed(document, pause=0.0)
 
     async def configured(self, params: lsp.DidChangeConfigurationParams) -> None:
-        """Store changed settings; ask for them if the editor reports only that they have changed."""
+        """Store changed settings, and ask for them if the editor does not send them."""
         self.set(params.settings)
         if not params.settings:
             await self.ask_settings()
@@ -162,19 +160,17 @@ class _Server(LanguageServer):
         await self.checker.close()
         self.explanations.close()
 
-    def _found(self, document: Document, found: Findings) -> None:
+    def _publish(self, document: Document, findings: Findings) -> None:
         """Publish the findings of a document, unless it has changed since."""
         if self.documents.get(document.uri) is not document:
             return
-        document.findings = found
-        if found.domains:
-            document.domains = found.domains
-        shown = [diagnostic(document, each, self.explanations) for each in found.findings]
+        document.findings = findings
+        if findings.domains:
+            document.domains = findings.domains
+        shown = [diagnostic(document, finding, self.explanations) for finding in findings.findings]
         self.text_document_publish_diagnostics(
             lsp.PublishDiagnosticsParams(document.uri, shown, document.version)
         )
-
-    # -- requests
 
     async def answered(self, answer: Callable[[Question], Any], params: Any) -> Any:
         """Return the answer to a request about a document; None if the document is not open.
@@ -190,34 +186,31 @@ class _Server(LanguageServer):
             raise JsonRpcException(str(error).partition("\n")[0], _REQUEST_FAILED) from error
 
     async def actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
-        """Return code actions, with all their edits if the editor cannot ask for them later."""
+        """Return code actions, with all their edits if the editor cannot request edits later."""
         answer = partial(code_actions, explanations=self.explanations)
-        found: list[lsp.CodeAction] | None = await self.answered(answer, params)
-        if found is None or self._resolves():
-            return found
-        return [await self.resolved(action) for action in found]
-
-    def _resolves(self) -> bool:
+        actions: list[lsp.CodeAction] | None = await self.answered(answer, params)
         text = self.client_capabilities.text_document
         support = text.code_action.resolve_support if text and text.code_action else None
-        return bool(support and "edit" in support.properties)
+        if actions is None or (support and "edit" in support.properties):
+            return actions
+        return [await self.resolved(action) for action in actions]
 
     async def resolved(self, action: lsp.CodeAction) -> lsp.CodeAction:
         """Return an action with its edits."""
-        asked = resolving(action)
-        document = self.documents.get(asked[0]) if asked else None
-        if asked is None or document is None or document.version != asked[1]:
+        uri, version, kinds = resolving(action) or ("", 0, [])
+        document = self.documents.get(uri)
+        if document is None or document.version != version:
             return action
         try:
-            text = await self.checker.mended(document, asked[2])
+            text = await self.checker.mended(document, kinds)
         except AnygameError as error:
             raise JsonRpcException(str(error), _REQUEST_FAILED) from error
         action.edit = await asyncio.to_thread(edit_to, document, text)
         return action
 
     async def named(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        """Return the symbols of all sheets whose names contain a query."""
-        found = await asyncio.to_thread(
+        """Return the symbols of all sheets that contain a query in their names."""
+        entries = await asyncio.to_thread(
             self.folders.symbols, params.query, list(self.documents), self.documents.encoding
         )
         return [
@@ -227,7 +220,7 @@ class _Server(LanguageServer):
                 kind=symbol_kind(entry),
                 container_name=document.sheet.source.name,
             )
-            for document, entry in found
+            for document, entry in entries
         ]
 
 

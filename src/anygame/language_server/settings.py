@@ -1,4 +1,4 @@
-"""The settings of editors, under ``anygame``, and the bounds of the server."""
+"""The settings of editors, in the section ``anygame``, and the limits of the server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Settings:
 
     Attributes:
         lenient: whether to allow variables that no positive literal binds.
-        infos: whether to report matters of style, too.
+        infos: whether to report matters of style as well.
         play: whether to play a few random games if the rules have no error.
     """
 
@@ -22,23 +22,22 @@ class Settings:
     infos: bool = True
     play: bool = False
 
-    def changed(self, said: object) -> Settings:
-        """Return the settings with the values that an editor sent, inside ``{"anygame": {...}}`` or bare.
+    def changed(self, values: object) -> Settings:
+        """Return the settings with the values that an editor sent, inside ``{"anygame": {...}}`` or directly.
 
         >>> Settings().changed({"anygame": {"lenient": True, "colour": "red"}})
         Settings(lenient=True, infos=True, play=False)
         """
-        if isinstance(said, dict) and isinstance(said.get("anygame"), dict):
-            said = said["anygame"]
-        if not isinstance(said, dict):
+        if isinstance(values, dict) and isinstance(values.get("anygame"), dict):
+            values = values["anygame"]
+        if not isinstance(values, dict):
             return self
-        known: dict[str, Any] = {
-            each.name: said[each.name] for each in fields(self) if isinstance(said.get(each.name), bool)
-        }
+        names = [field.name for field in fields(self) if isinstance(values.get(field.name), bool)]
+        known: dict[str, Any] = {name: values[name] for name in names}
         return replace(self, **known)
 
 
-#: Bounds of a sheet. The largest public sheets have half a megabyte and 150,000 tokens.
+#: Limits of a sheet. The largest public sheets have half a megabyte and 150,000 tokens.
 LIMITS: Final = Limits(
     facts=1_000_000,
     terms=1_000_000,

@@ -1,4 +1,4 @@
-"""A text that is being written: every occurrence of every name in it, and its meaning."""
+"""A text that is being written: all occurrences of each name, and the meaning of the name."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ MOVE_PLACES: Final[frozenset[Place]] = frozenset((("legal", 2, 1), ("does", 2, 1
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """Meaning of a name: all occurrences of equal symbols mean the same.
+    """Meaning of a name; equal symbols have the same meaning.
 
     Attributes:
-        name: folded name; for a variable, without its question mark.
-        arity: number of arguments.
-        item: for a variable, index of its rule; else -1.
+        name: the name as programs spell it; for a variable, without its question mark.
+        arity: the number of arguments.
+        item: for a variable, the index of its rule; else -1.
     """
 
     kind: NameKind
@@ -55,10 +55,10 @@ class Occurrence:
 
     Attributes:
         node: the sentence, formula or term that the name begins.
-        item: index of the rule or fact.
+        item: the index of the rule or fact.
         in_head: whether the name is in the head of a rule, or in a fact.
-        positive: whether the sentence around it is not negated.
-        place: for a term or variable, path inside its sentence; else empty.
+        positive: whether the sentence around the name is not negated.
+        place: for a term or variable, the path inside its sentence; else empty.
     """
 
     symbol: Symbol
@@ -72,17 +72,17 @@ class Occurrence:
 
     @property
     def is_fluent(self) -> bool:
-        """Whether the name is that of a fluent."""
+        """Whether the name is the name of a fluent."""
         return self.symbol.kind == "term" and self.place in FLUENT_PLACES
 
     @property
     def is_move(self) -> bool:
-        """Whether the name is that of a move."""
+        """Whether the name is the name of a move."""
         return self.symbol.kind == "term" and self.place in MOVE_PLACES
 
 
 def is_keyword(symbol: Symbol) -> bool:
-    """Return whether GDL gives a relation its meaning."""
+    """Return whether a symbol is an operator, or a relation with a meaning in GDL."""
     return symbol.kind == "operator" or (
         symbol.kind == "relation" and KEYWORDS.get(symbol.name) == symbol.arity
     )
@@ -99,7 +99,7 @@ class _Around(NamedTuple):
 
 def _formula(node: Node, around: _Around) -> Iterator[Occurrence]:
     first, rest = _opened(node)
-    if first.children is not None:  # a parenthesis too many
+    if first.children is not None:  # there is one parenthesis too many
         for child in node.children or ():
             yield from _formula(child, around)
         return
@@ -156,9 +156,9 @@ def _occurrence(symbol: Symbol, token: Node, node: Node, around: _Around) -> Occ
     )
 
 
-#: Maximum characters of a comment shown with a name.
+#: Maximum number of characters of a comment shown with a name.
 _LONGEST_COMMENT: Final = 1_000
-#: Ends of headings, which describe more than the rule below them.
+#: Ends of headings, which do not describe only the rule below them.
 _RULE: Final = ("---", "===", "***")
 _DECORATION: Final = "-=*_~# "
 
@@ -175,7 +175,7 @@ class WrittenSheet:
     """A sheet while it is written."""
 
     def __init__(self, name: str, text: str) -> None:
-        # With an unknown suffix, the text decides about the form.
+        # If the suffix is unknown, the text determines the form.
         self.source = Source(PurePosixPath(name).name or "sheet", text)
         self.form: Form = form_of(self.source)
 
@@ -186,7 +186,7 @@ class WrittenSheet:
 
     @cached_property
     def items(self) -> tuple[Node, ...]:
-        """Rules and facts; broken ones are guessed."""
+        """The rules and facts; a guess for each broken one."""
         return items_of(self.source)
 
     @cached_property
@@ -196,10 +196,10 @@ class WrittenSheet:
 
     @cached_property
     def occurrences(self) -> list[Occurrence]:
-        """Every occurrence of every name, in the order of the text."""
+        """All occurrences of all names, in the order of the text."""
         items = enumerate(self.items)
-        found = (each for number, item in items for each in _formula(item, _Around(number, in_head=True)))
-        return sorted(found, key=lambda each: each.start)
+        names = (name for number, item in items for name in _formula(item, _Around(number, in_head=True)))
+        return sorted(names, key=lambda name: name.start)
 
     @cached_property
     def by_symbol(self) -> dict[Symbol, list[Occurrence]]:
@@ -232,12 +232,12 @@ class WrittenSheet:
         head = self.head(item)
         if head is None:
             return None
-        about = (each for each in self.by_item[item] if each.in_head and (each.is_fluent or each.is_move))
-        return next((each.symbol for each in about), head.symbol)
+        in_head = (name for name in self.by_item[item] if name.in_head)
+        return next((name.symbol for name in in_head if name.is_fluent or name.is_move), head.symbol)
 
     @cached_property
     def written(self) -> DomainTable:
-        """The constants and functions written at each place; those of a ``next`` count for ``true``, too."""
+        """The constants and functions written at each place; places of ``next`` also count as ``true``."""
         values: dict[Place, Values] = defaultdict(Values)
         for each in self.occurrences:
             symbol = each.symbol
@@ -253,7 +253,7 @@ class WrittenSheet:
         return [each.start for each in self.occurrences]
 
     def name_at(self, offset: int) -> Occurrence | None:
-        """Return the name at an offset, or right before it."""
+        """Return the name at an offset, or directly before it."""
         place = bisect_right(self._starts, offset)
         for each in reversed(self.occurrences[max(0, place - 2) : place]):
             if each.start <= offset <= each.end:
@@ -261,24 +261,24 @@ class WrittenSheet:
         return None
 
     def comment_at(self, offset: int) -> Comment | None:
-        """Return the comment around an offset; the offset of its first character is outside."""
+        """Return the comment around an offset, which must be after its first character."""
         place = bisect_right([comment.start for comment in self.comments], offset - 1)
         comment = self.comments[place - 1] if place else None
         return comment if comment and comment.start < offset <= comment.end else None
 
     def comment_above(self, item: int) -> str:
-        """Return the comment above an item, without its marks; at most one blank line may separate them."""
+        """Return the comment above an item, without its marks and after at most one blank line."""
         line = self.source.position(self.items[item].start)[0]
         place = bisect_right([comment.start for comment in self.comments], self.items[item].start)
-        found: list[str] = []
+        lines: list[str] = []
         gap = 2
         for comment in reversed(self.comments[:place]):
-            at = self.source.position(comment.start)[0]
-            if not comment.own_line or line - at > gap or comment.text.endswith(_RULE):
+            comment_line = self.source.position(comment.start)[0]
+            if not comment.own_line or line - comment_line > gap or comment.text.endswith(_RULE):
                 break
-            found.append(comment.text.lstrip(comment.text[0]).strip(_DECORATION))
-            line, gap = at, 1
-        return "\n".join(reversed(found)).strip()[:_LONGEST_COMMENT]
+            lines.append(comment.text.lstrip(comment.text[0]).strip(_DECORATION))
+            line, gap = comment_line, 1
+        return "\n".join(reversed(lines)).strip()[:_LONGEST_COMMENT]
 
     def spelled(self, symbol: Symbol) -> str:
         """Return a name in the spelling of the sheet's form."""

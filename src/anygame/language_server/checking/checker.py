@@ -1,6 +1,6 @@
 """Schedules the examination of sheets: shortly after the last change, one at a time, in a separate process.
 
-Stale results are dropped. The process is started when it is first needed, and killed when it is late.
+Outdated results are dropped. The process starts when it is first needed, and is killed if it is late.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from anygame.language_server.documents import Document
 
 
-#: Limit on address space, in bytes: several times what a text of 2 MiB needs.
+#: Maximum bytes of address space: several times the need of a text of 2 MiB.
 _MEMORY: Final = 4 * 2**30
-#: Maximum bytes of an answer; 500 diagnostics and the domains of 5,000 places need much less.
+#: Maximum bytes of an answer; 500 diagnostics and the values of 5,000 places need much less.
 _LONGEST_ANSWER: Final = 64 * 2**20
 
 
 class ExaminingProcess:
-    """A process that answers one question at a time, the ``current`` one."""
+    """A process that answers one question at a time, the ``current`` question."""
 
     def __init__(self) -> None:
         self.current: dict[str, Any] | None = None
@@ -61,16 +61,16 @@ class ExaminingProcess:
         await self._pool.close()
 
 
-#: Seconds without a change after which a sheet is examined: longer than between two keystrokes.
+#: Seconds without a change after which a sheet is examined, more than between two keystrokes.
 _PAUSE: Final = 0.3
-#: Seconds that an outdated examination may still take. Most sheets need less; a new process takes 0.5 s.
+#: Seconds after which an outdated examination is aborted. Most sheets take less; a new process takes 0.5 s.
 _PATIENCE: Final = 2.0
 #: Maximum seconds of an examination; the largest public sheets take three.
 _LONGEST: Final = 30.0
 
 
 class Checker:
-    """Examines sheets; calls ``report`` with a document and its findings, unless the document has changed."""
+    """Examines sheets, and calls ``report`` with a document and its findings if the document is unchanged."""
 
     def __init__(self, report: Callable[[Document, Findings], None]) -> None:
         self.settings = Settings()
@@ -80,10 +80,9 @@ class Checker:
         self._given_up: asyncio.Task[None] | None = None
 
     def changed(self, document: Document, pause: float = _PAUSE) -> None:
-        """Examine a document after ``pause`` seconds; cancel the examination of its older text."""
+        """Examine a document after ``pause`` seconds, and cancel the examination of its older text."""
         self.forget(document.uri)
-        task = asyncio.create_task(self._examine(document, pause))
-        self._tasks[document.uri] = task
+        self._tasks[document.uri] = asyncio.create_task(self._examine(document, pause))
 
     def forget(self, uri: str) -> None:
         """Cancel the examination of a document."""
@@ -93,8 +92,7 @@ class Checker:
     async def mended(self, document: Document, kinds: list[str]) -> str:
         """Return the text of a document after mending. Raises AnygameError if mending fails."""
         question = {"do": "mend", "name": document.sheet.source.name, "text": document.text, "kinds": kinds}
-        found = await self._process.ask(question, _LONGEST)
-        return str(found)
+        return str(await self._process.ask(question, _LONGEST))
 
     async def close(self) -> None:
         """Cancel all examinations and kill the process."""
@@ -110,22 +108,22 @@ class Checker:
             "text": document.text,
             "settings": asdict(self.settings),
         }
-        # An abandoned examination continues for a moment; otherwise every keystroke would start a process.
-        asked = asyncio.create_task(self._process.ask(question, _LONGEST))
+        # An outdated examination continues for a moment; otherwise each keystroke would start a process.
+        answer = asyncio.create_task(self._process.ask(question, _LONGEST))
         try:
-            found = Findings.from_json(await asyncio.shield(asked))
+            findings = Findings.from_json(await asyncio.shield(answer))
         except AnygameError as error:
             reason = f"this sheet could not be examined: {error}"
-            found = Findings((Finding("not-examined", 1, reason, 0, 0),))
+            findings = Findings((Finding("not-examined", 1, reason, 0, 0),))
         except asyncio.CancelledError:
             if self._process.current is question:
-                self._given_up = asyncio.create_task(_give_up(asked))
+                self._given_up = asyncio.create_task(_give_up(answer))
             else:
-                asked.cancel()
+                answer.cancel()
             raise
-        self._report(document, found)
+        self._report(document, findings)
 
 
-async def _give_up(asked: asyncio.Task[object]) -> None:
+async def _give_up(answer: asyncio.Task[object]) -> None:
     with suppress(AnygameError, asyncio.CancelledError, TimeoutError):
-        await asyncio.wait_for(asked, _PATIENCE)
+        await asyncio.wait_for(answer, _PATIENCE)

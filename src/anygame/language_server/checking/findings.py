@@ -1,4 +1,4 @@
-"""The findings of a sheet as plain data, which one process sends to another. Places are offsets."""
+"""The findings of a sheet as plain data, which one process sends to another. All places are offsets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anygame.sheets.edits import Edit
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that concerns a finding."""
+    """Another place that belongs to a finding."""
 
     start: int
     end: int
@@ -57,12 +57,8 @@ class Findings:
 
 def _finding(data: dict[str, Any]) -> Finding:
     related = tuple(Related(**each) for each in data["related"])
-    fixes = tuple(
-        Fix(each["title"], tuple(map(_edit, each["edits"])), tuple(each["kinds"]), each["sure"])
-        for each in data["fixes"]
-    )
-    return Finding(**{**data, "related": related, "fixes": fixes})
-
-
-def _edit(data: dict[str, Any]) -> Edit:
-    return Edit(data["start"], data["end"], tuple(data["pieces"]))
+    fixes = []
+    for fix in data["fixes"]:
+        edits = tuple(Edit(edit["start"], edit["end"], tuple(edit["pieces"])) for edit in fix["edits"])
+        fixes.append(Fix(fix["title"], edits, tuple(fix["kinds"]), fix["sure"]))
+    return Finding(**{**data, "related": related, "fixes": tuple(fixes)})

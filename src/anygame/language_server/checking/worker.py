@@ -1,9 +1,8 @@
-"""The process that examines sheets: it runs the doctor and computes the domains of places.
+"""The process that examines sheets: it runs the doctor and computes the possible values of places.
 
-Questions come from standard input, answers go to standard output.
-
-Texts come from strangers, and neither reading nor reasoning can be interrupted from outside. The process
-therefore has bounded memory, and is killed if it does not answer in time.
+It reads questions from standard input and writes answers to standard output. Sheets are untrusted, and
+neither reading nor reasoning can be interrupted from outside. So the process has bounded memory, and it is
+killed if it does not answer in time.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ from anygame.processes.inside import answer_questions, set_up
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from anygame.doctor.finding import Finding as Found
-    from anygame.language.rules import Program
+    from anygame.doctor.finding import Finding as DoctorFinding
 
 
 #: Maximum number of diagnostics of a sheet; more would slow editors down.
@@ -46,34 +44,28 @@ def examine(name: str, text: str, settings: Settings) -> Findings:
     with read_silently():  # the findings report lenient reading
         examination = examined(source, wanted)
     least = Severity.INFO if settings.infos else Severity.WARNING
-    found = sorted(examination.worst(_MOST, least), key=lambda each: each.diagnostic)
-    findings = tuple(_finding(each, source, settings) for each in found)
-    return Findings(findings, _domains(examination.program))
+    worst = sorted(examination.worst(_MOST, least), key=lambda finding: finding.diagnostic)
+    sheet = Sheet(examination.program)
+    relations = {*sheet.heads, *sheet.reads, ("true", 1), ("does", 2), ("role", 1)}
+    findings = tuple(_finding(finding, source, settings) for finding in worst)
+    return Findings(findings, DomainTable.of(sheet.domains, sorted(relations)))
 
 
-def _domains(program: Program) -> DomainTable:
-    """Return the values of each place; unbound variables of heads add nothing."""
-    sheet = Sheet(program)
-    read = {("true", 1), ("does", 2), ("role", 1)}
-    return DomainTable.of(sheet.domains, sorted({*sheet.heads, *sheet.reads, *read}))
-
-
-def _finding(finding: Found, source: Source, settings: Settings) -> Finding:
-    found = finding.diagnostic
-    start, end = (found.span.start, found.span.end) if found.span else (0, min(1, len(source.text)))
+def _finding(finding: DoctorFinding, source: Source, settings: Settings) -> Finding:
+    shown = finding.diagnostic
+    code, severity = shown.code, shown.severity
+    start, end = (shown.span.start, shown.span.end) if shown.span else (0, min(1, len(source.text)))
     related = tuple(
         Related(note.span.start, note.span.end, note.message.strip())
-        for note in found.notes
+        for note in shown.notes
         if note.span is not None and note.span.source is source
     )
-    is_read = settings.lenient and found.severity < CODES[found.code].severity and finding.kinds is not None
-    message = f"read leniently: {found.message}" if is_read else found.message
-    notes = [note.message.strip() for note in found.notes if note.span is None]
-    said = [message, *notes, *filter(None, [finding.echoes])]
-    if found.hint:
-        said.append(f"try: {found.hint}")
+    is_read = settings.lenient and severity < CODES[code].severity and finding.kinds is not None
+    lines = [f"read leniently: {shown.message}" if is_read else shown.message]
+    lines += [note.message.strip() for note in shown.notes if note.span is None]
+    lines += [line for line in (finding.echoes, shown.hint and f"try: {shown.hint}") if line]
     fixes = tuple(fixes_of(finding, source))
-    return Finding(found.code, int(found.severity), "\n".join(said), start, end, related, fixes)
+    return Finding(code, int(severity), "\n".join(lines), start, end, related, fixes)
 
 
 def mended(name: str, text: str, kinds: Iterable[str]) -> str:
@@ -85,12 +77,17 @@ def mended(name: str, text: str, kinds: Iterable[str]) -> str:
         return text
 
 
-#: Examining sheets has a lower priority than typing.
+#: Niceness of the process, whose work has a lower priority than typing.
 _NICENESS: Final = 5
 
 
 def main(memory: int, longest: int) -> None:
-    """Answer questions until the input ends, within bytes of address space and of an answer."""
+    """Answer questions until the input ends.
+
+    Args:
+        memory: maximum bytes of address space.
+        longest: maximum bytes of an answer.
+    """
     answer_questions(set_up(memory, _NICENESS), answer, longest)
 
 
