@@ -166,7 +166,7 @@ def test_records_of_others_need_the_rules(tmp_path: Path) -> None:
     record = str(folder / "records" / "signed.json")
     output, status = run(["replay", record])
     assert status == 2
-    assert "does not contain its rules: pass the rule sheet" in output
+    assert "does not contain its rules: give the rule sheet, too" in output
     sheet = tmp_path / "sheet.kif"
     sheet.write_text(rules_of("signed"))
     output, status = run(["replay", record, str(sheet)])

@@ -486,7 +486,7 @@ def test_people_need_a_terminal(tmp_path: Path) -> None:
         output, status = run(command)
         assert status == 2
         assert "`human` needs a terminal, and standard input or output is not a terminal" in output
-    with pytest.raises(anygame.PlayerError, match="a person plays at a terminal"):
+    with pytest.raises(anygame.PlayerError, match="is a person at a terminal"):
         make_player("human")
 
 

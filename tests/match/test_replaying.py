@@ -68,7 +68,9 @@ def test_a_record_without_rules_needs_them() -> None:
     record = _sound()
     record.own.clear()
     record.game_url = "http://example.org/g/"
-    with pytest.raises(RecordError, match=r"pass the rule sheet .it was played by http://example.org/g/"):
+    with pytest.raises(
+        RecordError, match=r"give the rule sheet, too .it was played by http://example.org/g/"
+    ):
         rules_of(record)
     assert replay(record, anygame.loads(COUNTDOWN)).faults == ()
 

@@ -165,7 +165,7 @@ def test_a_view_that_follows_an_answer_at_once_is_heard_after_it(monkeypatch: py
 
 def test_a_process_that_does_not_answer_in_time_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = _Server(_BEGUN + "time.sleep(600)", monkeypatch).ask(within=0.5)
-    assert "more than 0.5 seconds for an answer, and was ended" in str(first)
+    assert "did not answer within 0.5 seconds, and was ended" in str(first)
     assert isinstance(second, ChildEndedError)
 
 
@@ -200,7 +200,7 @@ def _answer(found: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("error", "fault"),
     [
-        (MemoryError(), "more memory is needed than this process may use"),
+        (MemoryError(), "this needs more memory than the process is allowed to use"),
         (RecordError("there is no state 7"), "there is no state 7"),
         (SheetSyntaxError("no sheet"), "no sheet"),
         (KeyError("x"), "an internal error (KeyError: 'x'); please report it"),

@@ -1,7 +1,7 @@
 """Live reports of the matches of this process, for pages.
 
-Matches and pages run in different threads. Events are only recorded here, at hardly any cost to a match. When
-a page is open, the server follows the match in another process, which draws its boards.
+Matches and pages run in different threads. The reports only record events, which costs a match hardly any
+time. If a page is open, the server follows the match in another process, which draws the boards.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.referee import Turn
 
-#: The most records of finished matches that are kept in memory.
+#: Maximum number of records of finished matches in memory.
 _MOST_REMEMBERED: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Cell of a table, with a confidence interval to draw: lower end, value and upper end."""
+    """Cell of a table, and the confidence interval to draw in it: lower end, value and upper end."""
 
     text: str
     interval: tuple[float, float, float] | None = None
@@ -46,13 +46,13 @@ class Broadcast:
     """All matches of a command, in the order in which they are played.
 
     Args:
-        planned: number of matches.
-        table: returns the standings, in any thread; None for no table.
+        planned: number of planned matches.
+        table: returns the standings, in any thread; None if there is no table.
 
     Attributes:
-        matches: the matches that have begun.
-        on_change: called in the thread of a match, with the match after each event, or with None after the
-            table has changed.
+        matches: matches that have begun.
+        on_change: called in the thread of the matches: with a match after each of its events, and with None
+            after the table has changed.
     """
 
     def __init__(self, title: str, planned: int, table: Callable[[], Table] | None = None) -> None:
@@ -75,17 +75,17 @@ class BroadcastMatch(Watcher):
     """Report of a match that is being played, or was played earlier.
 
     Args:
-        broadcast: the report of all matches.
-        load: returns the record after the end of the match, in any thread; None if the record is not kept.
+        broadcast: report of all matches.
+        load: returns the record of the finished match, in any thread; None if records are not kept.
 
     Attributes:
-        number: the number of the match, from 1 in the order of the starts; 0 before its start.
-        game: the name of the sheet.
-        result: the outcome; empty until the end.
-        record: the record so far; it may grow during reading.
-        last: the number of the last complete state of the record.
-        seconds: the time that each role took, by the number of the turn.
-        live: the time at which players were asked, and their clock; empty after the end.
+        number: number of the match, from 1 in the order of the starts; 0 before its start.
+        game: name of the rule sheet.
+        result: outcome of the match; empty until its end.
+        record: record so far, which can grow while it is read.
+        last: number of the last complete state in the record.
+        seconds: seconds that each role took, by the number of the turn.
+        live: time at which the players were asked, and their clock; empty after the end.
     """
 
     def __init__(self, broadcast: Broadcast, load: Callable[[], Record | None] | None) -> None:

@@ -1,4 +1,4 @@
-"""The course of a match, here or elsewhere: its states, joint moves, and roles with a choice."""
+"""The course of a match: its states, its joint moves, and the roles that have a choice."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 Joint = tuple["Term", ...]
 Report = dict[str, Any]
-#: Keys of the record for a role that leaves a match: it resigns, or runs out of time.
+#: Keys of the record that name the role that left a match: it resigned, or ran out of time.
 LEAVING: Final = ("resigned", "late")
 
 
 @dataclass(frozen=True, slots=True)
 class StateSummary:
-    """Facts about a state that the course of a match needs.
+    """Summary of a state for the course of a match.
 
     Attributes:
         is_terminal: whether the game is over.
-        legal: the legal moves of every role; empty if the game is over.
-        goals: the goal of every role if the game is over and every role has a goal; else empty.
-        fault: the reason why the rules allow neither a move nor a result; else empty.
+        legal: legal moves of every role; empty if the game is over.
+        goals: goal of every role if the game is over and all goals are defined; otherwise empty.
+        fault: reason why the rules allow neither a move nor a result; otherwise empty.
     """
 
     is_terminal: bool
@@ -53,7 +53,7 @@ class StateSummary:
 def summary_of(state: State) -> StateSummary:
     """Compute the summary of a state."""
     try:
-        # Goals are computed only at the end: some rules take seconds for them.
+        # Goals are computed only at the end, as they take seconds with some rules.
         goals = tuple(final_goals(state)) if state.is_terminal else ()
         return StateSummary(state.is_terminal, legal_in(state), goals)
     except (GoalError, IllegalMoveError) as error:
@@ -61,16 +61,16 @@ def summary_of(state: State) -> StateSummary:
 
 
 def joint_of(game: Game, texts: Iterable[str], state: State) -> Joint:
-    """Return the joint move that texts, in the order of the roles, mean. Raises the errors of `move_of`."""
+    """Return the joint move that strings, in the order of the roles, mean. Raises the errors of `move_of`."""
     return tuple([move_of(text, role, state) for role, text in zip(game.roles, texts, strict=True)])
 
 
 def move_of(text: str, role: Role, state: State) -> Term:
-    """Return the legal move that a text with any spacing means.
+    """Return the legal move that a string with any spacing means.
 
     Raises:
         IllegalMoveError: the move is not legal.
-        TermSyntaxError: the text is not a term.
+        TermSyntaxError: the string is not a term.
     """
     legal = state.legal_moves(role)
     move = {str(move): move for move in legal}.get(text)
@@ -86,17 +86,17 @@ class Course:
     """A match so far.
 
     Args:
-        record: the record of the match so far, which grows.
-        states: the states of the record, at least the initial one.
+        record: record of the match so far, which grows.
+        states: states in the record, at least the initial state.
 
     Attributes:
-        line: the joint moves so far.
-        summary: the summary of the last state.
-        fault: the reason why the match cannot continue; empty if it can.
-        live: the clock of a match that is played elsewhere; see `FollowedMatch`.
-        chose: the roles that had a choice, for every joint move so far.
-        since: the time from which moves are awaited here, in seconds since 1970; None for a match elsewhere.
-        left: the role that has left the match, and how: ``resigned`` or ``late``; None if no role has.
+        line: joint moves so far.
+        summary: summary of the last state.
+        fault: reason why the match cannot continue; empty if it can continue.
+        live: clock of a match in another process; see `FollowedMatch`.
+        chose: indices of the roles that had a choice, for every joint move so far.
+        since: start of the present turn, in seconds since 1970; None for a match in another process.
+        left: role that has left the match, and the reason ``resigned`` or ``late``; None if no role has left.
     """
 
     summary: StateSummary
@@ -153,11 +153,11 @@ class Course:
         return None
 
     def told(self, step: int) -> list[int]:
-        """Return the roles whose moves at a step a list of moves shows: all with a choice, else one role."""
-        return sorted(self.chose[step]) or self._telling(self.line[step])
+        """Return the roles whose moves at a step are worth showing: the roles with a choice, or else one."""
+        return sorted(self.chose[step]) or self._most_informative(self.line[step])
 
-    def _telling(self, joint: Joint) -> list[int]:
-        """Return the role with the most informative move; waiting is usually a constant that roles share."""
+    def _most_informative(self, joint: Joint) -> list[int]:
+        """Return the role with the most informative move: waiting is usually a constant that roles share."""
         roles = [index for index, role in enumerate(self.game.roles) if not role.is_random]
         roles = roles or list(range(len(joint)))
         return [min(roles, key=lambda index: (isinstance(joint[index], Constant), joint.count(joint[index])))]
@@ -204,10 +204,10 @@ def _choosing(legal: Sequence[Sequence[Term]]) -> set[int]:
 
 
 class FollowedMatch(Course):
-    """A match that is played elsewhere and reported here.
+    """A match that another process plays and reports to this one.
 
-    ``live`` holds ``asked``, the time from which moves are awaited, in seconds since 1970, and ``clock``, the
-    seconds for each move. It is empty after the end.
+    ``live`` has ``asked``, the start of the present turn in seconds since 1970, and ``clock``, the seconds
+    for each move. It is empty after the end.
     """
 
     async def begin(self) -> None:
@@ -221,14 +221,14 @@ class FollowedMatch(Course):
         now: Report,
         keep: Callable[[Record], None],
     ) -> None:
-        """Make moves that were made elsewhere, as far as the rules allow them.
+        """Make the reported moves, as far as the rules allow them.
 
         Args:
-            start: the number of joint moves before these.
-            turns: reports with ``moves``, texts in the order of the roles, and optionally ``errors``,
+            start: number of joint moves before the reported ones.
+            turns: reports with ``moves``, strings in the order of the roles, and optionally ``errors``,
                 ``reasons``, ``said`` and ``seconds`` of every role.
-            now: the present status: ``live`` and ``fault``, and optionally ``opening`` with the ``reasons``
-                and ``said`` before the first move.
+            now: present status: ``live`` and ``fault``, and optionally ``opening`` with the ``reasons`` and
+                ``said`` before the first move.
             keep: writes the record.
         """
         if "opening" in now and not self.line:
@@ -267,13 +267,13 @@ class FollowedMatch(Course):
         roles = self.game.roles
         choosing = sorted(self.choosing)
         if not choosing and not self.game.is_gdl2:
-            # A referee elsewhere also waits for roles without a choice.
-            choosing = self._telling(tuple([moves[0] for moves in self.summary.legal]))
+            # The referee in the other process also waits for roles without a choice.
+            choosing = self._most_informative(tuple([moves[0] for moves in self.summary.legal]))
         return [index for index in choosing if not roles[index].is_random]
 
 
 def _of_all(values: Sequence[Any] | None, game: Game, default: Any) -> list[Any]:
-    """Return a value for every role, with a default where a report has none."""
+    """Return a value for every role: the reported value, or else a default."""
     if values is None or len(values) != len(game.roles):
         return [default for _ in game.roles]
     return [default if value is None else value for value in values]

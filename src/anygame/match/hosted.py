@@ -1,7 +1,7 @@
 """A match between people and players, run in its own process.
 
-A role with a single legal move makes it automatically, and the moves of ``random`` are sampled here. Every
-change is kept in the record of the match, from which a new process resumes it.
+A role with a single legal move makes it automatically, and the moves of ``random`` are sampled. Every change
+is written to the record, from which a new process can resume the match.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from anygame.match.opponents import Opponent
     from anygame.match.record import Record
 
-#: The most joint moves of a match, which then ends without a result. People do not play as long, but a match
-#: without choices might never end, and fill the disk.
+#: Maximum number of joint moves of a match, which then ends without a result. A match without choices could
+#: otherwise run forever and fill the disk.
 _LONGEST: Final = 5_000
-#: Pause in seconds before a move that no person has chosen, so that it can be watched.
+#: Pause in seconds before a move that no person has chosen, so that people can watch it.
 _PACE: Final = 0.4
 
 
@@ -36,13 +36,13 @@ class HostedMatch(Course):
 
     Args:
         record, states: see `Course`.
-        opponents: the players, by the index of their role.
+        opponents: players by the index of their role.
         keep: writes the record.
         changed: called after every change of the match.
 
     Attributes:
-        chosen: the moves chosen for the present turn, by role.
-        people: the roles of people.
+        chosen: moves chosen for the present turn, by the index of the role.
+        people: indices of the roles of people.
     """
 
     def __init__(
@@ -65,10 +65,9 @@ class HostedMatch(Course):
         self._asked: dict[int, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._restart_time()
-        #: Seconds for each person for the match, and the increment for each move; None without a clock.
-        self._clock: tuple[float, float] | None = (
-            tuple(record.own["clock"]) if record.own.get("clock") else None
-        )
+        clock = record.own.get("clock")
+        #: Seconds of each person for the match, and seconds added for each move; None without a clock.
+        self._clock: tuple[float, float] | None = tuple(clock) if clock else None
         self._timer: asyncio.TimerHandle | None = None
         self._random = Random(f"{record.own.get('seed')}:{record.step}")
         self.people = {
@@ -85,9 +84,9 @@ class HostedMatch(Course):
                 self._start_task(
                     opponent.prepare(self.record.match_id, self.game, list(self.line), self.states[-1])
                 )
-        self._start_task(self._resume())
+        self._start_task(self._advance_later())
 
-    async def _resume(self, pause: float = 0.0) -> None:
+    async def _advance_later(self, pause: float = 0.0) -> None:
         await asyncio.sleep(pause)
         async with self._lock:
             await self._advance()
@@ -135,7 +134,7 @@ class HostedMatch(Course):
         await self._advance()
 
     async def take_back(self, roles: Collection[int]) -> None:
-        """Go back to the last state in which one of some roles had a choice.
+        """Go back to the last state in which one of the given roles had a choice.
 
         Raises:
             IllegalMoveError: there is no such state.
@@ -182,10 +181,10 @@ class HostedMatch(Course):
         return [index for index in awaited if index in choosing] or (awaited if is_all else [])
 
     async def _advance(self) -> None:
-        """Make joint moves until a choice is awaited; ask the players for their choices.
+        """Make joint moves until someone has a choice, and ask the players for their choices.
 
-        After a joint move that no person chose, there is a pause, in which other requests are served. Games
-        with hidden information have no pause, as it would show that nobody had a choice.
+        A pause follows a joint move that no person chose, and other requests are served in it. Games with
+        hidden information have no pause, as it would show that nobody had a choice.
         """
         while not self.is_over:
             choosing = self.choosing
@@ -202,7 +201,7 @@ class HostedMatch(Course):
             await self._step()
             nobody_chooses = not (self.people and (self.game.is_gdl2 or self.choosing))
             if not self.is_over and nobody_chooses:
-                self._start_task(self._resume(_PACE))
+                self._start_task(self._advance_later(_PACE))
                 break
         self._watch_clocks()
         if self.is_over:
@@ -234,7 +233,7 @@ class HostedMatch(Course):
         self.since = time()
 
     async def _ask(self, index: int) -> None:
-        """Ask a player, and take its move, unless moves were taken back meanwhile."""
+        """Ask a player for its move; ignore the move if the match has changed meanwhile."""
         line, state = list(self.line), self.states[-1]
         reply = await self.opponents[index].reply(self.record.match_id, self.game, line, state)
         async with self._lock:
@@ -262,7 +261,7 @@ class HostedMatch(Course):
 
     @property
     def _running(self) -> float:
-        """The seconds for which moves have been awaited; 0 if the clocks do not run."""
+        """Seconds since the clocks of this turn started; 0 if they do not run."""
         return monotonic() - self._since if self.is_running else 0.0
 
     @property
@@ -279,7 +278,7 @@ class HostedMatch(Course):
         return max(0.0, self._clock[0] - (used[index] if used else 0.0))
 
     def _watch_clocks(self) -> None:
-        """Set a timer for the end of the time of the next person, who then loses the match."""
+        """Set a timer for the next person who runs out of time, and then leaves the match."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -296,7 +295,7 @@ class HostedMatch(Course):
                 await self._leave(late[0], "late")
 
     async def seat_taken(self) -> None:
-        """Handle a person who has joined; the clocks start now if all people are there."""
+        """Handle a person who has joined; the clocks start when all people have joined."""
         async with self._lock:
             if self._clock is not None:
                 self._restart_time()

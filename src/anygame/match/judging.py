@@ -1,7 +1,7 @@
-"""Judging replies to PLAY, for the record and for people; and the outcome of a match in words.
+"""Judging replies to PLAY, and the outcome of a match in words.
 
 As in the reference manager, only the first expression of a reply counts, and names must be spelled exactly. A
-reply that is not a move is recorded as ``IL`` and the expression, or as ``IL null`` if it has no expression.
+reply that is not a move is recorded as ``IL`` and its expression, or as ``IL null`` without an expression.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
     from anygame.match.seats import Reply
 
 
-#: Moves are short terms, so 100 levels are enough to see that a reply is not a move.
+#: Bounds of replies. Moves are short terms, so a reply with more than 100 levels is not a move.
 _REPLY: Final = ReadingLimits(depth=100, token_length=LONGEST_REPLY, arity=LONGEST_REPLY)
+#: Maximum number of characters of a wrong reply in a record.
 _LONGEST_SHOWN: Final = 200
 _EXPLAINED: Final = {"TO": "late", "CE": "no answer"}
 _TOKEN: Final = re.compile(r";[^\n\r]*|[()]|[^\s();]+")
-#: Characters that rule sheets, and so moves, may not have.
+#: Characters that rule sheets and moves must not contain.
 _NOT_TEXT: Final = re.compile("[\0-\x08\x0e-\x1b\x7f\ud800-\udfff]")
 _UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
-#: An expression as it is recorded, and its term if it is one.
+#: An expression in the notation of records, and its term; None if it is not a term.
 Expression = tuple[str, "Term | None"]
 
 
@@ -42,10 +43,10 @@ class Verdict:
     """The referee's verdict on a reply.
 
     Attributes:
-        move: the legal move in the reply; None if it has none.
-        error: the error for match records: empty, ``TO``, ``CE``, or ``IL`` and the reply that is not a move.
-        detail: an explanation for people.
-        said: the comments of the player.
+        move: legal move in the reply; None without a legal move.
+        error: error for match records: empty, ``TO``, ``CE``, or ``IL`` and the reply that is not a move.
+        detail: explanation for people.
+        said: comments of the player.
     """
 
     move: Term | None
@@ -55,7 +56,7 @@ class Verdict:
 
 
 def describe_fault(error: str, detail: str | None) -> str:
-    """Return the fault of a reply for people; an empty text if there is none.
+    """Return the fault of a reply for people; an empty string if there is none.
 
     >>> describe_fault("TO", ""), describe_fault("IL fly", "no such move"), describe_fault("", "slow")
     ('TO, late', 'IL fly (no such move)', 'slow')
@@ -86,13 +87,15 @@ def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -
     move = term if term in legal else None
     if term is not None and not case_sensitive:
         move = match_ignoring_case(term, legal)
-    return Verdict(move, "" if move is not None else f"IL {_shortened(text)}", reply.detail, reply.said)
+    shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+    error = "" if move is not None else "IL " + _UNPRINTABLE.sub("\ufffd", shown)
+    return Verdict(move, error, reply.detail, reply.said)
 
 
 def match_ignoring_case(term: Term, legal: Sequence[Term]) -> Term | None:
-    """Return the legal move that equals a term, or else the only one that equals it ignoring case.
+    """Return the legal move that equals a term, or else the only legal move that equals it ignoring case.
 
-    Some managers write names in another case than in the rules that they sent.
+    Some managers write names in moves in another case than in the rules.
 
     >>> from anygame.language.parser import parse_term
     >>> str(match_ignoring_case(parse_term("(MARK 1 X)"), [parse_term("(mark 1 x)"), parse_term("noop")]))
@@ -106,9 +109,9 @@ def match_ignoring_case(term: Term, legal: Sequence[Term]) -> Term | None:
 
 
 def first_expression(text: str) -> Expression | None:
-    """Return the first expression of a text, with blanks between all its parts.
+    """Return the first expression of a string, with blanks between all tokens.
 
-    Returns None for an empty text, and for a list that is not closed, is empty, or starts with a list.
+    Returns None for an empty string, and for a list that is not closed, is empty, or starts with a list.
 
     >>> first_expression("(put 1  2) junk")
     ('( put 1 2 )', (put 1 2))
@@ -138,7 +141,7 @@ def _read(text: str) -> Expression | None:
 
 
 def _expression(node: Node) -> Expression | None:
-    """Return the expression of a node; a list may be no term, and an empty list is no expression."""
+    """Return the expression of a node. Some lists are not terms, and an empty list is not an expression."""
     if node.children is None:
         is_variable = node.text.startswith("?")
         return node.text, Variable(node.text[1:]) if is_variable else Constant(node.text)
@@ -154,7 +157,7 @@ def _expression(node: Node) -> Expression | None:
 
 
 def spaced(text: Term | str) -> str:
-    """Return a term, or other text in KIF, with the spacing of match records and messages.
+    """Return a term, or a string in KIF, with the spacing of match records and messages.
 
     >>> spaced(Compound("mark", (Constant("1"), Constant("2"))))
     '( mark 1 2 )'
@@ -162,12 +165,7 @@ def spaced(text: Term | str) -> str:
     return " ".join(str(text).replace("(", " ( ").replace(")", " ) ").split())
 
 
-def _shortened(text: str) -> str:
-    shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
-    return _UNPRINTABLE.sub("\ufffd", shown)
-
-
-#: The greatest goal by the definition of the language.
+#: The highest goal that GDL allows.
 _HIGHEST: Final = 100
 
 
@@ -178,8 +176,8 @@ def outcome(goals: Mapping[str, int], people: Collection[str]) -> str:
     ('You win: x 100, o 0', 'It is a draw: x 50, o 50')
 
     Args:
-        goals: the goals of all roles except ``random``.
-        people: the roles of the readers.
+        goals: goals of all roles except ``random``.
+        people: roles of the people who read the outcome, as "you".
     """
     if not goals:
         return "Only chance played"

@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
 
 class LocalSeat:
-    """Seat of a player in this process, which gets the states of the match without messages.
+    """Seat of a player in this process, which gets the states of the match directly.
 
-    If the rules hide information, the player gets the view of its role, and a state that agrees with it.
-
-    A player that hangs cannot be stopped. Its thread keeps running, and all later replies time out.
+    If the rules hide information, the player gets the view of its role, and a state that agrees with the
+    view. A player that hangs cannot be stopped: its thread keeps running, and all later replies time out.
     """
 
     def __init__(self, player: Player, *, name: str | None = None) -> None:
@@ -47,7 +46,7 @@ class LocalSeat:
         self._failures = Failures()
 
     def prepare(self) -> None:
-        """Let the player get ready for any game, before the clocks of a match; this may take long.
+        """Let the player get ready for any game, before a match begins. This can take long.
 
         Raises:
             PlayerError: the player fails.
@@ -58,7 +57,7 @@ class LocalSeat:
             raise PlayerError(f"the player {self.name} cannot get ready: {error}") from error
 
     async def start(self, match: MatchInfo) -> Reply:
-        """Let the player get ready; reply ``ready``, or ``busy`` if it fails."""
+        """Let the player get ready; reply ``ready``, or ``busy`` if the player fails."""
         self._match = match
         self._failures = match.failures or self._failures
         self._state = match.game.initial_state()
@@ -71,9 +70,9 @@ class LocalSeat:
         )
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
-        """Let the player choose a move; reply its text.
+        """Let the player choose a move, and reply with this move.
 
-        If the player fails, is late or returns no term, reply its best move so far, or ``nil``.
+        If the player fails, is late or does not return a term, the reply is its best move so far, or ``nil``.
         """
         if self._match is None or self._match.match_id != match_id:
             return Reply("busy", detail=f"{self.name} does not play {match_id}")
@@ -101,19 +100,24 @@ class LocalSeat:
         if not self._is_thinking or not isinstance(best, Term):
             return reply
         if reply.error == TIMED_OUT:
-            return replace(reply, text=str(best), error=None, detail="the best move when the clock ran out")
+            return replace(
+                reply,
+                text=str(best),
+                error=None,
+                detail="the clock ran out, so its best move so far is played",
+            )
         if reply.text == "nil" and reply.detail and best in state.legal_moves(role):
-            detail = f"{reply.detail}; played: its best move so far"
+            detail = f"{reply.detail}; its best move so far is played"
             return replace(reply, text=str(best), detail=detail)
         return reply
 
     def _with_legal_move(self, reply: Reply, state: State) -> Reply:
-        """Replace a reply chosen in a guessed state, if it is not legal in the true state."""
+        """Replace a reply that the player chose in a guessed state, if it is illegal in the true state."""
         assert self._match is not None
         legal = state.legal_moves(self._match.role)
         if judge(reply, legal, case_sensitive=self._match.game.case_sensitive).move is not None:
             return reply
-        detail = "no state was found that agrees with its observations; played: a random legal move"
+        detail = "no state was found that agrees with its observations, so a random legal move is played"
         return replace(reply, text=str(self._random.choice(legal)), detail=detail)
 
     def _current_state(self, joint: tuple[Term, ...] | None) -> State:
@@ -148,7 +152,7 @@ class LocalSeat:
             self._worker = None
 
     async def _ask(self, call: Callable[[], object], seconds: float, done: str | None, failed: str) -> Reply:
-        """Make a call in the thread of the player; reply ``done`` or the result, or ``failed``."""
+        """Make a call in the thread of the player; reply ``done`` or its result, or ``failed``."""
         if self._worker is None:
             self._worker = CallThread(f"player {self.name}")
         try:
@@ -196,7 +200,17 @@ class CallThread:
     def submit(self, call: Callable[[], object]) -> Future[object]:
         """Queue a call of a player; its future raises PlayerFailedError."""
         future: Future[object] = Future()
-        self.put(lambda: _make(call, future))
+
+        def make_call() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                future.set_result(call())
+            except BaseException as error:  # A player can raise any exception.
+                message = f"{type(error).__name__}: {error}"[:1000]
+                future.set_exception(PlayerFailedError(message, own_traceback(error)))
+
+        self.put(make_call)
         return future
 
     def close(self) -> None:
@@ -207,13 +221,3 @@ class CallThread:
         while (call := self._calls.get()) is not None:
             call()
             del call
-
-
-def _make(call: Callable[[], object], future: Future[object]) -> None:
-    if not future.set_running_or_notify_cancel():
-        return
-    try:
-        future.set_result(call())
-    except BaseException as error:  # a player may raise anything
-        message = f"{type(error).__name__}: {error}"[:1000]
-        future.set_exception(PlayerFailedError(message, own_traceback(error)))

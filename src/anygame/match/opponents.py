@@ -24,14 +24,14 @@ Line = Sequence[tuple["Term", ...]]
 class Opponent:
     """Player of one role in a match in which moves may be taken back.
 
-    The protocol cannot take moves back. Instead, a remote player is sent ABORT, and START of a match that
-    begins in the earlier state (`anygame.match.running`). If that state would show hidden facts, the match
-    begins in its first state, and the player gets its percepts once more. A player in this process gets the
-    state directly.
+    The protocol has no message that takes moves back. Instead, a remote player receives ABORT, and START for
+    a match that begins in the earlier state (see `anygame.match.running.continued`). If this state would show
+    hidden facts, the match begins in its first state, and the player receives its percepts again. A player in
+    this process gets the state directly.
 
     Args:
         clock: seconds for a move, and to get ready.
-        failures: reports errors in the code of the player.
+        failures: reporter of errors in the code of the player.
     """
 
     def __init__(self, seat: Seat, role: Role, clock: float, failures: Failures | None = None) -> None:
@@ -41,14 +41,14 @@ class Opponent:
         self.failures = failures
         self._is_remote = not isinstance(seat, LocalSeat)
         self._seat = seat
-        #: The joint moves that the player knows; None if it is in no match.
+        #: Joint moves that the player knows; None if it plays no match.
         self._line: list[tuple[Term, ...]] | None = None
         self._state: State | None = None
         self._first: State | None = None
         self._id = ""
         self._is_asked = False
         self._starts = 0
-        # One call at a time: moves may be taken back while the player thinks.
+        # Calls to the seat are serial, although people can take moves back while the player thinks.
         self._busy = asyncio.Lock()
 
     async def prepare(self, match_id: str, game: Game, line: Line, state: State) -> None:
@@ -111,7 +111,7 @@ class Opponent:
                 await self._seat.stop(self._id, line[-1] if line else None)
 
     async def close(self) -> None:
-        """Abort a match that is not over, and close the seat."""
+        """Abort an unfinished match, and close the seat."""
         if self._line is not None:
             await self._seat.abort(self._id)
         await self._seat.close()

@@ -1,9 +1,9 @@
 """The referee runs one match, turn after turn; no player can break it.
 
-It follows the reference manager: all players are asked at the same time, and the referee plays the role
-``random``. Before each turn it samples a random legal move for every role, which replaces a reply that is
-late, missing or not a legal move. Replies to START do not matter. An error of the rules ends the match with
-ABORT to all players. The record is kept after every step.
+Like the reference manager, the referee asks all players at the same time, and samples the moves of the role
+``random``. Before each turn, it samples a legal move for every role, which replaces a reply that is late,
+missing or not a legal move. Replies to START do not matter. An error of the rules ends the match with ABORT
+to all players. The record is written after every step.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.seats import Seat
 
-#: Seconds beyond all clocks after which a seat that does not return times out.
+#: Seconds after the end of all clocks at which a seat without a reply times out.
 _SLACK: Final = 2.0
 
 Joint = tuple["Term", ...]
@@ -52,11 +52,12 @@ class Turn:
     """One turn of a match.
 
     Attributes:
-        step: the number of the turn, from 1.
-        joint: the moves made.
-        verdicts: the verdicts on the replies, in the order of the roles; ``random`` has a move without error.
-        seconds: the time that each role took.
-        state: the state after the moves.
+        step: number of the turn, from 1.
+        joint: joint move.
+        verdicts: verdicts on the replies in the order of the roles; for ``random``, its move without an
+            error.
+        seconds: seconds that each role took.
+        state: state after the joint move.
     """
 
     step: int
@@ -67,22 +68,22 @@ class Turn:
 
 
 class Watcher:
-    """Observer of a match. Ignores all events; subclasses override those that they show."""
+    """Observer of a match. It ignores all events; subclasses override the methods of the events to show."""
 
     def started(self, record: Record, state: State) -> None:
-        """Handle the start, or the resumption, of the match in a state."""
+        """Handle the start or the resumption of the match in a state."""
 
     def asked(self, step: int, seconds: float) -> None:
-        """Handle the sending of START (step 0), or of the question for a move, with the clock in seconds."""
+        """Handle a message to all players, START (step 0) or PLAY, with its clock in seconds."""
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Handle the replies to START; their moves are None."""
+        """Handle the replies to START, whose moves are None, and the seconds of each reply."""
 
     def moved(self, turn: Turn) -> None:
         """Handle a turn."""
 
     def ended(self, record: Record, fault: str) -> None:
-        """Handle the end of the match; ``fault`` is the reason of an aborted match, else empty."""
+        """Handle the end of the match; ``fault`` says why it was aborted, and is empty otherwise."""
 
 
 class Watchers(Watcher):
@@ -102,17 +103,17 @@ class Referee:
     """Runs one match.
 
     Args:
-        game: the rules; the match starts in their initial state.
-        seats: one for each role, in order; None for roles ``random``.
-        record: the record, whose last state is the initial state of the game. Its seed determines the random
-            moves at each step.
-        past: joint moves made before the match was interrupted; it resumes after them, and the players are
-            sent the same messages again.
+        game: rules; the match starts in their initial state.
+        seats: seats in the order of the roles; None for a role ``random``.
+        record: record whose last state is the initial state of the game. Its seed determines the random moves
+            at each step.
+        past: joint moves before an interruption. The match resumes after them, and the players receive the
+            same messages again.
         keep: called with the record after each addition.
-        watcher: receives all events.
-        wire_id: the match id sent to players, if it differs from the id in the record.
-        former_id: the match id before the interruption; the players are first sent ABORT for it.
-        failures: reports errors in the code of players.
+        watcher: observer of all events.
+        wire_id: match id for players, if it differs from the id in the record.
+        former_id: match id before an interruption. The players first receive ABORT for it.
+        failures: reporter of errors in the code of players.
     """
 
     def __init__(
@@ -146,7 +147,7 @@ class Referee:
     async def play(self) -> Record:
         """Run the match to its end, and return the record.
 
-        On cancellation, all players are sent ABORT, and the record is kept as aborted.
+        On cancellation, all players receive ABORT, and the record says that the match was aborted.
         """
         try:
             await self._begin()
@@ -191,7 +192,8 @@ class Referee:
 
     async def _turn(self) -> None:
         record = self.record
-        sampled = self._sample_moves()
+        random = Random(f"{self._seed}:{record.step}")
+        sampled = tuple([random.choice(moves) for moves in self._legal])
         last = self._last
         clock = record.play_clock
         self._watcher.asked(record.step + 1, clock)
@@ -259,15 +261,11 @@ class Referee:
             *[_guarded(message, index, seat, limit) for index, seat in enumerate(self.seats)]
         )
 
-    def _sample_moves(self) -> Joint:
-        random = Random(f"{self._seed}:{self.record.step}")
-        return tuple([random.choice(moves) for moves in self._legal])
-
 
 async def _guarded(
     message: Callable[[int, Seat], Awaitable[Reply | None]], index: int, seat: Seat | None, limit: float
 ) -> tuple[Reply, float]:
-    """Ask a seat; return its reply or error, and its seconds. Only people have no time limit."""
+    """Ask a seat; return its reply or error, and the seconds. Only people have no time limit."""
     begin = monotonic()
     if seat is None:
         return Reply(None), 0.0
@@ -281,7 +279,7 @@ async def _guarded(
 
 
 def legal_in(state: State) -> Moves:
-    """Return the legal moves of every role; an empty result if the game is over.
+    """Return the legal moves of every role, or an empty tuple if the game is over.
 
     Raises:
         IllegalMoveError: the game is not over and a role has no legal move.

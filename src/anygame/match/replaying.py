@@ -1,4 +1,4 @@
-"""Replaying a record: every state, move and goal is checked against the rules."""
+"""Replaying a record, and checking all its states, moves and goals against the rules."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
 
 _ERROR: Final = re.compile(r"|TO|CE|IL .*", re.DOTALL)
+#: Maximum number of different facts in a message.
 _SHOWN: Final = 3
 
 
@@ -28,8 +29,8 @@ class Replay:
 
     Attributes:
         record: the record.
-        states: the states by the rules, up to the first move that cannot be made.
-        faults: the disagreements, one sentence each; empty for a sound record.
+        states: states by the rules, up to the first move that cannot be made.
+        faults: disagreements, one sentence each; empty if the record agrees with the rules.
     """
 
     record: Record
@@ -45,7 +46,7 @@ def rules_of(record: Record) -> Game:
     """Return the game of a record, from the rule sheet in it.
 
     Raises:
-        RecordError: the record has no rule sheet, such as records of other managers.
+        RecordError: the record has no rule sheet, as it comes from another manager.
         RuleSheetError: the rule sheet has errors.
     """
     sheet = record.own.get("rules")
@@ -56,7 +57,7 @@ def rules_of(record: Record) -> Game:
             sheet, name=name if isinstance(name, str) else record.match_id, case_sensitive=case_sensitive
         )
     raise RecordError(
-        f"the record of {record.match_id} does not contain its rules: pass the rule sheet"
+        f"the record of {record.match_id} does not contain its rules: give the rule sheet, too"
         + (f" (it was played by {record.game_url})" if record.game_url else "")
     )
 
@@ -66,7 +67,7 @@ def replay(record: Record, game: Game | None = None) -> Replay:
 
     Args:
         record: the record.
-        game: the rules; by default the rules in the record.
+        game: the rules; by default, the rules in the record.
 
     Raises:
         RecordError: ``game`` is None and the record has no rules.

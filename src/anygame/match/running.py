@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from random import SystemRandom
 from threading import Thread
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.rules import Program
-    from anygame.language.terms import Term
     from anygame.match.referee import Watcher
     from anygame.match.seats import Seat
     from anygame.players.player import Player
@@ -50,9 +50,9 @@ class Terms:
     Attributes:
         start_clock: seconds to get ready.
         play_clock: seconds for each move.
-        seed: the seed of all random numbers of the manager.
-        scramble: whether remote players are sent scrambled words instead of those of the rules.
-        tournament: the name of the tournament, for records; empty for none.
+        seed: seed of all random numbers of the manager.
+        scramble: whether the rules for remote players get scrambled names.
+        tournament: name of the tournament for records; empty without one.
     """
 
     start_clock: float = 30
@@ -84,27 +84,27 @@ def run(
     ([['go', 'go']], [50, 100])
 
     Args:
-        game: the rules.
-        players: the players in the order of the roles, or by role; a role ``random`` needs none. Each is a
-            `Player`, or the name of a player (see `anygame.players.make_player`).
+        game: rules of the match.
+        players: players in the order of the roles, or by role; a role ``random`` needs no player. Each player
+            is a `Player`, or the name of a player (see `anygame.players.make_player`).
         start_clock: seconds for all players to get ready.
         play_clock: seconds for each move.
-        seed: the seed of the random numbers of the manager and of named players.
-        record: a file that is rewritten after every step.
-        watcher: receives all events.
+        seed: seed of the random numbers of the manager and of named players.
+        record: file for the record, which is written after every step.
+        watcher: observer of all events.
 
     Raises:
-        PlayerError: there are too few or too many players, or a player cannot be made or get ready.
+        PlayerError: there are too few or too many players, or a player cannot be created or get ready.
         RecordError: the record cannot be written.
     """
     terms = Terms(start_clock, play_clock) if seed is None else Terms(start_clock, play_clock, seed)
-    made = [
+    local_seats = [
         LocalSeat(make_player(player, seed=terms.seed + index) if isinstance(player, str) else player)
         for index, player in enumerate(_players_in_order(game, players))
     ]
-    for seat in made:
+    for seat in local_seats:
         seat.prepare()
-    seats = seated(game, made)
+    seats = seated(game, local_seats)
     match_record = new_record(game, seats, terms)
     keep = keeper(record)
     keep(match_record)
@@ -114,7 +114,7 @@ def run(
         try:
             return await referee.play()
         finally:
-            await asyncio.gather(*[seat.close() for seat in made])
+            await asyncio.gather(*[seat.close() for seat in local_seats])
 
     return wait_for(play())
 
@@ -133,7 +133,7 @@ def _players_in_order(
 
 
 def seated(game: Game, seats: Sequence[Seat]) -> list[Seat | None]:
-    """Return a seat for each role of a game; None for a role ``random``.
+    """Return a seat for each role of a game, and None for a role ``random``.
 
     Raises:
         PlayerError: there are too few or too many seats.
@@ -189,7 +189,7 @@ def _url(name: str) -> str:
 
 
 def keeper(path: str | os.PathLike[str] | None, key: RSAPrivateKey | None = None) -> Callable[[Record], None]:
-    """Return a function that writes a record to a file, signed with a key if one is given."""
+    """Return a function that writes a record to a file, signed if there is a key."""
 
     def keep(record: Record) -> None:
         if path is not None and record.states:
@@ -210,10 +210,10 @@ async def resume(
 ) -> Record:
     """Resume a match from the last state of its record, and return the record.
 
-    Players are sent ABORT for the interrupted match, and START of a match with another id that begins in
-    that state (see `continued`). In games with hidden information (GDL-II), the state would show hidden
-    facts. So the match begins in its first state again, and each player is sent its own moves and percepts
-    once more. Remote players receive these by PLAY, and their replies to that do not count.
+    Players receive ABORT for the interrupted match, and START for a match with another id that begins in the
+    last state (see `continued`). In games with hidden information (GDL-II), the last state would show hidden
+    facts. There, the match begins in its first state again, and each player receives its own moves and
+    percepts again. Remote players receive them in PLAY messages, and their replies do not count.
 
     Raises:
         RecordError: the match is completed, or its record disagrees with the rules.
@@ -232,9 +232,9 @@ async def resume(
     resumed.append(record.step)
     record.names, record.humans = _names(seats), _people(seats)
     record.errors += [[""] * len(game.roles)] * (len(record.states) - len(record.errors))
-    hides = game.is_gdl2
+    parse = partial(parse_term, case_sensitive=game.case_sensitive)
     return await Referee(
-        game if hides else continued(replayed.states[-1]),
+        game if game.is_gdl2 else continued(replayed.states[-1]),
         seats,
         record,
         keep=keep,
@@ -242,23 +242,19 @@ async def resume(
         failures=failures,
         wire_id=_wire_id(record.match_id, len(resumed)),
         former_id=former,
-        past=[_terms(joint, game) for joint in record.moves] if hides else (),
+        past=[tuple(map(parse, joint)) for joint in record.moves] if game.is_gdl2 else (),
     ).play()
 
 
-def _terms(joint: Sequence[str], game: Game) -> tuple[Term, ...]:
-    return tuple([parse_term(move, case_sensitive=game.case_sensitive) for move in joint])
-
-
-def _wire_id(match_id: str, times: int) -> str:
-    return f"{match_id}.{times}" if times else match_id
+def _wire_id(match_id: str, resumptions: int) -> str:
+    return f"{match_id}.{resumptions}" if resumptions else match_id
 
 
 def continued(state: State) -> Game:
-    """Return the game of a state, with that state as the initial one.
+    """Return the game of a state, with this state as its initial state.
 
-    The protocol cannot send past moves to a player that has lost them. But a match depends on the past only
-    through the state, and this game can be sent to every player.
+    The protocol has no message for past moves. But a match depends on the past only through its state, so a
+    match that begins in the state continues the match for every player.
 
     >>> import anygame
     >>> game = anygame.loads('''
@@ -269,17 +265,19 @@ def continued(state: State) -> Game:
     ((at 2))
     """
     game = state.game
-    former = _unused_name(game.program)
-    rules = [Rule(Atom(_INIT[0], (fact,))) for fact in sorted(state.facts)]
-    rules = [*_rules(game.program, former), *rules]
+    rules = _without_init(game.program)
+    rules += [Rule(Atom(_INIT[0], (fact,))) for fact in sorted(state.facts)]
     return loads(
         "\n".join(map(str, rules)), name=game.name, case_sensitive=game.case_sensitive, limits=game.limits
     )
 
 
-def _rules(program: Program, former: str) -> list[Rule]:
-    """Return the rules without the initial state; ``init`` is renamed if other rules read it."""
-    asked = any(atom.key == _INIT for rule in program.rules for atom, _ in atoms_in(rule.body))
+def _without_init(program: Program) -> list[Rule]:
+    """Return the rules without the initial state. If other rules read ``init``, it is renamed."""
+    former = "initially"
+    while former in {rule.head.predicate for rule in program.rules}:
+        former += "_"
+    is_read = any(atom.key == _INIT for rule in program.rules for atom, _ in atoms_in(rule.body))
 
     def renamed(atom: Atom) -> Atom:
         return replace(atom, predicate=former) if atom.key == _INIT else atom
@@ -289,32 +287,24 @@ def _rules(program: Program, former: str) -> list[Rule]:
         body = tuple([map_atoms(formula, renamed) for formula in rule.body])
         if rule.head.key != _INIT:
             rules.append(replace(rule, body=body))
-        elif asked:
+        elif is_read:
             rules.append(replace(rule, head=replace(rule.head, predicate=former), body=body))
     return rules
 
 
-def _unused_name(program: Program) -> str:
-    used = {rule.head.predicate for rule in program.rules}
-    name = "initially"
-    while name in used:
-        name += "_"
-    return name
-
-
 def wait_for(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Run a coroutine to its end, even if an event loop is running already, as in notebooks."""
+    """Run a coroutine to its end, in another thread if an event loop is running, as in notebooks."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
     outcome: Future[_Result] = Future()
 
-    def work_aside() -> None:
+    def run_in_thread() -> None:
         try:
             outcome.set_result(asyncio.run(work))
         except BaseException as error:
             outcome.set_exception(error)
 
-    Thread(target=work_aside, name="match", daemon=True).start()
+    Thread(target=run_in_thread, name="match", daemon=True).start()
     return outcome.result()

@@ -1,8 +1,8 @@
-"""Seats: how the referee reaches one player, wherever it runs.
+"""Seats: connections of the referee to one player each, in this process or on the network.
 
-A seat sends the messages of the GGP protocol and returns the replies unread; the referee judges them
-(`anygame.match.judging`). A seat never raises because of its player: errors are in the `Reply`. A clock
-starts when a message is sent. The seat then waits for the whole reply, for at most the clock and its grace.
+A seat sends the messages of the GGP protocol, and returns the replies as they are; the referee judges them
+(`anygame.match.judging`). Errors of a player are in the `Reply`, and never raise an exception. A clock starts
+when a message is sent. The seat waits for the whole reply, for at most the clock and its grace period.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.failures import Failures
 
-#: Seconds that a reply to PLAY may be late, as in the reference manager. START and STOP have no grace.
+#: Grace period of replies to PLAY in seconds, as in the reference manager. START and STOP have none.
 PLAY_GRACE: Final = 1.0
-#: Seconds for a player to answer ABORT.
+#: Maximum seconds for the reply to ABORT.
 ABORT_CLOCK: Final = 1.0
-#: Seconds to connect to a player before the clock starts.
+#: Maximum seconds to connect to a player before the clock starts.
 REACH_CLOCK: Final = 5.0
-#: The most characters of a reply; the rest is dropped.
+#: Maximum number of characters of a reply; further characters are dropped.
 LONGEST_REPLY: Final = 65_536
 
 #: Values of `Reply.error`, as in match records.
@@ -38,22 +38,21 @@ class MatchInfo:
     """Data of a match that a player gets at its start.
 
     Attributes:
-        match_id: the name of the match, one atom of ASCII letters, digits, ``.``, ``_``, ``-``.
-        game: the rules; the match starts in their initial state.
-        role: the role of the player.
+        match_id: name of the match, one atom of ASCII letters, digits, ``.``, ``_``, ``-``.
+        game: rules; the match starts in their initial state.
+        role: role of the player.
         start_clock: seconds to get ready.
         play_clock: seconds for each move.
-        scramble: the seed of the scrambled words that replace those of the rules, the same for all players of
-            a match; None to send the rules as they are. Only remote seats use it; the moves they take and the
-            replies they return are always in the words of ``game``.
+        scramble: seed of the scrambled names that remote players receive, the same for all players of a
+            match; None to send the rules as they are. The moves that a seat takes and the replies that it
+            returns always have the names of ``game``.
         state: returns the present state of the match, for seats in this process; None for remote seats.
-        failures: reports errors in the code of players in this process.
-        course: returns the first state of the match and the joint moves since; None if they are unknown. A
-            resumed match with hidden information (GDL-II) has moves before START. Moves that are taken back
-            are removed.
-        seed: the seed of the random numbers of the match; None for fresh ones.
-        step: returns the number of joint moves since the match began, including those before interruptions;
-            None if unknown.
+        failures: reporter of errors in the code of players in this process.
+        course: returns the first state of the match and the joint moves since, without moves that were taken
+            back; None if they are unknown. In a resumed match with hidden information (GDL-II), there are
+            moves before START.
+        seed: seed of the random numbers of the match; None for a new seed.
+        step: returns the number of joint moves since the match began, across interruptions; None if unknown.
     """
 
     match_id: str
@@ -79,10 +78,9 @@ class Reply:
     """Reply of a player.
 
     Attributes:
-        text: the raw reply, at most `LONGEST_REPLY` characters; None without a reply.
-        error: None, ``"TO"`` (no complete reply within the clock) or ``"CE"`` (the player cannot be reached,
-            or the connection broke).
-        detail: an explanation for people.
+        text: raw reply, at most `LONGEST_REPLY` characters; None without a reply.
+        error: None, ``"TO"`` (no complete reply in time) or ``"CE"`` (no connection, or it broke).
+        detail: explanation for people.
         said: comments of the player, line by line.
     """
 
@@ -93,13 +91,13 @@ class Reply:
 
 
 class Seat(Protocol):
-    """How the referee reaches one player.
+    """Interface of the connection to one player.
 
-    The calls for a match are ``start``, any number of ``play``, then ``stop`` or ``abort``. After them, the
-    next match may start. After a cancelled call, ``abort`` can still be called.
+    The calls for a match are ``start``, any number of ``play``, then ``stop`` or ``abort``. Then the next
+    match can start. After a cancelled call, ``abort`` can still be called.
 
     Attributes:
-        name: the name of the player, for records and for people.
+        name: name of the player, for records and for people.
     """
 
     name: str
@@ -111,13 +109,13 @@ class Seat(Protocol):
         """Send PLAY; wait for at most the clock and `PLAY_GRACE`.
 
         Args:
-            match_id: the id of START.
-            joint: the moves made last, in the order of the roles; None at the first turn.
-            clock: the play clock, in seconds.
+            match_id: match id of START.
+            joint: last joint move, in the order of the roles; None at the first turn.
+            clock: play clock in seconds.
         """
 
     async def stop(self, match_id: str, joint: tuple[Term, ...] | None) -> None:
-        """Send STOP with the last moves; wait for at most the play clock."""
+        """Send STOP with the last joint move; wait for at most the play clock."""
 
     async def abort(self, match_id: str) -> None:
         """Send ABORT; wait for at most `ABORT_CLOCK`."""
@@ -127,5 +125,5 @@ class Seat(Protocol):
 
 
 def is_person(seat: Seat | None) -> bool:
-    """Return whether a seat belongs to a person, for whom there is no time limit."""
+    """Return whether a seat belongs to a person, who has no time limit."""
     return bool(getattr(seat, "is_person", False))

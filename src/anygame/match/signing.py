@@ -1,7 +1,7 @@
 """Signed records: RSA with SHA-1 over the canonical text, compatible with the reference manager.
 
-The canonical text of a record is its JSON without the signature, with sorted keys, no blanks, and non-ASCII
-characters unescaped. SHA-1 detects damage; it does not protect against a capable adversary.
+The canonical text of a record is its JSON without the signature: with sorted keys, without blanks, and with
+unescaped non-ASCII characters. SHA-1 detects damage, but does not protect against a capable attacker.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def is_signed(record: Mapping[str, Any]) -> bool:
 
 
 def signed(record: Mapping[str, Any], key: RSAPrivateKey) -> dict[str, Any]:
-    """Return a record with its signature and the public key."""
+    """Return a record with the public key and its signature."""
     lib = _cryptography()
     public = key.public_key().public_bytes(
         lib.serialization.Encoding.DER, lib.serialization.PublicFormat.SubjectPublicKeyInfo
@@ -69,16 +69,18 @@ def verify(record: Mapping[str, Any]) -> None:
         key = _rsa(lib.serialization.load_der_public_key(public), lib)
         key.verify(signature, canonical_text(record).encode(), *lib.manner)
     except lib.invalid as error:
-        raise RecordError("the signature does not match the record: one of them was changed") from error
+        raise RecordError(
+            "the signature does not match the record: the record or the signature was changed"
+        ) from error
     except ValueError as error:
         raise RecordError(f"the signature cannot be checked: {error}") from error
 
 
 def read_key(path: str | os.PathLike[str]) -> RSAPrivateKey:
-    """Return the private key of a PEM file; if there is no file, create a key and write it.
+    """Return the private key in a PEM file; if there is no file, create a key and write the file.
 
     Raises:
-        RecordError: the file does not contain an RSA key without a password.
+        RecordError: the file does not contain an RSA key, or the key has a password.
         MissingExtraError: the extra ``signing`` is not installed.
     """
     lib = _cryptography()
@@ -120,7 +122,7 @@ def _rsa(key: Any, lib: SimpleNamespace) -> Any:
 
 
 def _cryptography() -> SimpleNamespace:
-    """Return the parts of the library in use, imported on first use."""
+    """Import cryptography, and return the parts of it that this module uses."""
     with needing("signing", "signed records need cryptography"):
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives import hashes, serialization

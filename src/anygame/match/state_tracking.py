@@ -1,9 +1,8 @@
-"""Tracking the state of a match from messages: all moves, or in GDL-II only percepts.
+"""Tracking the state of a match from messages: from all moves, or in GDL-II from percepts.
 
-A player that is sent percepts does not know the state. It gets a state that agrees with all percepts. A few
-such states are carried from turn to turn, each advanced by joint moves with the same percepts.
-
-A player in this process does not get the true state either if the rules hide information.
+A player that receives percepts does not know the state. It gets a state that agrees with all percepts. As in
+a particle filter, several such states are kept, and joint moves with the same percepts advance them. Players
+in this process do not get the true state either if the rules hide information.
 """
 
 from __future__ import annotations
@@ -29,15 +28,15 @@ if TYPE_CHECKING:
     from anygame.match.seats import MatchInfo
     from anygame.players.player import Player
 
-#: States carried from turn to turn, as in a particle filter.
+#: Maximum number of states that are kept from turn to turn.
 _MOST_STATES: Final = 20
-#: The most joint moves tried from one state; most games have fewer.
+#: Maximum number of joint moves tried from one state; most games have fewer.
 _MOST_JOINTS: Final = 2_000
-#: The most joint moves tried in a search from the start of the match, made if no carried state agrees: some
-#: seconds.
+#: Maximum number of joint moves tried in a search from the start of the match, which takes some seconds. The
+#: search is made if no kept state agrees with the percepts.
 _MOST_MADE_AGAIN: Final = 200_000
 
-#: Share of the clock for finding states that agree with the percepts.
+#: Share of the clock to find states that agree with the percepts.
 _SHARE_OF_GUESSING: Final = 0.3
 #: The same share for a player that needs no such state.
 _SHARE_WITHOUT_NEED: Final = 0.02
@@ -49,15 +48,13 @@ class LostTrackError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """The message of a turn."""
-
     observation: Observation
     seen: frozenset[str]
     is_over: bool
 
 
 class StateTracker:
-    """The state of a match, as far as messages determine it.
+    """Tracks the state of a match from the messages to one role.
 
     Attributes:
         is_lost: whether no state was found that agrees with all messages.
@@ -85,11 +82,11 @@ class StateTracker:
 
     @property
     def state(self) -> State:
-        """A state that agrees with all messages; a guess if ``is_lost``."""
+        """A state that agrees with all messages, or a guess if ``is_lost``."""
         return self._states[0]
 
     def joint_of(self, moves: Sequence[Term]) -> tuple[Term, ...] | None:
-        """Return the legal joint move that a list in a message means, or None."""
+        """Return the legal joint move in a message; None if the message has none."""
         if not self._known or len(moves) != len(self.game.roles):
             return None
         joint = []
@@ -106,7 +103,7 @@ class StateTracker:
         if self.game.is_gdl2:
             seen = self.state.percepts(joint)[self.role]
             is_over = following.is_terminal
-            self._turns.append(_Turn(Observation(joint[self._index], seen), _texts(seen), is_over))
+            self._turns.append(_Turn(Observation(joint[self._index], seen), _lower_case(seen), is_over))
         self._states = [following]
 
     def perceive(
@@ -121,25 +118,25 @@ class StateTracker:
         """Advance by the percepts of a turn.
 
         Args:
-            move: the move of the player itself; None if it was not sent.
-            percepts: the percepts of the player.
-            deadline: when to stop the search for states, on the clock of `time.monotonic`.
-            legal: the next legal moves of the player, if known.
+            move: move of the player itself; None if it was not sent.
+            percepts: percepts of the player.
+            deadline: time at which the search for states stops, on the clock of `time.monotonic`.
+            legal: next legal moves of the player, if they are known.
             is_over: whether the match ended with this turn.
 
         Raises:
-            LostTrackError: the move is not legal in any state found; the message is kept.
+            LostTrackError: the move is not legal in any kept state. The message is kept for later searches.
         """
         joint = self._joint_in(percepts)
         if joint is not None:
             self.advance(joint)
             return
         observation = Observation(move, tuple(percepts), legal)
-        self._turns.append(_Turn(observation, _texts(percepts), is_over))
+        self._turns.append(_Turn(observation, _lower_case(percepts), is_over))
         self._known = False
         agreeing, guesses = self._successors(self._turns[-1], deadline)
         if self.is_lost or not agreeing:
-            # The carried states were too few, or guesses.
+            # The kept states were too few, or guesses.
             agreeing = self._search_from_start(deadline)
             self.is_lost = not agreeing
         if not agreeing and not guesses:
@@ -149,7 +146,7 @@ class StateTracker:
         self._random.shuffle(self._states)
 
     def _successors(self, turn: _Turn, deadline: float) -> tuple[dict[State, None], dict[State, None]]:
-        """Return successors of the carried states: those that agree with a turn, and some others."""
+        """Return successors of the kept states that agree with a turn, and some that do not."""
         agreeing: dict[State, None] = {}
         guesses: dict[State, None] = {}
         quota = -(-_MOST_STATES // len(self._states))
@@ -166,37 +163,34 @@ class StateTracker:
         return agreeing, guesses
 
     def _search_from_start(self, deadline: float) -> dict[State, None]:
-        """Search from the start for states that agree with all turns.
-
-        An existing state is found unless the deadline or the limit of joint moves is reached first.
-        """
+        """Search from the start for states that agree with all turns, within the deadline."""
         agreeing: dict[State, None] = {}
         trials = takewhile(lambda _: monotonic() <= deadline, count())
         first = self._search(islice(trials, _MOST_MADE_AGAIN))
         if first is not None:
             agreeing[first] = None
             # The search for further states gets fewer trials.
-            more = islice(trials, _MOST_JOINTS)
-            others = iter(lambda: self._search(more), None)
-            agreeing.update(dict.fromkeys(islice(others, _MOST_STATES - 1)))
+            more_trials = islice(trials, _MOST_JOINTS)
+            further = iter(lambda: self._search(more_trials), None)
+            agreeing.update(dict.fromkeys(islice(further, _MOST_STATES - 1)))
         return agreeing
 
     def _search(self, trials: Iterator[int]) -> State | None:
-        """Return the last state of a line that agrees with all turns: randomised depth-first search.
+        """Return the last state of a line that agrees with all turns, by randomised depth-first search.
 
-        Each state is tried once per turn, as its successors do not depend on the line that leads to it.
+        Each state is visited once for each turn, as its successors do not depend on the line to the state.
         """
-        ways = [iter([self._start])]
-        tried: set[tuple[int, State]] = set()
-        while ways:
-            state = next(ways[-1], None)
+        stack = [iter([self._start])]
+        visited: set[tuple[int, State]] = set()
+        while stack:
+            state = next(stack[-1], None)
             if state is None:
-                ways.pop()
-            elif len(ways) > len(self._turns):
+                stack.pop()
+            elif len(stack) > len(self._turns):
                 return state
-            elif (len(ways), state) not in tried:
-                tried.add((len(ways), state))
-                ways.append(self._agreeing(state, self._turns[len(ways) - 1], trials))
+            elif (len(stack), state) not in visited:
+                visited.add((len(stack), state))
+                stack.append(self._agreeing(state, self._turns[len(stack) - 1], trials))
         return None
 
     def _agreeing(self, state: State, turn: _Turn, trials: Iterator[int]) -> Iterator[State]:
@@ -208,13 +202,13 @@ class StateTracker:
     def _agrees(self, state: State, joint: Sequence[Term], following: State, turn: _Turn) -> bool:
         legal = turn.observation.legal
         return (
-            _texts(state.percepts(joint)[self.role]) == turn.seen
+            _lower_case(state.percepts(joint)[self.role]) == turn.seen
             and following.is_terminal == turn.is_over
             and (legal is None or following.legal_moves(self.role) == legal)
         )
 
     def _joint_in(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
-        """Return the joint move in percepts, which managers add in games without percepts of their own."""
+        """Return the joint move in percepts ``(did ROLE MOVE)``, which some managers send; else None."""
         did = {
             percept.arguments[0]: percept.arguments[1]
             for percept in percepts
@@ -224,7 +218,7 @@ class StateTracker:
         return self.joint_of([move for move in moves if move is not None]) if None not in moves else None
 
     def _joints(self, state: State, own: Term | None) -> Iterator[tuple[Term, ...]]:
-        """Yield joint moves with the own move, in random order; none if the match is over."""
+        """Yield the joint moves with the given own move, in random order."""
         if state.is_terminal:
             return
         options = [list(state.legal_moves(role)) for role in self.game.roles]
@@ -238,17 +232,17 @@ class StateTracker:
         yield from product(*options)
 
 
-def _texts(percepts: Iterable[Term]) -> frozenset[str]:
+def _lower_case(percepts: Iterable[Term]) -> frozenset[str]:
     return frozenset(str(percept).lower() for percept in percepts)
 
 
 def share_of_guessing(player: Player | None) -> float:
-    """Return the share of the clock for finding a state that agrees with the messages to a player."""
+    """Return the share of the clock to find a state that agrees with the messages to a player."""
     return _SHARE_OF_GUESSING if player is None or player.needs_state else _SHARE_WITHOUT_NEED
 
 
 class HiddenCourse:
-    """The true course of a match, and the knowledge of one role."""
+    """The true course of a match, and the state as far as one role knows it."""
 
     def __init__(self, match: MatchInfo) -> None:
         self._match = match
@@ -256,19 +250,19 @@ class HiddenCourse:
         self._tracker = StateTracker(match.game, match.role, Random(match.drawing))
         self._start = self._truth = match.game.initial_state()
         self._joints: list[tuple[Term, ...]] = []
-        self._followed_to = 0
+        self._followed = 0
 
     @property
     def is_lost(self) -> bool:
-        """Whether no state was found that agrees with the observations, so the state is a guess."""
+        """Whether the state is a guess, as no state was found that agrees with the observations."""
         return self._tracker.is_lost
 
     def follow(self, joint: tuple[Term, ...] | None, deadline: float) -> tuple[State, RoleView]:
         """Advance by the last joint move, if it is new.
 
         Args:
-            joint: the last joint move.
-            deadline: when to stop the search for states, on the clock of `time.monotonic`.
+            joint: last joint move.
+            deadline: time at which the search for states stops, on the clock of `time.monotonic`.
 
         Returns:
             A state that agrees with the observations of the role, and its view.
@@ -277,24 +271,24 @@ class HiddenCourse:
             self._set_course(*self._match.course())
         else:
             self._joints += [] if joint is None else [joint]
-        for made in self._joints[self._followed_to :]:
+        for made in self._joints[self._followed :]:
             seen = self._truth.percepts(made)[self._match.role]
             self._truth = self._truth.next(made)
-            self._followed_to += 1
+            self._followed += 1
             self._perceive(made, seen, deadline)
         return self._tracker.state, self._tracker.view
 
     def _perceive(self, made: tuple[Term, ...], seen: Sequence[Term], deadline: float) -> None:
-        # If no state allows the move of the role, the former states stay, as the true state must not leak.
+        # If no state allows the move of the role, the former states are kept: the true state must not leak.
         with suppress(LostTrackError):
             # A role always knows its legal moves.
             legal = self._truth.legal_moves(self._match.role)
             self._tracker.perceive(made[self._index], seen, deadline, legal)
 
     def _set_course(self, start: State, joints: Sequence[tuple[Term, ...]]) -> None:
-        """Set the joint moves; track again from the start if moves have been taken back."""
-        if start != self._start or list(joints[: self._followed_to]) != self._joints[: self._followed_to]:
+        """Set the joint moves; restart the tracker if moves have been taken back."""
+        if start != self._start or list(joints[: self._followed]) != self._joints[: self._followed]:
             self._start = self._truth = start
-            self._followed_to = 0
+            self._followed = 0
             self._tracker.restart(start)
         self._joints = list(joints)

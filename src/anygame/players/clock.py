@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from threading import Event
 
-#: Safety margin: a tenth of the clock, at most half a second, which covers slow networks.
+#: Safety margin: a share of the clock, up to some seconds, which covers slow networks.
 _MARGIN_SHARE: Final = 0.1
 _LONGEST_MARGIN: Final = 0.5
 
@@ -26,10 +26,9 @@ class Clock:
     (True, inf)
 
     Attributes:
-        seconds: the length of the clock at its start.
-        deadline: the time at which the clock is up, by `time.monotonic`.
-        cancelled: set when the answer is no longer needed, so that the clock is up at once; None if that
-            cannot happen.
+        seconds: length of the clock at its start.
+        deadline: time at which the clock is up, on the clock of `time.monotonic`.
+        cancelled: event that ends the clock early, as the answer is no longer needed; None if there is none.
     """
 
     seconds: float
@@ -41,7 +40,7 @@ class Clock:
         """Start a clock now.
 
         Args:
-            seconds: the time limit of the answer.
+            seconds: time limit of the answer.
             margin: safety margin in seconds; by default a tenth of the clock, at most half a second.
         """
         taken = margin_of(seconds) if margin is None else margin

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import os
 
 _PACKAGE: Final = str(Path(anygame.errors.__file__).parent)
-#: The most characters of a traceback, as messages of a player may have any length.
+#: Maximum number of characters of a traceback, as error messages can have any length.
 _LONGEST: Final = 20_000
-#: The most different errors reported for one player.
+#: Maximum number of different errors reported for one player.
 _MOST: Final = 10
 
 
@@ -44,8 +44,8 @@ class Failures:
     """Reports each error of each player once, on standard error and in a file beside the record.
 
     Args:
-        record: the file of the record; None to write no file.
-        former: the reporter of earlier matches; errors that it has printed are not printed again.
+        record: file of the match record; None to write no file beside it.
+        former: reporter of earlier matches, whose printed errors are not printed again.
     """
 
     def __init__(self, record: str | os.PathLike[str] | None = None, former: Failures | None = None) -> None:
@@ -55,8 +55,8 @@ class Failures:
         self._lock = Lock()
 
     def report(self, name: str, traceback: str) -> None:
-        """Report an error of a player by its traceback (see `own_traceback`), unless it is known."""
-        # The message is left out, as the same line may fail with another message at every turn.
+        """Report the traceback of an error of a player (see `own_traceback`), unless it is a repetition."""
+        # The error message is left out, as the same line can fail with another message at every turn.
         key = (name, "\n".join(line for line in traceback.splitlines() if line.startswith("  ")))
         text = f"the player {name} failed; its traceback:\n{traceback.rstrip()}\n"
         with self._lock, suppress(OSError, ValueError):

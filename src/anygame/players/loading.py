@@ -37,9 +37,9 @@ def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Play
 
     Args:
         spec: a built-in strategy (see `STRATEGIES`), a level (see `anygame.players.levels`),
-            ``MODULE:CLASS``, or ``FILE.py:CLASS``. Options of the class may follow, as in
+            ``MODULE:CLASS``, or ``FILE.py:CLASS``. Options of the class can follow, as in
             ``mcts:threads=2,memory=512MB``. Modules are also searched in the current folder.
-        seed: the seed of its random numbers, if its class takes a ``seed``.
+        seed: seed of the random numbers of the player, if its class takes a ``seed``.
         preferred: defaults of options, for classes that have these options.
 
     Raises:
@@ -48,11 +48,11 @@ def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Play
     name, texts = split_options(spec)
     kind = player_class(name)
     try:
-        known = inspect.signature(kind).parameters
+        parameters = inspect.signature(kind).parameters
     except ValueError:
-        known = MappingProxyType({})
-    options = {key: value for key, value in {"seed": seed, **preferred}.items() if key in known}
-    options |= {key: _value(spec, known, key, text) for key, text in texts.items()}
+        parameters = MappingProxyType({})
+    options = {key: value for key, value in {"seed": seed, **preferred}.items() if key in parameters}
+    options |= {key: _value(spec, parameters, key, text) for key, text in texts.items()}
     try:
         return kind(**options)
     except Exception as error:
@@ -91,7 +91,7 @@ def split_options(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def is_strategy(spec: str) -> bool:
-    """Return whether a player is a built-in strategy, with or without options."""
+    """Return whether a specification names a built-in strategy, with or without options."""
     return split_options(spec)[0] in STRATEGIES
 
 
@@ -100,14 +100,14 @@ _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)([KMGT])i?B?", re.ASCII | re.IGNORECA
 _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
 
 
-def _value(spec: str, known: Mapping[str, inspect.Parameter], key: str, text: str) -> object:
-    """Return the value of an option: a number, a size in bytes, a bool, or else a text."""
-    names = [name for name in known if name != "seed"]
-    if key not in known:
+def _value(spec: str, parameters: Mapping[str, inspect.Parameter], key: str, text: str) -> object:
+    """Return the value of an option: a number, a size in bytes, a bool, or else a string."""
+    names = [name for name in parameters if name != "seed"]
+    if key not in parameters:
         has = f"its options are {', '.join(names)}" if names else "it has none"
         raise PlayerError(f"the player {split_options(spec)[0]} has no option {key!r}; {has}")
     value = _read(text)
-    kind = _kind(known[key])
+    kind = _kind(parameters[key])
     if kind is not None and not _suits(value, kind):
         raise PlayerError(f"the player {spec}: expected {_WANTED[kind]} for {key}, found {text[:40]!r}")
     return value
@@ -118,7 +118,7 @@ _WANTED: Final = {bool: "yes or no", int: "a whole number", float: "a number"}
 
 
 def _kind(option: inspect.Parameter) -> type | None:
-    """Return the type of an option, by its default or its annotation; None for any type.
+    """Return the type of an option, from its default or its annotation; None for any type.
 
     >>> def make(tries: int | None = None, table: str | None = None, depth=3): ...
     >>> [_kind(option) for option in inspect.signature(make).parameters.values()]
@@ -150,7 +150,7 @@ def player_class(spec: str) -> type[Player]:
     source, _, name = STRATEGIES.get(spec, spec).rpartition(":")
     if spec == "human":
         advice = "`anygame play`, or `human` in `anygame match` and `anygame tournament`"
-        raise PlayerError(f"a person plays at a terminal: {advice}")
+        raise PlayerError(f"`human` is a person at a terminal; use {advice}")
     if not source:
         near = get_close_matches(spec, [*STRATEGIES, *LEVELS], n=1)
         known = f"{', '.join([*STRATEGIES, *LEVELS])}, MODULE:CLASS, or FILE.py:CLASS"
@@ -168,12 +168,12 @@ def player_class(spec: str) -> type[Player]:
     if not (isinstance(kind, type) and issubclass(kind, Player)):
         raise PlayerError(f"{spec} is not a player: expected a subclass of anygame.players.Player")
     if inspect.isabstract(kind):
-        raise PlayerError(f"{spec} cannot play: it has no method `move`")
+        raise PlayerError(f"{spec} cannot play: the class has no method `move`")
     return kind
 
 
 def is_address(spec: str) -> bool:
-    """Return whether a spec is the address of a remote player, ``HOST:PORT``.
+    """Return whether a specification is the address of a remote player, ``HOST:PORT``.
 
     >>> is_address("localhost:9147"), is_address("[::1]:9147"), is_address("my.module:Player")
     (True, True, False)
@@ -200,9 +200,9 @@ def _by_name(name: str) -> ModuleType:
 def _from_file(source: str) -> ModuleType:
     path = Path(source).resolve()
     name = f"anygame_player_{path.stem}"
-    known = sys.modules.get(name)
-    if known is not None and getattr(known, "__file__", None) == str(path):
-        return known
+    loaded = sys.modules.get(name)
+    if loaded is not None and getattr(loaded, "__file__", None) == str(path):
+        return loaded
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {source}")
     spec = spec_from_file_location(name, path)

@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 #: Seconds of one slice of compiling, between two checks of the clock.
 _LOOK: Final = 0.05
-#: Seconds of one slice of pondering, which must end quickly.
+#: Seconds of one slice of pondering. Slices are short, so that pondering ends quickly.
 _SHORT_SLICE: Final = 0.01
-#: Share of the remaining start clock for practice; and the shortest clock for it, in seconds.
+#: Share of the remaining start clock for practice, and the minimum seconds of the clock for it.
 _SHARE_OF_PRACTICE, _SHORT_PRACTICE = 0.85, 1.5
-#: Share of the remaining clock for a first search, which may prove the game without practice.
+#: Share of the remaining clock for a first search, which makes practice needless if it solves the game.
 _FIRST_LOOK: Final = 0.05
 #: Maximum seconds of the clock that count for practice.
 _LONG_PRACTICE: Final = 300.0
-#: Minimum bytes of a tree; with fewer, a move and its replies may not fit in games with large states.
+#: Minimum bytes of a tree. In games with large states, a smaller tree cannot hold a move and its replies.
 _LEAST_MEMORY: Final = 2**20
-#: Seconds to wait until pondering ends; only very slow rules take longer.
+#: Maximum seconds to wait until pondering ends; only very slow rules take longer.
 _LONGEST_WAIT: Final = 10.0
-#: Maximum duration of pondering, in play clocks; managers give up earlier.
+#: Maximum duration of pondering, in play clocks; managers abort a match earlier.
 _PATIENCE: Final = 20
 #: Maximum joint moves of the expected line in comments.
 _SAID: Final = 4
@@ -47,35 +47,36 @@ _SAID: Final = 4
 class MctsPlayer(Player):
     """Searches until the clock is up, or until the position is solved.
 
-    The tree is kept from move to move. A proven win is played by its shortest known line, a proven loss by
-    its longest. The game is compiled on the start clock; if that is too short, compiling continues while the
-    reasoner searches. In games with hidden information, the player searches information sets, as ``ismcts``
-    does, in one thread and without pondering. `Search` chooses the kind of search.
+    The tree is kept from move to move. A proven win is played along its shortest known line, and a proven
+    loss along its longest. The game is compiled on the start clock. If the clock is too short, compiling
+    continues while the reasoner searches. In games with hidden information, the player searches information
+    sets, as ``ismcts`` does, in one thread and without pondering. `Search` chooses the kind of search.
 
     Args:
-        seed: the seed of the random numbers.
-        threads: the number of cores.
-        memory: approximate upper bound of the tree, in bytes.
-        pondering: whether to search while other roles are to move, which slows other players on the machine.
+        seed: seed of the random numbers.
+        threads: number of threads.
+        memory: approximate maximum size of the tree in bytes.
+        pondering: whether to search during the turns of other roles, which slows other players on the
+            machine.
         aloud: whether to comment on each move.
-        iterations: upper bound of the leaves evaluated for a move; None for as many as the clock allows.
+        iterations: maximum number of leaves evaluated for a move; None for no limit but the clock.
         practice: whether to practise on the start clock; see ``Search.practise``. Ignored with
             ``iterations``, so that a seed determines the moves.
-        noise: the share of random moves, from 0 to 1.
-        table: a file of exact values, as written by ``anygame solve --table``. States in it are played
-            perfectly; a table of another game is ignored.
-        model: ``True`` for the model that ``anygame train`` has made of the game, if there is one; ``False``
-            for none; or a file. None means ``True``, but ``False`` with ``iterations``, so that a seed
-            determines the moves on every machine. If a model cannot be used, the player says why and plays
-            without it.
+        noise: share of random moves, from 0 to 1.
+        table: file of exact values, as written by ``anygame solve --table``. The player plays perfectly in
+            the states of the table. A table of another game is ignored.
+        model: ``True`` for the model that ``anygame train`` has trained for the game, if there is one;
+            ``False`` for no model; or a file. None means ``True``, but ``False`` with ``iterations``, so that
+            a seed determines the moves on every machine. If a model cannot be used, the player says why and
+            plays without it.
 
     Raises:
-        FileNotFoundError: the file of a table or model does not exist.
+        FileNotFoundError: the file of the table or model does not exist.
         PlayerError: a number is out of range.
     """
 
     plays_unprepared = True
-    #: Whether to search from the knowledge of the role in every game, not only where rules hide information.
+    #: Whether to search from the knowledge of the role in every game, even if the rules hide no information.
     _always_believes = False
 
     def __init__(
@@ -113,7 +114,7 @@ class MctsPlayer(Player):
 
     @classmethod
     def prepare(cls) -> None:
-        """Compile the search itself, which takes some seconds the first time on a machine."""
+        """Compile the code of the search, which takes some seconds the first time on a machine."""
         prepare()
 
     def start(self, clock: Clock) -> None:
@@ -135,7 +136,7 @@ class MctsPlayer(Player):
             with suppress(TableError):
                 self._table = load_table(self._path, game)
         self._search.compile(0.0)
-        # A search for a line can start without compiled code.
+        # A search in a game for one role can start without compiled code.
         while (
             not clock.is_up
             and self._search.is_compiling
@@ -154,7 +155,7 @@ class MctsPlayer(Player):
                 self._think(game.initial_state(), clock)
 
     def _model_of(self, game: Game) -> Model | None:
-        """Return the model of a game; comment on the model, or on the reason why there is none."""
+        """Return the model of a game, with a comment on it, or on the reason why it cannot be used."""
         try:
             model = wanted_model(game, self.model)
         except ModelError as error:
@@ -165,11 +166,11 @@ class MctsPlayer(Player):
         return model
 
     def _practise(self, clock: Clock) -> None:
-        left = clock.remaining()
-        if not self.practice or self._search.is_compiling or left < _SHORT_PRACTICE:
+        remaining = clock.remaining()
+        if not self.practice or self._search.is_compiling or remaining < _SHORT_PRACTICE:
             return
         with suppress(AnygameError):
-            if self._search.run(self.game.initial_state(), seconds=_FIRST_LOOK * left).is_solved:
+            if self._search.run(self.game.initial_state(), seconds=_FIRST_LOOK * remaining).is_solved:
                 return
             report = self._search.practise(
                 seconds=_SHARE_OF_PRACTICE * min(clock.remaining(), _LONG_PRACTICE), stop=lambda: clock.is_up
@@ -181,12 +182,12 @@ class MctsPlayer(Player):
         """Return the best move found when the clock is up."""
         legal = state.legal_moves(self.role)
         self.best = best = self.random.choice(legal)
-        known = () if self._table is None else self._table.best_moves(state).get(self.role, ())
+        perfect = () if self._table is None else self._table.best_moves(state).get(self.role, ())
         if self.noise and self.random.random() < self.noise:
             if self.aloud:
                 self.say(f"{best}: random")
-        elif known:
-            self.best = best = known[0]
+        elif perfect:
+            self.best = best = perfect[0]
         elif self._stop_pondering(clock) and (len(legal) > 1 or self._believes):
             self._think(state, clock)
             best = self.best or best
@@ -197,7 +198,7 @@ class MctsPlayer(Player):
         return best
 
     def _think(self, state: State, clock: Clock) -> None:
-        """Search, and update `best`; comment if the belief becomes empty."""
+        """Search, and update `best`; comment if the search loses track of the state."""
         search, was_lost = self._search, self._search.is_lost
         if clock.is_up and not self._believes:
             return
@@ -215,13 +216,13 @@ class MctsPlayer(Player):
             self._prefer(state, role)
         self.needs_state = not search.believes
         if search.is_lost and not was_lost:
-            self.say("belief has run empty: no state was found that agrees with all observations")
+            self.say("no state was found that agrees with all observations")
 
     def _say_value_of(self, best: Term) -> None:
         """Comment on a move: its value, its share of the search, and the expected line."""
         with suppress(ValueError):
-            found = self._search.analysis()
-            moves = found.moves.get(self.role, ())
+            analysis = self._search.analysis()
+            moves = analysis.moves.get(self.role, ())
             chosen = next((each for each in moves if each.move == best and each.goal is not None), None)
             if chosen is None:
                 return
@@ -230,17 +231,15 @@ class MctsPlayer(Player):
                 value = f"goal {chosen.proven:g}, proven"
             share = chosen.visits / max(1, sum(each.visits for each in moves))
             line = ", ".join(" ".join(map(str, joint)) for joint in chosen.line[1:_SAID])
-            then = "; ".join(["", *filter(None, [found.believed, line and f"then {line}"])])
-            self.say(f"{best}: {value}, {share:.0%} of {counted(found.iterations, 'try')}{then}")
+            then = "; ".join(["", *filter(None, [analysis.believed, line and f"then {line}"])])
+            self.say(f"{best}: {value}, {share:.0%} of {counted(analysis.iterations, 'try')}{then}")
 
     def _prefer(self, state: State, role: int) -> None:
         if state.legal_moves(self.role):
             self.best = self._search.best(role)
 
-    # -- pondering ---------------------------------------------------------------------------------
-
     def _stop_pondering(self, clock: Clock) -> bool:
-        """Stop pondering; return whether it has ended in time. Slow rules may delay its end."""
+        """Stop pondering; return whether it has ended in time, which slow rules can prevent."""
         if self._pondering is not None and self._pondering.stop(min(clock.remaining() / 2, _LONGEST_WAIT)):
             self._pondering = None
         return self._pondering is None
@@ -256,7 +255,7 @@ class MctsPlayer(Player):
 
 
 class _Pondering:
-    """Thread that continues the search after a move was chosen."""
+    """Thread that continues the search after a move has been chosen."""
 
     def __init__(self, search: Search, state: State, move: Term, role: Role, seconds: float) -> None:
         self._search, self._state, self._move, self._role = search, state, move, role
@@ -266,7 +265,7 @@ class _Pondering:
         self._thread.start()
 
     def stop(self, seconds: float) -> bool:
-        """Stop the thread; return whether it has ended within the given number of seconds."""
+        """Stop the thread; return whether it has ended within some seconds."""
         self._ended.set()
         self._thread.join(seconds)
         return not self._thread.is_alive()
@@ -288,17 +287,18 @@ class _Pondering:
 
 
 class IsmctsPlayer(MctsPlayer):
-    """Searches information sets in every game, and plays the move with the most tries.
+    """Searches information sets in every game, and plays the move with the most visits.
 
-    The belief holds all states that agree with the moves and percepts of the role, with their probabilities.
-    If these do not fit, it samples them. The player chooses only among moves that are legal in all of these
-    states, if there are any. In games without hidden information it searches from the state itself. If the
-    game has no network that computes percepts, it searches from one state that agrees with the percepts.
+    The belief contains all states that agree with the moves and percepts of the role, with their
+    probabilities, or a sample if there are too many. The player chooses only among moves that are legal in
+    all of these states, if there are any. In games without hidden information, it searches from the state
+    itself. If the game has no network that computes percepts, it searches from one state that agrees with the
+    percepts.
 
     Args:
-        seed: the seed of the random numbers.
-        iterations: upper bound of the leaves evaluated for a move; None for as many as the clock allows.
-        memory: approximate upper bound of the trees, in bytes.
+        seed: seed of the random numbers.
+        iterations: maximum number of leaves evaluated for a move; None for no limit but the clock.
+        memory: approximate maximum size of the trees in bytes.
         aloud: whether to comment on each move.
     """
 

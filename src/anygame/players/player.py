@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from functools import cached_property
 from math import inf
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from anygame.errors import PlayerError
 from anygame.language.diagnostics import shown
@@ -20,17 +20,16 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
 
-#: The most lines of comments on one move, and the most characters of a line.
-_MOST_SAID: Final = 20
-_LONGEST_SAID: Final = 500
+#: Maximum number of lines of comments on one move, and of characters of a line.
+_MOST_SAID, _LONGEST_SAID = 20, 500
 
 
 class Player(ABC):
-    """Plays one role, one match after another. Only `move` must be written.
+    """Plays one role, in one match after another. Only `move` must be defined.
 
-    Calls come one at a time, in a separate thread of the player. The caller waits no longer than the clock.
-    If a player is late, raises an error or returns an illegal move, its `best` is played, or a random move if
-    that is not set. The match then continues.
+    A player is called in its own thread, one call at a time, and the caller waits no longer than the clock.
+    If a player is late, raises an error or returns an illegal move, its `best` is played, or else a random
+    move. The match then continues.
 
     >>> import anygame
     >>> from anygame.players import Clock
@@ -44,19 +43,19 @@ class Player(ABC):
     '2'
 
     Attributes:
-        game: the rules of the match, set before `start` is called.
-        role: the role of the player in the match, set before `start` is called.
-        random: random numbers, from the seed if one is given.
-        best: while `move` runs, the best move so far; it is played if the clock runs out or `move` fails.
-        view: in games with hidden information, the knowledge of the role, set before `move` is called. The
-            state passed to `move` is then one that agrees with the view. None in other games.
-        needs_state: whether the player reads this state. If not, hardly any time is spent on finding it, and
-            it may be a guess.
-        plays_unprepared: whether a match may begin while `prepare` still runs in another thread. Otherwise
+        game: rules of the match, set before `start` is called.
+        role: role of the player in the match, set before `start` is called.
+        random: generator of random numbers, from the seed if there is one.
+        best: best move so far while `move` runs. It is played if the clock runs out or `move` fails.
+        view: knowledge of the role in games with hidden information, set before `move` is called. The state
+            passed to `move` then agrees with the view. None in other games.
+        needs_state: whether the player reads this state. If not, the state can be a guess, as hardly any time
+            is spent on finding it.
+        plays_unprepared: whether a match can begin while `prepare` still runs in another thread. Otherwise,
             random moves are made until `prepare` has ended.
         remembers: whether moves depend on the seed and on earlier thinking in the match, such as a kept tree.
-            A tournament restarts an interrupted match of such players, so that its moves are the same; other
-            matches are resumed.
+            A tournament restarts an interrupted match of such players, so that its moves are the same. It
+            resumes all other matches.
     """
 
     game: Game
@@ -73,7 +72,7 @@ class Player(ABC):
 
     @cached_property
     def random(self) -> Random:
-        """Random numbers of a class whose ``__init__`` does not call this one."""
+        """Random numbers of a subclass whose ``__init__`` does not call the one of `Player`."""
         return Random()
 
     @property
@@ -83,7 +82,7 @@ class Player(ABC):
 
     @classmethod  # noqa: B027 - few players care
     def prepare(cls) -> None:
-        """Get ready for any game, before the first match; this may take long, and is not on the clock."""
+        """Get ready for any game before the first match, without a clock. This can take long."""
 
     def begin(self, game: Game, role: Role, clock: Clock) -> None:
         """Begin a match: set ``self.game`` and ``self.role``, then call `start`."""
@@ -98,16 +97,16 @@ class Player(ABC):
         """Return a legal move of ``self.role`` before the clock is up."""
 
     def draw_anew(self, moment: str) -> None:
-        """Seed ``random`` by the seed of the player and a moment of a match.
+        """Seed ``random`` with the seed of the player and a moment of a match; do nothing without a seed.
 
-        So a resumed match has the same moves as without an interruption. Without a seed nothing changes.
+        A resumed match then has the same moves as without an interruption.
         """
         seed, random = self.__dict__.get("_drawing", (None, None))
         if seed is not None and random is not None:
             random.seed(f"{seed}/{moment}")
 
     def say(self, *words: object) -> None:
-        """Comment on the match, in a line that watchers show and the record keeps.
+        """Comment on the match in a line that watchers show and that the record keeps.
 
         The comments on one move are limited to 20 lines of 500 characters.
         """
@@ -120,17 +119,17 @@ class Player(ABC):
         return tuple(self.__dict__.pop("_said", ()))
 
     def stop(self, goals: Mapping[Role, int | None]) -> None:  # noqa: B027 - few players care
-        """Handle the end of a match; a goal is None if the rules give none."""
+        """Handle the end of a match; a goal is None if the rules do not define it."""
 
     def abort(self) -> None:  # noqa: B027
         """Handle the end of a match without a result."""
 
     def preview(self, game: Game, clock: Clock) -> None:  # noqa: B027
-        """Study a game that may be played later, until the clock is up."""
+        """Study a game that is possibly played later, until the clock is up."""
 
 
 def check_option(name: str, value: float | None, least: float, most: float = inf) -> None:
-    """Check the range of a number given as an option of a player; None is always accepted.
+    """Check that a number of an option is in its range; None is always accepted.
 
     >>> check_option("threads", 0, 1, 4096)
     Traceback (most recent call last):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
 
-#: Joint replies sampled for a move, enough for a good estimate of the mean.
+#: Maximum number of joint replies sampled for a move, enough for a good estimate of the mean.
 _REPLIES: Final = 20
 #: The mean of goals from 0 to 100.
 _AVERAGE: Final = 50
@@ -38,14 +38,14 @@ class LegalPlayer(Player):
 
 
 class GreedyPlayer(Player):
-    """Searches one step ahead, for its own goal.
+    """Searches one step ahead for its own goal.
 
-    The value of a move is the mean goal in the next states, over some replies of the other roles. In a
-    terminal state, the difference between the goal and the average counts twice.
+    The value of a move is the mean goal in the next states, over sampled replies of the other roles. In a
+    final state, the difference between the goal and the average counts twice.
     """
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return a move of the greatest value among the moves evaluated in time."""
+        """Return a move with the highest value of all moves that were evaluated in time."""
         moves = list(state.legal_moves(self.role))
         self.random.shuffle(moves)
         self.best = moves[0]
@@ -53,12 +53,12 @@ class GreedyPlayer(Player):
         for move in moves:
             if len(moves) == 1 or clock.is_up:
                 break
-            value = self._outlook(state, move, clock)
+            value = self._value_of(state, move, clock)
             if highest is None or value > highest:
                 highest, self.best = value, move
         return self.best
 
-    def _outlook(self, state: State, move: Term, clock: Clock) -> Fraction:
+    def _value_of(self, state: State, move: Term, clock: Clock) -> Fraction:
         values = []
         for joint in self._joints(state, move):
             next_state = state.next(joint)
@@ -66,11 +66,11 @@ class GreedyPlayer(Player):
             values.append(2 * goal - _AVERAGE if next_state.is_terminal else goal)
             if clock.is_up:
                 break
-        # A fraction, as goals may be larger than floats.
+        # A fraction is exact, and goals can be larger than floats.
         return Fraction(sum(values), len(values)) if values else Fraction(0)
 
     def _joints(self, state: State, move: Term) -> Iterator[tuple[Term, ...]]:
         options = [[move] if role == self.role else list(state.legal_moves(role)) for role in self.game.roles]
-        for other in options:
-            self.random.shuffle(other)
+        for moves in options:
+            self.random.shuffle(moves)
         return islice(product(*options), _REPLIES)

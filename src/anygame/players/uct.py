@@ -26,13 +26,13 @@ _SLICE: Final = 0.05
 class UctPlayer(Player):
     """Searches until the clock is up, and plays the best move. The tree is kept from move to move.
 
-    If the game is compiled within half of the start clock, a leaf is evaluated by 512 playouts, otherwise by
-    one playout.
+    A leaf is evaluated with 512 playouts if the game can be compiled within half of the start clock,
+    otherwise with one playout.
 
     Attributes:
-        iterations: upper bound of the leaves evaluated for a move; None for as many as the clock allows.
+        iterations: maximum number of leaves evaluated for a move; None for no limit but the clock.
             ``tries`` is its former name.
-        search: the search of the game.
+        search: search of the game.
     """
 
     def __init__(
@@ -58,10 +58,10 @@ class UctPlayer(Player):
         self.best = self.random.choice(legal)
         if len(legal) == 1 or clock.is_up:
             return self.best
-        search, role, tries = self.search, self.game.role_index(self.role), 0
+        search, role, leaves = self.search, self.game.role_index(self.role), 0
         search.begin(state)
-        while not (search.is_done or clock.is_up) and tries != self.iterations:
-            left = None if self.iterations is None else self.iterations - tries
-            tries += search.advance(min(_SLICE, clock.remaining()), left)
+        while not (search.is_done or clock.is_up) and leaves != self.iterations:
+            limit = None if self.iterations is None else self.iterations - leaves
+            leaves += search.advance(min(_SLICE, clock.remaining()), limit)
             self.best = search.best(role)
         return search.best(role)

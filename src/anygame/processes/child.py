@@ -1,14 +1,14 @@
-"""Child processes, seen from the process that starts them: messages in both directions, and their end.
+"""Child processes, as their parent sees them: messages in both directions, and the end of a child.
 
-Rules come from strangers, and neither reading nor reasoning can be interrupted from outside. So work with a
-time limit runs in a child, which bounds its own memory (`anygame.processes.inside`) and is killed when it
-does not answer. The life of a child:
+Rules come from strangers, and neither reading nor reasoning can be interrupted. Work with a time limit
+therefore runs in a child, which limits its own memory (`anygame.processes.inside`) and is killed if it does
+not answer.
 
-1. It starts. Messages that are sent earlier wait.
-2. Each line that it writes is a message, and is passed to ``received`` in order.
-3. It ends: by itself, because it is killed, because it wrote an invalid message, or because this process has
-   ended and closed its input.
-4. ``ended`` is called once, with a sentence about its end.
+1. The child starts. Messages sent before its start wait.
+2. Each line that the child writes is a message, which is passed to ``received`` in order.
+3. The child ends: by itself, because it is killed or has written an invalid message, or because the parent
+   has ended and closed the input of the child.
+4. ``ended`` is called once, with a sentence about this end.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from anygame.processes.inside import decode_message, encode_message, python_comm
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Seconds for a child to end after it has closed its output.
+#: Maximum seconds until a child ends after it has closed its output.
 _CLOSING: Final = 1.0
-#: The program of a child. It has the module path of this process, also for modules of players.
+#: The program of a child, which has the same module path as this process.
 _BOOTSTRAP: Final = """
 import base64, json, pickle, sys
 sys.path[:] = json.loads(sys.argv[1])
@@ -38,14 +38,14 @@ main(*pickle.loads(base64.b64decode(sys.argv[2])))
 
 
 class ChildEndedError(AnygameError):
-    """A child has ended, or was killed since it did not answer in time; the message says how."""
+    """A child has ended, or was killed because it did not answer in time; the message says which."""
 
 
 class ChildFaultError(AnygameError):
     """A child cannot answer a question; the message says why.
 
     Attributes:
-        diagnostics: of the sheet at fault, as plain data.
+        diagnostics: diagnostics of the rule sheet as plain data.
     """
 
     def __init__(self, message: str, diagnostics: list[Any]) -> None:
@@ -54,7 +54,7 @@ class ChildFaultError(AnygameError):
 
 
 def _refuse(_: Any) -> None:
-    raise ValueError("no answer")
+    raise ValueError("expected the answer to a question")
 
 
 class ChildProcess:
@@ -64,13 +64,13 @@ class ChildProcess:
     ``fault`` in words, optionally with ``diagnostics``.
 
     Args:
-        module: the module with the function ``main`` that the child calls.
-        arguments: of ``main``; they must be picklable.
-        name: of the child, at the start of sentences.
-        longest: upper bound of its messages in bytes.
-        advice: what to do if it ends before it has answered; added to the sentence that says so.
-        received: called with every message that answers no question; raises ValueError for an invalid one, as
-            by default for all: then the child is killed.
+        module: module with the function ``main`` that the child calls.
+        arguments: picklable arguments of ``main``.
+        name: name of the child at the start of sentences.
+        longest: maximum size of a message of the child, in bytes.
+        advice: advice to the user if the child ends before it has answered.
+        received: called with every message that is not an answer. It raises ValueError for an invalid
+            message, and the child is then killed. By default, all such messages are invalid.
         ended: called with a sentence when the child has ended, after all open questions have failed.
     """
 
@@ -94,7 +94,7 @@ class ChildProcess:
         self._is_killed = False
         self._asked: dict[int, tuple[asyncio.Future[Any], Callable[[Any], object]]] = {}
         self._number = 0
-        self._how = ""
+        self._end_text = ""
         given = base64.b64encode(pickle.dumps(arguments)).decode()
         self._life = asyncio.create_task(self._live(_BOOTSTRAP.replace("MODULE", module), given))
 
@@ -123,10 +123,10 @@ class ChildProcess:
 
         Raises:
             ChildFaultError: the child answers with a fault.
-            ChildEndedError: the child has ended, or was killed since there was no answer in time.
+            ChildEndedError: the child has ended, or was killed because there was no answer in time.
         """
-        if self._how:
-            raise ChildEndedError(self._how)
+        if self._end_text:
+            raise ChildEndedError(self._end_text)
         self._number += 1
         number = self._number
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -137,14 +137,14 @@ class ChildProcess:
                 return await answer
         except TimeoutError:
             self.kill()
-            late = f"took more than {within:.3g} seconds for an answer, and was ended"
+            late = f"did not answer within {within:.3g} seconds, and was ended"
             raise ChildEndedError(f"{self._name} {late}{self._advice}") from None
         finally:
             self._asked.pop(number, None)
 
     def kill(self) -> None:
         """Kill the child."""
-        # Once: another call would collect the exit status of an ended process, which asyncio then misses.
+        # A second call would collect the exit status of the ended process, which asyncio then misses.
         if not self._is_killed:
             self._is_killed = True
             self._kill()
@@ -159,15 +159,15 @@ class ChildProcess:
         except Exception as error:  # reported to all who wait
             how = f"could not be started: {type(error).__name__}: {error}"
             self.kill()
-        self._how = f"{self._name} {how}{self._advice}"
+        self._end_text = f"{self._name} {how}{self._advice}"
         for answer, _ in self._asked.values():
             if not answer.done():
-                answer.set_exception(ChildEndedError(self._how))
-        self._ended(self._how)
+                answer.set_exception(ChildEndedError(self._end_text))
+        self._ended(self._end_text)
 
     async def _run(self, command: list[str]) -> str:
         """Run the child to its end; return how it ended."""
-        # Ctrl-C does not reach another process session; the child ends when its input closes.
+        # Ctrl-C does not reach the child in its own session; it ends when its input closes.
         process = self._process = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.PIPE,
@@ -192,7 +192,7 @@ class ChildProcess:
         """Handle messages until there are no more; return the error of the last one, usually empty."""
         assert process.stdout is not None
         try:
-            # A child that dies may leave half a line.
+            # A child that dies can leave half a line.
             while (line := await process.stdout.readline()).endswith(b"\n"):
                 self._receive(decode_message(line))
         except (ValueError, OSError) as error:
@@ -203,7 +203,7 @@ class ChildProcess:
         match message:
             case {"id": int(number)}:
                 answer, on_answer = self._asked.get(number, (None, None))
-                # The question may have timed out.
+                # There is no such question if it has timed out.
                 if answer is not None and on_answer is not None and not answer.done():
                     _take(message, answer, on_answer)
             case _:
@@ -229,7 +229,7 @@ def _take(message: dict[str, Any], answer: asyncio.Future[Any], on_answer: Calla
         case {"fault": str(fault), **more} if isinstance(more.get("diagnostics", []), list):
             answer.set_exception(ChildFaultError(fault, more.get("diagnostics", [])))
         case _:
-            raise ValueError("neither a value nor a fault")
+            raise ValueError("expected a value or a fault")
 
 
 def _ending(status: int) -> str:

@@ -1,4 +1,4 @@
-"""Child processes, seen from inside: limits, messages from the input and to the output."""
+"""The inside of a child process: its limits, and its messages on standard input and output."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def set_up(memory: int | None = None, niceness: int = 0) -> Callable[[bytes], None]:
-    """Set up this process as a child; return a function that writes a line to the parent, from any thread.
+    """Set up this process as a child; return a function that writes a line to the parent, in any thread.
 
-    All other output goes to standard error. Ctrl-C is ignored: the process ends with its parent.
+    All other output goes to standard error. Ctrl-C is ignored, as the process ends with its parent.
 
     Args:
-        memory: upper bound of the address space in bytes.
+        memory: maximum size of the address space in bytes.
         niceness: increment of the niceness.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -38,7 +38,7 @@ def set_up(memory: int | None = None, niceness: int = 0) -> Callable[[bytes], No
     lock = Lock()
 
     def write(line: bytes) -> None:
-        with lock, suppress(BrokenPipeError):  # the input is closed, too, if the parent is gone
+        with lock, suppress(BrokenPipeError):  # the parent has ended, and so has the input
             while line:
                 line = line[os.write(output, line) :]
 
@@ -46,14 +46,14 @@ def set_up(memory: int | None = None, niceness: int = 0) -> Callable[[bytes], No
 
 
 def listen(handle: Callable[[Any], None]) -> None:
-    """Handle messages of the parent until there are no more; then end this process with all its threads."""
+    """Handle messages of the parent until its end; then end this process with all its threads."""
     for line in sys.stdin.buffer:
         handle(decode_message(line))
     os._exit(0)
 
 
 def questions() -> Iterator[Any]:
-    """Yield messages of the parent, read in a thread, so that this process ends with its parent."""
+    """Yield messages of the parent. A thread reads them, so that this process ends with its parent."""
     coming: SimpleQueue[Any] = SimpleQueue()
     Thread(target=listen, args=(coming.put,), daemon=True).start()
     while True:
@@ -66,9 +66,9 @@ def answer_questions(
     """Answer the questions of the parent one after the other.
 
     Args:
-        write: as `set_up` returned it.
+        write: result of `set_up`.
         answer: returns the value that answers a question, or raises an exception.
-        longest: upper bound of an answer in bytes.
+        longest: maximum size of an answer in bytes.
     """
     for question in questions():
         number = {"id": question.pop("id")}
@@ -86,17 +86,17 @@ def answered(answer: Callable[[dict[str, Any]], object], question: dict[str, Any
         return {"fault": fault_of(error)}
 
 
-#: Maximum characters of a fault, and of the text of an internal error.
+#: Maximum number of characters of a fault, and of the message of an internal error.
 _LONGEST_FAULT: Final = 20_000
 _LONGEST_ERROR: Final = 1_000
 
 
 def fault_of(error: Exception) -> str:
-    """Return why a question has no answer, in words."""
+    """Return the reason why a question has no answer, in words."""
     if isinstance(error, AnygameError):
         return str(error)[:_LONGEST_FAULT]
     if isinstance(error, MemoryError):
-        return "more memory is needed than this process may use"
+        return "this needs more memory than the process is allowed to use"
     return f"an internal error ({type(error).__name__}: {str(error)[:_LONGEST_ERROR]}); please report it"
 
 
@@ -118,7 +118,7 @@ def decode_message(line: bytes) -> Any:
     try:
         return json.loads(line)
     except RecursionError as error:
-        raise ValueError("too many brackets") from error
+        raise ValueError("too many nested brackets") from error
 
 
 def python_command(program: str, *arguments: str) -> list[str]:
@@ -128,5 +128,5 @@ def python_command(program: str, *arguments: str) -> list[str]:
         OSError: this interpreter cannot be started again.
     """
     if not sys.executable or getattr(sys, "frozen", False):
-        raise OSError("there is no interpreter to start")
+        raise OSError("there is no Python interpreter to start")
     return [sys.executable, "-c", program, json.dumps(sys.path), *arguments]

@@ -1,4 +1,4 @@
-"""Pools of child processes: each answers one question at a time, and a bounded number of questions waits."""
+"""Pools of child processes that answer one question at a time, and limits of waiting questions."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
 _Child = TypeVar("_Child", bound=ChildProcess)
-#: Maximum seconds of a wait, of tasks with a time limit.
+#: Maximum seconds that a task with a time limit waits.
 _LONGEST_WAIT: Final = 5.0
 
 
 class BusyError(AnygameError):
-    """Too many tasks run or wait already."""
+    """Too many tasks are already running or waiting."""
 
 
 class Admission:
-    """Admission control: a bounded number of tasks runs at a time, and a bounded number waits.
+    """Admission control, which limits the numbers of running and waiting tasks.
 
     Args:
-        places: how many tasks run at a time.
-        most_waiting: how many may wait.
-        message: for a task that is not admitted.
+        places: maximum number of running tasks.
+        most_waiting: maximum number of waiting tasks.
+        message: message of the error for a refused task.
     """
 
     def __init__(self, places: int, most_waiting: int, message: str) -> None:
@@ -39,7 +39,7 @@ class Admission:
         self._message = message
 
     def busy(self) -> BusyError:
-        """Return the error for a task that is not admitted."""
+        """Return the error for a refused task."""
         return BusyError(self._message)
 
     @property
@@ -52,10 +52,11 @@ class Admission:
         """Wait for a place and hold it. Yield the seconds left for the task.
 
         Args:
-            within: time limit of the task in seconds. The wait may take half of it, and five seconds.
+            within: time limit of the task in seconds. The wait takes at most half of it, and at most 5
+                seconds.
 
         Raises:
-            BusyError: too many tasks wait already, or no place became free in time.
+            BusyError: too many tasks are already waiting, or no place became free in time.
         """
         end = monotonic() + within
         if self._places.locked() and self._waiting >= self._most_waiting:
@@ -75,13 +76,13 @@ class Admission:
 
 
 class Pool(Generic[_Child]):
-    """Child processes that are started when they are needed, and kept for the next question.
+    """Child processes that are started on demand, and kept for the next question.
 
     Args:
         start: starts a process.
 
     Attributes:
-        idle: the processes that wait for a question, the last used one at the end.
+        idle: processes without a question, the most recently used one at the end.
     """
 
     def __init__(self, start: Callable[[], _Child]) -> None:
@@ -94,11 +95,11 @@ class Pool(Generic[_Child]):
     ) -> AsyncIterator[_Child]:
         """Lend a process for one question; start one if none is idle.
 
-        The process is kept afterwards if it has answered, a fault included. It is killed after any other
-        error: a timeout, or the cancellation of the task that asked.
+        The process is kept if it answers, even with a fault. After any other error, such as a timeout or the
+        cancellation of the task, it is killed.
 
         Args:
-            choose: picks one of the idle processes.
+            choose: chooses one of the idle processes.
         """
         self.idle = [child for child in self.idle if not child.is_gone]
         child = choose(self.idle) if self.idle else self._start()
