@@ -38,10 +38,10 @@ def test_a_hint_says_what_a_side_wants() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "board hint without a word"),
+        ("", "empty board hint"),
         ("hexagonal", "`hexagonal` is not understood; expected none, hex, square, up, down"),
         ("up down", "two different values for upwards"),
-        ("rows=1", "rows and columns need each other"),
+        ("rows=1", "expected both rows and columns"),
         ("rows=1 columns=1", "one argument cannot be both row and column"),
         ("rows=0 columns=1", "`rows=0` is not understood"),
         ("(cell ?row ?row)", "?row occurs 2 times, expected once"),

@@ -1,4 +1,4 @@
-"""Boards of which two fluents tell the coordinates, layers, and hands of cards."""
+"""Boards of things with two coordinate fluents, and hands of cards."""
 
 from __future__ import annotations
 
@@ -59,34 +59,15 @@ def test_a_thing_without_one_of_its_coordinates_is_not_drawn() -> None:
     assert "r . . ." not in text
 
 
-def test_three_coordinates_are_layers_though_the_lowest_is_full_and_the_third_has_no_bound() -> None:
-    ground = "".join(f"(init (cube {x} {y} 1 ground))" for x in (1, 2, 3) for y in (1, 2, 3))
-    sheet = (
-        ground
-        + """
-    (succ 3 4) (succ 4 5) (succ 5 6)
-    (<= (legal red (put ?x ?y ?z)) (true (cube ?x ?y ?b ?c)) (succ ?b ?z))
-    (<= (next (cube ?x ?y ?z red)) (does red (put ?x ?y ?z)))
-    (<= (next (cube ?x ?y ?z ?c)) (true (cube ?x ?y ?z ?c))) (succ 1 2) (succ 2 3)
-    """
-    )
-    game = anygame.loads("(n 1) (n 2) (n 3) (role red) " + sheet)
-    state = game.initial_state().next(["(put 2 3 2)"])
-    found = picture(state)
-    assert [grid.title for grid in found.grids] == ["1", "2", "3"]
-    assert [cell.name for cell in found.grids[1].cells if cell.contents] == ["2 3 2"]
-
-
-def test_cards_and_orders_are_hands() -> None:
+def test_cards_are_hands() -> None:
     sheet = """
-    (init (card red king)) (init (card red ace)) (init (card blue jack)) (init (order ham egg jam))
-    (<= (next (order ?y ?x ?z)) (true (order ?x ?y ?z))) (<= (next (order ?x ?z ?y)) (true (order ?x ?y ?z)))
+    (init (card red king)) (init (card red ace)) (init (card blue jack)) (init (deck queen))
     """
     game = anygame.loads("(role red) (role blue) (legal red go) (legal blue go)" + sheet)
     found = picture(game.initial_state())
     hands = {listing.name: [(hand.owner, hand.cards) for hand in listing.hands] for listing in found.others}
     assert hands == {
         "card": [("blue", ("jack",)), ("red", ("ace", "king"))],
-        "order": [("", ("ham", "egg", "jam"))],
+        "deck": [("", ("queen",))],
     }
-    assert svg(found).count("<rect") == 1 + 6
+    assert svg(found).count("<rect") == 1 + 4

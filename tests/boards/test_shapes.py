@@ -49,13 +49,6 @@ def test_rows_are_centred_where_neighbours_then_touch() -> None:
     assert board(star(facts=False)).shape == "square"
 
 
-def test_what_a_move_needs_is_blank_if_it_fills_the_board() -> None:
-    cells = "".join(f"(init (cell {x} {y} open))" for x in (1, 2, 3) for y in (1, 2, 3))
-    rules = """(<= (legal ?r (mark ?x ?y)) (role ?r) (true (cell ?x ?y open)))
-        (<= (next (cell ?x ?y ?r)) (does ?r (mark ?x ?y)))"""
-    assert [str(term) for term in board(cells + rules).blank or ()] == ["open"]
-
-
 DOTS = """(n 1) (n 2) (n 3) (succ 1 2) (succ 2 3) (legal blue pass) (owner x) (owner o)
 (<= (free ?x ?y ?x ?v) (n ?x) (succ ?y ?v) (not (true (edge ?x ?y ?x ?v))))
 (<= (free ?x ?y ?u ?y) (succ ?x ?u) (n ?y) (not (true (edge ?x ?y ?u ?y))))

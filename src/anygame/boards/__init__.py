@@ -1,11 +1,11 @@
 """Boards: the fluents of a game that lie on a board, pictures of states, and their renderers.
 
 `find_boards` finds boards in the rules, `picture` places the facts of a state on them, and `svg`, `draw` and
-`text` render the picture. No game is known by name.
+`text` render the picture. No game is recognised by its name.
 
 A fluent such as ``(cell 1 2 white)`` lies on a board if two of its arguments have ordered values: numbers,
 letters, or a chain of the rules (see `anygame.analysis.axes`). The other arguments are the content of the
-square. A comment in the sheet overrules these choices (see `anygame.boards.finding.hints`); the chapter on
+square. A comment in the sheet overrules these choices (see `anygame.boards.finding.hints`). The chapter on
 boards lists the evidence for each kind of board.
 
 - **Squares** are the squares that ``base`` allows. Without ``base`` they are the squares of the initial state
@@ -18,9 +18,9 @@ boards lists the evidence for each kind of board.
   boards, or the last; of four, the first two. So does an unordered argument without which two things would
   share a square.
 - **Blank** is a content with such a name. Else it is a content that fills three quarters of the board at the
-  start, beside other contents or as the content that a move needs.
-- Of several such fluents, boards are those that the initial state fills, unless they are much smaller than
-  the largest. In doubt there is no board, and the fluents are listed like all others.
+  start, beside other contents.
+- Of several such fluents, boards are those with initial facts, unless they are much smaller than the largest
+  board. In doubt there is no board, and the facts are listed like all others.
 """
 
 from __future__ import annotations

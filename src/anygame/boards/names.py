@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 #: The sides of a cell.
 Side: TypeAlias = Literal["north", "east", "south", "west"]
-#: The fill of things by colour, in light and in dark surroundings; most colours have the same fill in both.
+#: The fill of things by colour, in light and in dark surroundings.
 BODIES: Final = {
     "black": ("#222226", "#101012"),
     "white": ("#ffffff", "#f4f4f0"),
@@ -30,9 +30,9 @@ BODIES: Final = {
     "teal": ("#16877d", "#2aa398"),
     "pink": ("#ea7aa8", "#f08fb8"),
 }
-#: Colours of things on boards; such a thing is never a blank.
+#: Colours of things on boards; a content with such a name never means an empty square.
 COLOURS: Final = frozenset(BODIES)
-#: Colours of roles without a colour in their name, in the order of the roles.
+#: Colours for roles without a colour in their name, in the order of the roles.
 ROLE_COLOURS: Final = ("blue", "red", "green", "orange", "purple", "teal", "brown", "pink")
 
 #: Words for pieces, with the figures that show them.
@@ -49,19 +49,19 @@ FIGURES: Final = {
 }
 #: Pieces of draughts: `man` and, crowned, `crowned`.
 DRAUGHTS: Final = ("man", "crowned")
-#: Letters for pieces, as in the notation of chess; `kn` and `ki` distinguish those that begin alike.
+#: Letters for pieces as in chess notation; `kn` and `ki` distinguish knights and kings.
 _LETTERS: Final = {
     "k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn",
     "kn": "knight", "ki": "king",
 }  # fmt: skip
-#: Words for things that fill their cell, or that are between two cells.
+#: Words for things that fill their cell, or that lie between two cells.
 BLOCKS: Final = frozenset(
     {
         *("wall", "walls", "block", "blocks", "blocked", "brick", "bricks", "rock", "dirt", "obstacle"),
         *("arrow", "burned", "burnt", "barrier", "blockade", "fence", "limits", "forbidden", "hole", "holes"),
     }
 )
-#: Words for things in somebody's hand, or in front of them on the table.
+#: Words for things that belong to a player rather than to a cell.
 CARDS: Final = frozenset({"card", "cards", "hand", "hands", "deck", "dealt", "die", "dice", "tile", "tiles"})
 #: Words for dice, and the faces of one to six pips.
 DICE: Final = frozenset({"die", "dice"})
@@ -106,41 +106,40 @@ def die_face(text: str, name: str) -> str:
 
 def colour_in(name: str) -> str:
     """Return the colour that is a word of a name, or the start of a word; empty for none."""
-    found = words(name)
-    whole = next((word for word in found if word in COLOURS), "")
-    return whole or next((c for c in sorted(COLOURS) for word in found if word.startswith(c)), "")
+    parts = words(name)
+    whole = next((word for word in parts if word in COLOURS), "")
+    return whole or next((c for c in sorted(COLOURS) for word in parts if word.startswith(c)), "")
 
 
 def initials(roles: Sequence[str]) -> dict[str, str]:
-    """Return the roles by their first letters if these are unique; ``w`` and ``b`` are white and black."""
+    """Return roles by their unique first letters; ``w`` and ``b`` are white and black otherwise."""
     letters = [role[:1].lower() for role in roles]
-    found = {letter: role for letter, role in zip(letters, roles, strict=True) if letters.count(letter) == 1}
-    return {"w": "white", "b": "black"} | found
+    unique = {letter: role for letter, role in zip(letters, roles, strict=True) if letters.count(letter) == 1}
+    return {"w": "white", "b": "black"} | unique
 
 
 def read_figure(name: str) -> tuple[str, str]:
     """Return the figure and the side in a name such as ``white pawn``; empty for none."""
-    found = words(name)
-    for word in found:
+    parts = words(name)
+    for word in parts:
         for piece, figure in FIGURES.items():
             if word == piece:
-                return figure, next((w for w in found if w != word and not w.isdigit()), "")
+                return figure, next((w for w in parts if w != word and not w.isdigit()), "")
             if word.endswith(piece) and word != piece:
                 return figure, word.removesuffix(piece)
     return "", ""
 
 
 def read_codes(names: Iterable[str], sides: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Return figure and side for names such as ``wp``, ``bkn``: a letter for the side, one for the piece.
+    """Return figure and side for names such as ``wp`` and ``bkn``: a letter for the side, then the piece.
 
-    The result is empty unless most names are codes, with two sides and two pieces among them.
+    The result is empty unless at least half of the names are codes, with two sides and two pieces among them.
     """
     names = list(names)
-    found = {}
+    codes = {}
     for name in names:
         match = _CODE.fullmatch(name.lower().replace(" ", ""))
         if match and match[1] in sides:
-            found[name] = _LETTERS[match[2]], sides[match[1]]
-    kinds = {figure for figure, _ in found.values()}
-    owners = {side for _, side in found.values()}
-    return found if len(kinds) > 1 and len(owners) > 1 and 2 * len(found) >= len(names) else {}
+            codes[name] = _LETTERS[match[2]], sides[match[1]]
+    figures, owners = ({code[part] for code in codes.values()} for part in (0, 1))
+    return codes if len(figures) > 1 and len(owners) > 1 and 2 * len(codes) >= len(names) else {}

@@ -1,4 +1,4 @@
-"""The planes of a game: which channel, row and column of an image each fluent belongs to."""
+"""The planes of a game: the channel, row and column of an image for each fluent."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.language.terms import Term
 
-#: The number of a layout and the name of a channel on it; then the row and the column of a fact.
+#: The channel (the number of a layout, and a name), the row and the column of a fact.
 _Place = tuple[tuple[int, str], int, int]
 
 
 def find_planes(game: Game, fluents: Sequence[Term]) -> Planes:
-    """Return the planes of some fluents over the boards of their game.
+    """Return the planes of the fluents of a game, over its boards.
 
     >>> import anygame
     >>> game = anygame.load("tic_tac_toe")
@@ -67,5 +67,5 @@ class _Board:
 
 
 def _ranks(values: Iterable[float]) -> dict[float, int]:
-    """Return the rank of each value, so that gaps between boards add no empty rows."""
+    """Return the rank of each value, so gaps between boards add no empty rows."""
     return {value: rank for rank, value in enumerate(sorted(set(values)))}

@@ -1,4 +1,4 @@
-"""Boards as plain data, bounded in size: SVG with cells to click, and the cells that each move names."""
+"""Boards as plain data of bounded size: SVG with clickable cells, and the cells that each move names."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: The most cells that are drawn: a board of 50 by 50 takes half a megabyte of SVG.
+#: Maximum number of cells that are drawn: a board of 50 by 50 takes half a megabyte of SVG.
 _MOST_CELLS: Final = 2_500
-#: The most facts of one fluent that are listed.
+#: Maximum number of facts of one fluent that are listed.
 _MOST_LISTED: Final = 500
 
 
@@ -38,13 +38,13 @@ def clickable_state(
     joint: Sequence[Term] | None,
     goals: Sequence[int] = (),
 ) -> dict[str, Any]:
-    """Return the boards of a state as SVG, and the cells that every legal move names.
+    """Return the boards of a state as SVG, and the cells that each legal move names.
 
     Args:
         painter: the painter of the game.
         state: the state.
-        before: the previous state, and the ``joint`` move from it; None at the start.
-        joint: see ``before``.
+        before: the previous state; None at the start.
+        joint: the joint move from the previous state; None at the start.
         goals: the goals of all roles in a terminal state, to highlight how the winner won; else empty.
     """
     roles = [] if state.is_terminal else [role for role in state.game.roles if not role.is_random]
@@ -54,7 +54,7 @@ def clickable_state(
 
 
 def clickable_picture(picture: Picture, roles: Sequence[str]) -> dict[str, Any]:
-    """Return a picture as SVG, and the cells that the moves of some roles name."""
+    """Return a picture as SVG, and the cells that the legal moves of the roles name."""
     touches: dict[str, dict[str, Any]] = {role: {} for role in roles}
     for touch in picture.touches:
         if touch.cells or touch.area:
@@ -78,14 +78,14 @@ def clickable_picture(picture: Picture, roles: Sequence[str]) -> dict[str, Any]:
 
 
 def _is_counted(listing: Listing) -> bool:
-    """Whether facts beside a board hold numbers, such as scores and steps, which players want to see."""
+    """Return whether facts beside a board hold numbers, such as scores, which players want to see."""
     return any(word.strip("()").isdigit() for text, _ in listing.facts for word in text.split())
 
 
 def _chains(state: State, goals: Sequence[int], picture: Picture) -> tuple[Aim, ...]:
-    """Return the cells that the derivation of each winner's goal names, or else that of ``terminal``.
+    """Return the cells in the derivation of each winner's goal, or else in that of ``terminal``.
 
-    A derivation that names all occupied cells, as one that counts does, shows no line.
+    A derivation that names all occupied cells, for example because it counts, shows no line.
     """
     reached = {role: goal for role, goal in zip(state.game.roles, goals, strict=True) if not role.is_random}
     best = max(reached.values(), default=0)

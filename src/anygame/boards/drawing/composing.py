@@ -1,4 +1,4 @@
-"""The picture of a state: its facts on the cells of its boards, with marks for moves."""
+"""Pictures of states: facts on the cells of boards, with marks for moves."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def picture(
 
     Args:
         state: the state.
-        last: the joint move that led here, for its marks and arrows.
+        last: the joint move that led to the state, for marks and arrows.
         before: the previous state, to mark changed cells.
         legal_for: roles whose legal moves are located on the boards (`Picture.touches`).
 
@@ -65,10 +65,10 @@ def picture(
 
 
 class Painter:
-    """Paints the states of one game; it holds the boards and moves that are known beforehand."""
+    """Draws the states of one game, with boards and coordinates of moves that are inferred once."""
 
     def __init__(self, game: Game) -> None:
-        # The game itself is not referenced: painters are cached as long as their games live.
+        # A painter must not reference its game, because painters are cached while their games live.
         self.source = game.program.source
         self.boards: Boards = find_boards(game)
         self.colours = role_colours(game.roles)
@@ -87,11 +87,11 @@ class Painter:
     @classmethod
     def of(cls, game: Game) -> Painter:
         """Return the painter of a game; painters are cached."""
-        found = _PAINTERS.get(game)
+        painter = _PAINTERS.get(game)
         # Games with the same rules are equal, even if their board hints differ.
-        if found is None or found.source != game.program.source:
-            found = _PAINTERS[game] = cls(game)
-        return found
+        if painter is None or painter.source != game.program.source:
+            painter = _PAINTERS[game] = cls(game)
+        return painter
 
     def picture(
         self,
@@ -132,11 +132,11 @@ class Painter:
         Args:
             title: the name of the game.
             facts: the facts that are known to hold.
-            possible: facts that may hold or not. Cells on which one of them may lie, with no known content,
-                are marked as ``unknown``; so is a card that somebody may have.
-            legal: the legal moves of each role that is asked for.
-            made: the last moves, as far as they are known, each with its role.
-            before: the facts that were known of the previous state.
+            possible: facts whose truth is not known. A cell with a possible but no known content is marked
+                as ``unknown``, and a card with a possible but no known value is shown as ``?``.
+            legal: the legal moves of each requested role.
+            made: the known last moves, each with its role.
+            before: the known facts of the previous state.
         """
         known: Known = {}
         grids = self._grids(facts, known)
@@ -151,9 +151,9 @@ class Painter:
         colours = self.colours | said_colours(facts, self.colours)
         arrows = self._mark_last(made, known, marks, colours)
         if before is not None:
-            self._mark_changes(grids, self._grids(before, {}), marks)
+            _mark_changes(grids, self._grids(before, {}), marks)
         if possible:
-            self._mark_unknown(grids, self._grids(possible, {}), marks)
+            _mark_unknown(grids, self._grids(possible, {}), marks)
         return Picture(
             title,
             tuple(_marked(grid, marks) for grid in grids),
@@ -189,7 +189,7 @@ class Painter:
         cells, alone = self._reader.cells(move, known)
         area: list[str] = []
         for layout, wanted in alone:
-            # Thousands of moves may name the same few columns.
+            # The cache matters: thousands of moves may name the same few columns.
             asked = layout, tuple(wanted.items())
             if asked not in areas:
                 areas[asked] = tuple(
@@ -219,25 +219,6 @@ class Painter:
                 marks[cell].add("last" if number else "to")
         return tuple(arrows)
 
-    def _mark_unknown(
-        self, grids: Iterable[Grid], possible: Iterable[Grid], marks: dict[str, set[Mark]]
-    ) -> None:
-        """Mark cells with possible but no known contents."""
-        taken = {cell.id for grid in grids for cell in grid.cells if cell.things}
-        for grid in possible:
-            for cell in grid.cells:
-                if cell.contents and cell.id not in taken:
-                    marks[cell.id].add("unknown")
-
-    def _mark_changes(
-        self, grids: Iterable[Grid], before: Iterable[Grid], marks: dict[str, set[Mark]]
-    ) -> None:
-        old = {cell.id: [thing.fact for thing in cell.things] for grid in before for cell in grid.cells}
-        for grid in grids:
-            for cell in grid.cells:
-                if [thing.fact for thing in cell.things] != old.get(cell.id, []):
-                    marks[cell.id].add("changed")
-
     def _listings(
         self, facts: Collection[Term], possible: Collection[Term], colours: Mapping[str, str]
     ) -> tuple[Listing, ...]:
@@ -255,10 +236,8 @@ class Painter:
             listed[functor].append((f"({inner})" if len(arguments) > 1 else inner, colour))
             owners = self.boards.hands.get((functor, len(arguments)))
             if owners is not None:
-                # Without an owner, each argument is a card.
-                owner, *named = arguments if owners else ["", *arguments]
-                card = [UNKNOWN if {*named} == {UNKNOWN} else " ".join(named)]
-                hands[functor][owner] += card if owners else named
+                owner, *card = arguments if owners else ["", *arguments]
+                hands[functor][owner].append(UNKNOWN if {*card} == {UNKNOWN} else " ".join(card))
         return tuple(
             Listing(
                 name,
@@ -272,6 +251,23 @@ class Painter:
         )
 
 
+def _mark_unknown(grids: Iterable[Grid], possible: Iterable[Grid], marks: dict[str, set[Mark]]) -> None:
+    """Mark cells with possible but no known contents."""
+    taken = {cell.id for grid in grids for cell in grid.cells if cell.things}
+    for grid in possible:
+        for cell in grid.cells:
+            if cell.contents and cell.id not in taken:
+                marks[cell.id].add("unknown")
+
+
+def _mark_changes(grids: Iterable[Grid], before: Iterable[Grid], marks: dict[str, set[Mark]]) -> None:
+    old = {cell.id: [thing.fact for thing in cell.things] for grid in before for cell in grid.cells}
+    for grid in grids:
+        for cell in grid.cells:
+            if [thing.fact for thing in cell.things] != old.get(cell.id, []):
+                marks[cell.id].add("changed")
+
+
 def _name_of(fact: Term) -> str:
     return fact.functor if isinstance(fact, Compound) else str(fact)
 
@@ -283,8 +279,8 @@ def _arguments_of(fact: Term) -> list[str]:
 def _open_facts(facts: Iterable[Term], possible: Iterable[Term]) -> Iterator[tuple[str, list[str]]]:
     """Yield unknown facts that lie on no board: one for each first argument, with ``?`` for the others.
 
-    The first of several arguments usually names the owner. If a fact of that owner is known, such as the card
-    of a hand, no further one is expected.
+    The first of several arguments usually names the owner. If a fact with that owner is known, such as the
+    card of a hand, no further fact is expected.
     """
 
     def subject(fact: Compound) -> tuple[str, int, Term | None]:
@@ -309,13 +305,13 @@ def _marked(grid: Grid, marks: Mapping[str, set[Mark]]) -> Grid:
 
 
 class BoardView:
-    """The boards of a state: text at Python's prompt and in ``print``, a drawing in a notebook."""
+    """The boards of a state: text at the prompt and in ``print``, a drawing in a notebook."""
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
 
     def svg(self, *, dark: bool | None = None) -> str:
-        """Return the drawing; dark, light, or (None) as the viewer prefers."""
+        """Return the drawing as SVG: dark, light, or (for None) as the viewer prefers."""
         return svg(self.picture, dark=dark)
 
     def save(self, path: str | os.PathLike[str], *, dark: bool | None = False) -> None:

@@ -30,7 +30,7 @@ _PAINTS: Final = {
     "legal": ("#2e8b57", "#5fce93"),
     "edge": ("#26262a", "#d7d7d3"),
 }
-#: Colours that are illegible as text on paper; such text is written in ink.
+#: Colours that are illegible as text on paper; ink replaces them.
 _PALE: Final = frozenset({"white", "black"})
 
 _FOOT: Final = "M-.27 .37H.27V.3C.27 .26 .2 .24 .16 .22H-.16C-.2 .24-.27 .26-.27 .3Z"
@@ -78,7 +78,7 @@ def polygon(points: Iterable[tuple[float, float]], attributes: str) -> str:
 def words(
     text: str, x: float, y: float, attributes: str, *, size: float, anchor: str = "middle", bold: bool = False
 ) -> str:
-    """Return a text that starts, ends or is centred at a place."""
+    """Return a text that starts, ends or is centred at a place, according to ``anchor``."""
     weight = ' font-weight="600"' if bold else ""
     return (
         f'<text x="{pixels(x)}" y="{pixels(y)}" dy="0.35em" font-size="{pixels(size)}" '
@@ -92,12 +92,12 @@ def pixels(cells: float) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number with two decimals at most."""
+    """Return a number with up to two decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def escaped(text: str, limit: int = 300) -> str:
-    """Return text for an element or an attribute, shortened if it is too long."""
+    """Return escaped text for an element or an attribute, shortened to a limit."""
     return escape(shortened(text, limit).translate(_UNPRINTABLE))
 
 
@@ -107,7 +107,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 class Paints:
-    """Returns paint attributes, and records which paints are used.
+    """Returns paint attributes, and records the paints that are used.
 
     Args:
         dark: whether the surroundings are dark; None for the viewer's preference.
@@ -134,7 +134,7 @@ class Paints:
 
     @property
     def style(self) -> str:
-        """A style element that turns the paints dark if the viewer prefers that, or nothing."""
+        """A style element that turns the used paints dark if the viewer prefers that; may be empty."""
         if self._dark is not None:
             return ""
         rules = []
@@ -150,10 +150,10 @@ class Paints:
 
 
 def paint_rules() -> str:
-    """Return the style sheet rules for pages whose pictures may hold no styles of their own.
+    """Return style sheet rules for pages on which pictures have no styles of their own.
 
-    They turn all paints dark if the viewer prefers that, and define the classes ``colour-NAME`` (background)
-    and ``line-colour-NAME`` (stroke).
+    The rules turn all paints dark if the viewer prefers that. They define the classes ``colour-NAME``
+    (background) and ``line-colour-NAME`` (stroke).
     """
     dark = []
     for paint, (light, other) in (_PAINTS | BODIES).items():

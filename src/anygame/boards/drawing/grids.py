@@ -1,4 +1,4 @@
-"""Grids: the boards of one layout, or lines between dots, with the facts of a state on their cells."""
+"""Grids: the boards of one layout, or lines between dots, with the facts of a state."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SHAPES: Final[Mapping[Shape, CellShape]] = {
 
 
 class _Sign(NamedTuple):
-    """A fact on a cell, or on a side of one, perhaps with a sign."""
+    """A fact on a cell, or on a side of a cell, with an optional sign."""
 
     board: tuple[Term, ...]
     square: Square
@@ -58,7 +58,7 @@ class GridMaker:
         Args:
             facts: the facts of the state.
             known: receives the ids of all cells.
-            named: whether the title of a board includes the name of its fluent.
+            named: whether the titles of boards include the name of the fluent.
         """
         layout = self._layout
         placed = layout.place(facts)
@@ -104,7 +104,7 @@ class GridMaker:
     def _placed(
         self, placed: Mapping[tuple[Term, ...], Mapping[Square, Sequence[Compound]]], facts: Collection[Term]
     ) -> list[_Sign]:
-        """Return all facts on the boards: those of their own fluent, then those of overlays."""
+        """Return the facts on the boards: those of their own fluent, then those of overlays."""
         layout = self._layout
         found = []
         for board, squares in placed.items():
@@ -143,7 +143,7 @@ class GridMaker:
         left = self._left(squares)
         cells = []
         for square in squares:
-            # Facts may lie on cells that `base` does not allow, but only on known rows and columns.
+            # Facts may lie on cells that `base` does not allow, but only in known rows and columns.
             row, column = self._row[square[0]], self._column[square[1]]
             terms = layout.terms(key, square)
             x, y = (2 * column + layout.offsets[row] - left) / 2, float(row)
@@ -269,7 +269,7 @@ class LineGridMaker:
 
 
 def labels_of(layout: Layout, squares: Collection[Square], left: int) -> Iterator[Label]:
-    """Yield the names of rows and columns; on a hexagon the names of the first and last cell of each row.
+    """Yield the names of rows and columns; on a hexagon, the names of the first and last cell of each row.
 
     Args:
         layout: the board.
@@ -302,7 +302,7 @@ def _header(columns: Sequence[Constant], shift: int, y: int) -> Iterator[Label]:
 def labels_of_whole(layout: Layout, places: Mapping[found.Cell, Place]) -> Iterator[Label]:
     """Yield the labels of the rows and columns of a board that is composed of several boards.
 
-    The names of the boards are placed before the names of rows, and below the names of columns.
+    The names of these boards come before the names of rows, and below the names of columns.
     """
     rows: dict[float, set[str]] = defaultdict(set)
     columns: dict[float, set[str]] = defaultdict(set)

@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 #: An argument of a relation, a fluent or a move.
 _Place: TypeAlias = "tuple[str, str, int, int]"
-#: A coordinate: the number of a layout, and which of the coordinates of its cells.
+#: A coordinate: the number of a layout, and the index of the coordinate in the key of the layout.
 _Coordinate: TypeAlias = "tuple[int, int]"
 #: A variable at an argument.
 _Occurrence: TypeAlias = "tuple[_Place, Variable]"
-#: Declarations of facts and moves, which are no evidence.
+#: Declarations, which are not evidence.
 _DECLARED: Final = frozenset({"base", "input"})
-#: Few rules lead from fluents to `legal`; longer chains are weak evidence.
+#: Maximum number of rules from a fluent to `legal`; longer chains are weak evidence.
 _ROUNDS: Final = 6
 
 
 class MoveReader:
     """Infers which cells the arguments of a move name.
 
-    If a variable is a coordinate of a fluent in the body of a rule, and is an argument of the head, then that
-    argument is a coordinate, too. So coordinates spread up to ``legal``; a rule for ``next`` shows the same
-    for squares of ``does``. Arguments in the order of the coordinates of a fluent then name a cell: in
-    ``(move wp ?u ?v ?x ?y)`` the second and third, and the fourth and fifth. If the rules do not show it,
-    values do.
+    If a variable is a coordinate of a fluent in the body of a rule, and an argument of the head, then that
+    argument is a coordinate, too. So coordinates spread to ``legal``. A rule for ``next`` shows coordinates
+    of ``does`` in the same way. Arguments in the order of the coordinates of a fluent then name a cell: in
+    ``(move wp ?u ?v ?x ?y)``, the second and third, and the fourth and fifth. If the rules give no evidence,
+    arguments name a cell by their values.
     """
 
     def __init__(self, rules: Sequence[Rule], layouts: Sequence[Board]) -> None:
@@ -49,8 +49,8 @@ class MoveReader:
         """Return the cells that a move names, and coordinates without a cell.
 
         Returns:
-            The names of the cells in the order of the arguments, and, for each layout of which no cell is
-            named, some of the coordinates, by their index.
+            The ids of the cells in the order of the arguments. Then, for each layout without such a cell,
+            the coordinates that the move names, by their index.
         """
         if not isinstance(move, Compound):
             return (), ()
@@ -71,7 +71,7 @@ class MoveReader:
         return tuple(found), tuple(alone)
 
     def names_columns(self, number: int, layout: Layout) -> bool:
-        """Whether moves name only columns of a board, as if things are dropped into them."""
+        """Return whether moves name only columns of a board, as in games where pieces fall."""
         named: dict[tuple[str, int], set[int]] = defaultdict(set)
         for (kind, functor, arity, _), coordinates in self._coordinates.items():
             for board, which in coordinates if kind == "move" else ():
@@ -92,7 +92,7 @@ class MoveReader:
     ) -> tuple[list[str], dict[int, Term]]:
         """Return the cells of one layout that arguments name, and the single coordinates.
 
-        Arguments that name a cell with more coordinates, such as a line between two dots, name no other.
+        Arguments that name a cell with more coordinates, such as a line between two dots, name no other cell.
         """
         size = self._sizes[layout]
         cells: list[str] = []
@@ -118,7 +118,7 @@ class MoveReader:
         return cells, rest
 
     def _by_value(self, arguments: Sequence[Term], known: Known) -> list[str]:
-        """Return the cells, of layouts with two coordinates or more, whose coordinates are arguments."""
+        """Return the cells whose coordinates, at least two, are consecutive arguments."""
         found: list[str] = []
         index = 0
         while index < len(arguments):
@@ -133,7 +133,7 @@ class MoveReader:
 
 
 def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, frozenset[_Coordinate]]:
-    """Return the coordinates that each argument can be, as far as the rules show them."""
+    """Return the coordinates that each argument of a predicate can be."""
     found: dict[_Place, set[_Coordinate]] = defaultdict(set)
     for number, layout in enumerate(layouts):
         for functor, arity, key in layout.fluents():
@@ -156,7 +156,7 @@ def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, fro
 
 
 def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occurrence]]:
-    """Return the places that determine variables of a rule, and the arguments determined by them."""
+    """Return the occurrences of variables that give evidence, and those that the evidence spreads to."""
     head = list(_places(rule.head))
     body = [found for atom, _ in atoms_in(rule.body) for found in _places(atom)]
     given = [(place, variable) for place, variable in head if place in fixed]
@@ -165,7 +165,7 @@ def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occu
 
 
 def _places(atom: Atom) -> Iterator[_Occurrence]:
-    """Yield the variables of an atom with their places: inside of `true` or `does`, of the inner term."""
+    """Yield the variables of an atom, or of the fluent or move in it, with their places."""
     for item in occurrences([] if atom.predicate in _DECLARED else [atom]):
         for index, argument in enumerate(item.arguments):
             if isinstance(argument, Variable):

@@ -1,8 +1,7 @@
-"""Pictures: the look of a state as data; symbol, colour, form and figure of each content.
+"""Pictures: the look of a state as data, with symbol, colour, form and figure of each content.
 
-Renderers draw them; a page makes them clickable. Places are measured in cells, from the middle of the first
-cell of a grid: ``x`` grows to the right and ``y`` downwards. Rows of hexagons lie closer together, which
-renderers handle (`HEXAGON_ROW`).
+Renderers draw pictures. Places are measured in cells, from the middle of the first cell of a grid: ``x``
+grows to the right and ``y`` downwards. Renderers move rows of hexagons closer together (`HEXAGON_ROW`).
 """
 
 from __future__ import annotations
@@ -34,19 +33,18 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: The distance of rows of hexagons, in widths of a cell: half the root of three.
+#: Distance between rows of hexagons, in widths of a cell: half the square root of three.
 HEXAGON_ROW: Final = 0.8660254
-
-#: The most entries of a legend.
+#: Maximum number of entries of a legend.
 _LEGEND_LIMIT: Final = 12
 #: ``line``: a line between two dots, see `Cell.ends`. ``pit``: one of a row of numbered places.
 CellShape: TypeAlias = Literal["square", "hexagon", "line", "pit"]
-#: ``stone``: just a colour. ``piece``: a figure that is known by name. ``mark``: a fact without content.
+#: ``stone``: only a colour. ``piece``: a figure that is known by name. ``mark``: a fact without content.
 #: ``block``: a thing that fills the cell. ``text``: the symbol of the thing.
 Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
-#: ``from`` and ``to``: origin and destination of the last move. ``last``: another cell that it names.
+#: ``from`` and ``to``: origin and destination of the last move. ``last``: another cell that the move names.
 #: ``changed``: the cell differs from the previous state. ``legal``: a legal move names the cell. ``unknown``:
-#: the cell may be empty or not.
+#: the viewer does not know whether the cell is empty.
 Mark: TypeAlias = Literal["from", "to", "last", "changed", "legal", "unknown"]
 #: The text for something unknown.
 UNKNOWN: Final = "?"
@@ -122,7 +120,7 @@ class Cell:
 
     @property
     def contents(self) -> tuple[Thing, ...]:
-        """The contents, without those that mean that the cell is empty."""
+        """The contents, without those that mean ``empty``."""
         return tuple(thing for thing in self.things if not thing.look.empty)
 
 
@@ -133,7 +131,7 @@ class Wall:
     Attributes:
         cell: the id of the cell.
         side: the side of the cell.
-        fact: the fact that puts it there; None for the border between parts of a board.
+        fact: the fact behind it; None for the border between parts of a board.
         sign: the text on the side, such as ``<``; empty for a wall.
     """
 
@@ -158,7 +156,7 @@ class Grid:
     """One board.
 
     Attributes:
-        title: a text that distinguishes it from other boards; empty for the only board.
+        title: a text that distinguishes the board from others; empty for the only board.
         cells: the cells from top to bottom, each row from left to right.
         labels: the names of rows and columns.
         walls: the walls between cells.
@@ -179,7 +177,7 @@ class Grid:
 
     @property
     def legend(self) -> tuple[Look, ...]:
-        """Contents whose symbol is not their name: all possible ones, or of many only those on the board."""
+        """The possible contents whose symbol is not their name; of many, only those on the board."""
         labelled = [look for look in self.looks if look.label not in ("", look.symbol)]
         if len(labelled) > _LEGEND_LIMIT:
             present = {thing.look for cell in self.cells for thing in cell.things}
@@ -194,10 +192,10 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """Cards, or other things in an order.
+    """Cards of one owner.
 
     Attributes:
-        owner: the owner; empty if nobody owns them.
+        owner: the owner; empty if nobody owns the cards.
         cards: the text of each card.
         colour: the colour of the owner, empty for none.
     """
@@ -213,8 +211,8 @@ class Listing:
 
     Attributes:
         name: the fluent.
-        facts: arguments as text, and the colour of the role that they name, empty for none.
-        hands: the same as cards, if they are cards.
+        facts: the arguments of each fact as text, and the colour of the role that they name, empty for none.
+        hands: the same facts as cards, if they are cards.
     """
 
     name: str
@@ -229,9 +227,9 @@ class Touch:
     Attributes:
         role: the mover.
         move: the move as it is played.
-        cells: the ids of the cells that its arguments name, in their order: of two, the first is the origin,
-            the second the destination of a movement.
-        area: ids of further cells that its arguments name as a whole, such as all cells of a column.
+        cells: the ids of the cells that its arguments name, in the order of the arguments; two cells are the
+            origin and the destination of a movement.
+        area: ids of further cells that its arguments name together, such as all cells of a column.
     """
 
     role: str
@@ -251,7 +249,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Goal cells of a side, as the sheet says, or the cells with which it has won.
+    """Goal cells of a side that the sheet names, or the cells with which the side has won.
 
     Attributes:
         side: a role, or a colour.
@@ -275,10 +273,10 @@ class Picture:
         arrows: the arrows of the last move.
         touches: the legal moves of the requested roles, in the order of `State.legal_moves`.
         colours: for every role the colour in which it is shown.
-        notes: the reasons why a board hint was ignored, or why no board was found.
+        notes: messages about ignored board hints, or about a search for boards that failed.
         aims: goal cells of sides, if the sheet names them.
-        chains: cells with which a side has won.
-        upright: whether moves name only columns, as if things fall, so that the board has a top and a bottom.
+        chains: the cells with which a side has won.
+        upright: whether moves name only columns, as in games where pieces fall.
     """
 
     title: str
@@ -308,14 +306,16 @@ _MARK: Final = "x"
 #: An occupant of a cell: its fluent and its content.
 Occupant = tuple[str, "Content"]
 
+#: The first letters of words inside a name.
 _WORD: Final = re.compile(r"(?<=[a-z])[A-Z]|(?<=[^A-Za-z0-9])[A-Za-z]")
+#: Maximum lengths of names that are not shortened, of short texts, and of names without a short text.
 _WHOLE: Final = 2
 _SHORT: Final = 3
 _LONGEST: Final = 5
 
 
 def occupants_of(layout: Layout) -> list[Occupant]:
-    """Return all contents that the cells of a board may have."""
+    """Return all possible contents of the cells of a board."""
     own = [(layout.functor, content) for content in layout.values if content not in layout.sides]
     return own + [
         (overlay.functor, content)
@@ -329,7 +329,7 @@ def occupants_of(layout: Layout) -> list[Occupant]:
 def looks_of(
     layout: Layout, occupants: Iterable[Occupant], colours: Mapping[str, str]
 ) -> dict[Occupant, Look]:
-    """Choose the look of each content."""
+    """Return the look of each content."""
     blank = None if layout.blank is None else (layout.functor, layout.blank)
     shown = [occupant for occupant in dict.fromkeys(occupants) if occupant != blank]
     names = [_name(occupant, layout) for occupant in shown]
@@ -341,40 +341,41 @@ def looks_of(
     read = [codes.get(name) or read_figure(name) for name in names]
     crowns = _are_crowned(layout, shown, [figure for figure, _ in read])
     lamps = LAMPS if set(names) == LAMPS.keys() else {}
-    worded = any(name.lower() in COLOURS for name in names)
-    found = {}
+    has_colour_words = any(name.lower() in COLOURS for name in names)
+    looks = {}
     for occupant, name, (figure, side) in zip(shown, names, read, strict=True):
         colour = lamps.get(name) or _colour(side, colours) or _colour(name, colours)
         form = _form(occupant, name, figure)
-        if form == "text" and (name in lamps or (not worded and _is_initial(name, colour, colours))):
+        is_initial = not has_colour_words and _is_initial(name, colour, colours)
+        if form == "text" and (name in lamps or is_initial):
             form = "stone"
         if crowns and figure:
             figure = DRAUGHTS[figure == "king"]
         if form == "text" and not colour and occupant == (layout.functor, *layout.values):
-            # The only possible content fills its cell: a trail, a wall.
+            # The only possible content, such as a trail, fills its cell.
             form = "block"
-        found[occupant] = Look(symbols[name] if name else _MARK, name, form, figure, colour)
+        looks[occupant] = Look(symbols[name] if name else _MARK, name, form, figure, colour)
     if blank is not None:
-        found[blank] = Look(_BLANK, empty[0], empty=True)
-    return found
+        looks[blank] = Look(_BLANK, empty[0], empty=True)
+    return looks
 
 
 def _are_crowned(layout: Layout, occupants: Sequence[Occupant], figures: Sequence[str]) -> bool:
-    """Whether pawns and kings are men and crowned men of draughts: play begins without a king."""
+    """Return whether pawns and kings are men and crowned men of draughts, as play begins without a king."""
     kings = {occupant[1] for occupant, figure in zip(occupants, figures, strict=True) if figure == "king"}
     return {*figures} - {""} == {"pawn", "king"} and bool(layout.started) and not kings & layout.started
 
 
 def _is_initial(name: str, colour: str, roles: Iterable[str]) -> bool:
-    """Whether a name is the start of a colour that names a role, such as ``w`` for white."""
-    called = any(role.startswith(name) and colour_in(role) == colour for role in roles)
-    return bool(name) and colour.startswith(name) and called
+    """Return whether a name is the start of a role and of its colour, such as ``w`` for white."""
+    is_of_role = any(role.startswith(name) and colour_in(role) == colour for role in roles)
+    return bool(name) and colour.startswith(name) and is_of_role
 
 
 def said_colours(facts: Iterable[Term], roles: Collection[str]) -> dict[str, str]:
-    """Return the colours that facts assign to roles without a colour as name: ``(marker player1 red)``.
+    """Return the colours that facts such as ``(marker player1 red)`` assign to roles not named by colours.
 
-    One fluent must give every such role one colour, each a different one.
+    One fluent must assign one colour to each such role, and all colours must differ.
     """
     unnamed = {role for role in roles if not colour_in(role)}
     given: dict[str, list[tuple[str, str]]] = {}
@@ -384,14 +385,14 @@ def said_colours(facts: Iterable[Term], roles: Collection[str]) -> dict[str, str
             if role in unnamed and colour in COLOURS:
                 given.setdefault(str(getattr(fact, "functor", "")), []).append((role, colour))
     for _, pairs in sorted(given.items()):
-        found = dict(pairs)
-        if len(found) == len(pairs) == len(unnamed) == len(set(found.values())):
-            return found
+        colours = dict(pairs)
+        if len(colours) == len(pairs) == len(unnamed) == len(set(colours.values())):
+            return colours
     return {}
 
 
 def role_colours(roles: Sequence[str]) -> dict[str, str]:
-    """Return a colour for each role: the one in its name, else one of a list."""
+    """Return a colour for each role: the colour in its name, or else one of `ROLE_COLOURS`."""
     named = {role: colour_in(role) for role in roles}
     free = [colour for colour in ROLE_COLOURS if colour not in named.values()] or list(ROLE_COLOURS)
     others = [role for role in roles if not named[role]]
@@ -399,7 +400,7 @@ def role_colours(roles: Sequence[str]) -> dict[str, str]:
 
 
 def _name(occupant: Occupant, layout: Layout) -> str:
-    """Return the name of a thing: its content, or its fluent if it has no other content."""
+    """Return the content of a thing as text, or the name of its fluent if it has no content."""
     functor, content = occupant
     if content:
         return " ".join(map(str, content))
@@ -408,13 +409,12 @@ def _name(occupant: Occupant, layout: Layout) -> str:
 
 def _colour(name: str, colours: Mapping[str, str]) -> str:
     """Return the colour in a name, or the colour of the only role to which the name belongs."""
-    said = colour_in(name)
-    if said or not name:
-        return said
+    named = colour_in(name)
+    if named or not name:
+        return named
     # `x` belongs to `xplayer`, `player1s` to `player1`, and `r` to both `redduper` and `redjumper`.
-    owners = {role for role in colours if role.startswith(name) or name.startswith(role)}
-    found = {colours[role] for role in owners}
-    return found.pop() if len(found) == 1 else ""
+    of_owners = {colours[role] for role in colours if role.startswith(name) or name.startswith(role)}
+    return of_owners.pop() if len(of_owners) == 1 else ""
 
 
 def _form(occupant: Occupant, name: str, figure: str) -> Form:
@@ -428,25 +428,24 @@ def _form(occupant: Occupant, name: str, figure: str) -> Form:
 
 
 def abbreviate(names: Sequence[str]) -> list[str]:
-    """Return a unique short text for each name: the letters that distinguish it, and its digits.
+    """Return a unique short text for each name: its distinguishing letters, and its digits.
 
     >>> abbreviate(["blackKing", "blackPawn", "whiteKing", "whitePawn", "x"])
     ['bK', 'bP', 'wK', 'wP', 'x']
     """
     taken = {name for name in names if len(name) <= _WHOLE}
-    found = []
+    texts = []
     for number, name in enumerate(names, start=1):
         short = name if len(name) <= _WHOLE else _abbreviated(name, number, names, taken)
         taken.add(short)
-        found.append(short)
-    return found
+        texts.append(short)
+    return texts
 
 
 def _abbreviated(name: str, number: int, names: Sequence[str], taken: set[str]) -> str:
-    distinguishing = _letters(name, _distinguishing_positions(name, names))
-    spelled = _letters(
-        name, _distinguishing_positions(name, names) | {match.start() for match in _WORD.finditer(name)}
-    )
+    positions = _distinguishing_positions(name, names)
+    distinguishing = _letters(name, positions)
+    spelled = _letters(name, positions | {match.start() for match in _WORD.finditer(name)})
     if len(distinguishing) > 1 and len(name) <= _SHORT:
         return name
     for short in (spelled, distinguishing):
@@ -463,7 +462,7 @@ def _letters(name: str, positions: Iterable[int]) -> str:
 
 
 def _distinguishing_positions(name: str, names: Iterable[str]) -> set[int]:
-    """Return the positions of the first letter, of those that distinguish a name, and of digits."""
+    """Return the positions of the first letter, of the distinguishing letters, and of digits."""
     found = {position for position, letter in enumerate(name) if letter.isdigit()}
     found.add(next((position for position, letter in enumerate(name) if letter.isalnum()), 0))
     for other in names:

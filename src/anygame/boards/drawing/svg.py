@@ -35,51 +35,50 @@ if TYPE_CHECKING:
         Hand,
         Label,
         Look,
-        Mark,
         Picture,
         Wall,
     )
 
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Liberation Sans', sans-serif"
-#: The most characters of a text on a board; more would overlap its neighbours.
+#: Maximum number of characters of a text on a board; longer texts overlap neighbouring cells.
 _SYMBOL: Final = 7
-#: The most characters of the description for screen readers.
+#: Maximum number of characters of the description for screen readers.
 _DESCRIBED: Final = 4000
-#: The most things drawn on one cell; further things are only named.
+#: Maximum number of things drawn on one cell; the title of the cell names the others.
 _STACKED: Final = 4
-#: The margin around the whole picture, in cells.
+#: Width of the margin around the whole picture, in cells.
 _MARGIN: Final = 0.2
-#: The height of a line of the legend or of facts, and the size of its letters, in cells.
+#: Height of a line of the legend or of facts, and size of its letters, in cells.
 _LINE: Final = 0.55
 _SMALL: Final = 0.34
-#: The least width of a legend, or of facts without a board.
+#: Minimum width of a legend, or of facts without a board, in cells.
 _LEGEND: Final = 8.0
-#: The most lines of facts for a game without a board.
+#: Maximum number of lines of facts for a game without a board.
 _FACT_LINES: Final = 40
-#: The height of a card in such lines, and the most cards of one hand.
+#: Height of a card in lines.
 _CARD_LINES: Final = 2.0
+#: Maximum number of cards of one hand.
 _MOST_CARDS: Final = 60
 #: Opacity of the highlights of the last move.
 _MOVED: Final = {"to": 0.55, "from": 0.3, "last": 0.3, "changed": 0.2}
-#: The corners of a hexagon of width one.
+#: The corners of a hexagon of width one, and of a square.
 _CORNERS: Final = ((0, -0.5774), (0.5, -0.2887), (0.5, 0.2887), (0, 0.5774), (-0.5, 0.2887), (-0.5, -0.2887))
-#: The corners of a square.
 _SQUARE: Final = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
-#: The middles of cells that touch are closer than this, at a corner too.
+#: Maximum distance between the middles of cells that touch, even at a corner.
 _TOUCHING: Final = 1.5
 _SIDES: Final = {"north": (0.0, -0.5), "south": (0.0, 0.5), "east": (0.5, 0.0), "west": (-0.5, 0.0)}
-#: In cells: the space of a title, of labels on each side, and between grids.
+#: Height of a title, width of labels on each side, and gap between grids, in cells.
 _TITLE: Final = 0.8
 _LABEL: Final = 0.8
 _GAP: Final = 0.5
-#: The largest width of groups of boards side by side.
+#: Maximum width of groups of boards side by side, in cells.
 _WIDEST: Final = 24.0
 
 
 def svg(picture: Picture, *, dark: bool | None = None) -> str:
     """Return a picture as the text of an SVG element.
 
-    Every cell is a group ``<g id="..." class="cell ...">`` with the id of the cell, its marks as classes, its
+    Each cell is a group ``<g id="..." class="cell ...">`` with the id of the cell, its marks as classes, its
     name as ``data-cell``, and a title with its contents.
 
     Args:
@@ -90,10 +89,10 @@ def svg(picture: Picture, *, dark: bool | None = None) -> str:
 
 
 def clickable_svg(picture: Picture) -> str:
-    """Return a picture as an SVG grid of rows of cells, for pages on which cells are clicked.
+    """Return a picture as an SVG grid of rows of cells, for pages on which people click cells.
 
-    Cells can be focused, and carry their id as ``data-id`` and their coordinates as ``data-terms``. The
-    page's style sheet holds `paint_rules`. Legal moves are not marked: they depend on who looks at the page.
+    Cells can be focused. Each has its id as ``data-id`` and its coordinates as ``data-terms``. The page must
+    include the style sheet `paint_rules`. Legal moves are not marked, because they depend on the viewer.
     """
     return _drawn(picture, Paints(None), is_clickable=True)
 
@@ -105,7 +104,7 @@ def _drawn(picture: Picture, paint: Paints, *, is_clickable: bool = False) -> st
 
 
 def animation(pictures: Sequence[Picture], *, dark: bool | None = None) -> str:
-    """Return successive pictures, a second each, as the text of one endless SVG animation.
+    """Return pictures as the text of one endless SVG animation that shows each for a second.
 
     Raises:
         ValueError: there is no picture.
@@ -113,7 +112,7 @@ def animation(pictures: Sequence[Picture], *, dark: bool | None = None) -> str:
     if not pictures:
         raise ValueError("an animation needs at least one picture")
     paint = Paints(dark)
-    drawings = [_Drawing(found, paint, prefix=f"step{step}-") for step, found in enumerate(pictures)]
+    drawings = [_Drawing(picture, paint, prefix=f"step{step}-") for step, picture in enumerate(pictures)]
     inner = []
     for step, drawing in enumerate(drawings):
         shown = _shown(step, len(drawings))
@@ -124,7 +123,7 @@ def animation(pictures: Sequence[Picture], *, dark: bool | None = None) -> str:
 
 
 def _shown(step: int, steps: int) -> str:
-    """Return the element that shows a group during its part of the time only."""
+    """Return the element that shows a group only during its second."""
     if steps == 1:
         return ""
     times, values = [step / steps, (step + 1) / steps], ["visible", "hidden"]
@@ -165,7 +164,7 @@ class _Drawing:
         self._picture = picture
         self._paint = paint
         self._prefix, self._is_clickable = prefix, is_clickable
-        self._placed, self._width, height = arranged(picture.grids)
+        self._placed, self._width, height = _arranged(picture.grids)
         self._bottom = height
         self._where = {
             cell.id: placed.at(cell.x, cell.y) for placed in self._placed for cell in placed.grid.cells
@@ -175,7 +174,6 @@ class _Drawing:
         self.height = height + _LINE * lines + 2 * _MARGIN
 
     def elements(self) -> list[str]:
-        """Return all elements of the drawing."""
         boards = [element for placed in self._placed for element in self._grid(placed)]
         aims = [element for aim in self._picture.aims for element in self._aim(aim)]
         chains = [element for chain in self._picture.chains for element in self._chain(chain)]
@@ -184,17 +182,17 @@ class _Drawing:
         return [*boards, *aims, *arrows, *chains, *below]
 
     def described(self) -> str:
-        """Return the boards in words, for screen readers."""
+        """Return a description of the boards for screen readers."""
         described = (f"{cell.name}: {_names(cell)}" for cell in self._picture.cells() if cell.contents)
         return escaped("; ".join(described), _DESCRIBED)
 
-    def _grid(self, placed: Placed) -> Iterator[str]:
+    def _grid(self, placed: _Placed) -> Iterator[str]:
         grid = placed.grid
         if grid.title:
             paint = self._paint(fill="ink")
             x, y = placed.x - 0.5, placed.top + 0.4
             yield words(shortened(grid.title, 60), x, y, paint, size=0.38, anchor="start")
-        # Lines lie on the ground of the boxes between them.
+        # Lines are drawn after the boxes between them, so that they cover the edges.
         cells = sorted(grid.cells, key=lambda cell: cell.ends is not None)
         for _, row in groupby(cells, lambda cell: (cell.ends is not None, cell.y)):
             drawn = [element for cell in row for element in self._cell(cell, placed)]
@@ -206,47 +204,42 @@ class _Drawing:
         for label in grid.labels:
             yield self._label(label, placed)
 
-    def _cell(self, cell: Cell, placed: Placed) -> Iterator[str]:
+    def _cell(self, cell: Cell, placed: _Placed) -> Iterator[str]:
         x, y = placed.at(cell.x, cell.y)
         name = escaped(cell.name)
         title = f"{name}: {escaped(_names(cell))}" if cell.contents else name
         title += ": not known" if "unknown" in cell.marks else ""
         sides = dict.fromkeys(aim.side for aim in self._picture.aims if cell.id in aim.cells)
         title += f"; goal of {escaped(', '.join(sides))}" if sides else ""
-        own, classes = escaped(self._prefix + cell.id), " ".join(["cell", *sorted(self._marks(cell))])
-        told = f'data-cell="{name}"'
+        marks = cell.marks - {"legal"} if self._is_clickable else cell.marks
+        own, classes = escaped(self._prefix + cell.id), " ".join(["cell", *sorted(marks)])
+        attributes = f'data-cell="{name}"'
         if self._is_clickable:
             terms = escape(" ".join(map(str, cell.terms)))
-            told = f'role="gridcell" tabindex="-1" data-id="{own}" data-terms="{terms}" aria-label="{title}"'
-        yield f'<g id="{own}" class="{classes}" {told}><title>{title}</title>'
+            attributes = f'role="gridcell" tabindex="-1" data-id="{own}" data-terms="{terms}"'
+            attributes += f' aria-label="{title}"'
+        yield f'<g id="{own}" class="{classes}" {attributes}><title>{title}</title>'
         if cell.ends is not None:
             yield self._line(cell, placed)
         else:
             yield _outline(cell, x, y, self._paint(fill=_ground(cell), stroke="line"))
-            yield from self._lights(cell, x, y)
+            moved = max((opacity for mark, opacity in _MOVED.items() if mark in marks), default=0.0)
+            if moved:
+                yield _outline(cell, x, y, f'{self._paint(fill="moved")} fill-opacity="{number(moved)}"')
+            if "legal" in marks:
+                paint = self._paint(fill="legal")
+                yield circle(x, y, 0.44 if cell.contents else 0.12, f'{paint} fill-opacity="0.55"')
             yield from self._things(cell, x, y)
-            if "unknown" in cell.marks:
+            if "unknown" in marks:
                 yield words(UNKNOWN, x, y, self._paint(fill="faint"), size=0.4)
         yield "</g>"
 
-    def _marks(self, cell: Cell) -> frozenset[Mark]:
-        return cell.marks - {"legal"} if self._is_clickable else cell.marks
-
-    def _lights(self, cell: Cell, x: float, y: float) -> Iterator[str]:
-        """Yield highlights on the ground of a cell: the last move, legal moves."""
-        moved = max((strength for mark, strength in _MOVED.items() if mark in cell.marks), default=0.0)
-        if moved:
-            yield _outline(cell, x, y, f'{self._paint(fill="moved")} fill-opacity="{number(moved)}"')
-        if "legal" in self._marks(cell):
-            paint = self._paint(fill="legal")
-            yield circle(x, y, 0.44 if cell.contents else 0.12, f'{paint} fill-opacity="0.55"')
-
-    def _line(self, cell: Cell, placed: Placed) -> str:
-        """Return a line between two dots: solid if it is drawn, else faint and dashed."""
+    def _line(self, cell: Cell, placed: _Placed) -> str:
+        """Return a line between two dots: solid for a fact, else faint and dashed."""
         assert cell.ends is not None
         (x1, y1), (x2, y2) = (placed.at(*end) for end in cell.ends)
         ends = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
-        # An invisible wide line makes the thin one easy to click.
+        # An invisible wide line makes the thin line easy to click.
         wide = tag("line", ' stroke="#000" stroke-opacity="0"', **ends, stroke_width=0.3)
         if not cell.contents:
             dashed = f'{self._paint(stroke="line")} stroke-dasharray="{pixels(0.08)}"'
@@ -303,9 +296,9 @@ class _Drawing:
         paint = f'{self._paint(stroke="ink")} stroke-linecap="round"'
         return tag("line", paint, x1=x - dy, y1=y - dx, x2=x + dy, y2=y + dx, stroke_width=0.1)
 
-    def _label(self, label: Label, placed: Placed) -> str:
+    def _label(self, label: Label, placed: _Placed) -> str:
         x, y = placed.at(label.x, label.y)
-        # Rows of hexagons lie closer together, and their corners reach further.
+        # Rows of hexagons are closer together, and their corners reach further.
         near = 0.0 if placed.grid.hexagons else 0.2
         dx, dy, anchor = {
             "west": (0.35, 0.0, "end"),
@@ -317,7 +310,7 @@ class _Drawing:
         return words(text, x + dx, y + dy, self._paint(fill="faint"), size=_SMALL, anchor=anchor)
 
     def _aim(self, aim: Aim) -> Iterator[str]:
-        """Yield lines along the sides at which all cells of an aim lie on the rim, or else rings."""
+        """Yield lines along the rim of the board if all cells of an aim share it, or else rings."""
         cells = [cell for cell in self._picture.cells() if cell.id in aim.cells]
         sides = [self._rim(cell) for cell in cells]
         common = sorted(set.intersection(*sides)) if sides else []
@@ -328,7 +321,7 @@ class _Drawing:
             for (x1, y1), (x2, y2) in common
         )
         yield '<g class="aim">'
-        # The darker line below makes white visible on white.
+        # A darker line below makes white visible on white.
         for paint, width in (("edge", 0.18), (aim.colour, 0.12)):
             stroke = f'{self._paint(stroke=paint)} stroke-linecap="round"'
             if drawn:
@@ -338,7 +331,7 @@ class _Drawing:
         yield "</g>"
 
     def _chain(self, chain: Aim) -> Iterator[str]:
-        """Yield rings around the cells of a chain, and lines between those that touch."""
+        """Yield rings around the cells of a chain, and lines between touching cells."""
         places = [self._where[cell] for cell in chain.cells]
         lines = "".join(
             f"M{pixels(x1)} {pixels(y1)}L{pixels(x2)} {pixels(y2)}"
@@ -355,17 +348,17 @@ class _Drawing:
         yield "</g>"
 
     def _rim(self, cell: Cell) -> set[tuple[tuple[float, float], tuple[float, float]]]:
-        """Return the sides of a cell, by their ends, that have no other cell beyond them."""
+        """Return the sides of a cell (by their ends) without a cell beyond them."""
         if cell.shape not in ("square", "hexagon"):
             return set()
         corners = _CORNERS if cell.shape == "hexagon" else _SQUARE
         x, y = self._where[cell.id]
-        found = set()
+        rim = set()
         for (x1, y1), (x2, y2) in zip(corners, (*corners[1:], corners[0]), strict=True):
             beyond = x + x1 + x2, y + y1 + y2
             if all(hypot(u - beyond[0], v - beyond[1]) > 0.3 for u, v in self._where.values()):
-                found.add(((x1, y1), (x2, y2)))
-        return found
+                rim.add(((x1, y1), (x2, y2)))
+        return rim
 
     def _arrow(self, arrow: Arrow) -> Iterator[str]:
         """Yield a move from cell to cell as an arrow that ends before the middle of its cell."""
@@ -381,7 +374,7 @@ class _Drawing:
         yield f"{polygon(tip, self._paint(fill='moved'))}</g>"
 
     def _legend(self) -> tuple[list[str], int]:
-        """Return the meanings of letters, in lines below the boards, and the number of lines."""
+        """Return the elements of the legend below the boards, and its number of lines."""
         looks = dict.fromkeys(look for grid in self._picture.grids for look in grid.legend)
         elements: list[str] = []
         x, line, longest = 0.0, 0, self._width
@@ -403,17 +396,17 @@ class _Drawing:
         return elements, line + 1 if elements else 0
 
     def _facts(self) -> tuple[list[str], float]:
-        """Return the facts of a game without a board, a line for each fluent, and the number of lines."""
+        """Return elements with a line of facts for each fluent, and the number of lines."""
         paint = self._paint(fill="ink")
         elements: list[str] = []
         self._width, line = max(self._width, _LEGEND), 0.0
-        for found in self._picture.others[:_FACT_LINES]:
-            if found.hands:
-                for hand in found.hands[:_FACT_LINES]:
-                    elements += self._hand(" ".join(filter(None, [found.name, hand.owner])), hand, line)
+        for listing in self._picture.others[:_FACT_LINES]:
+            if listing.hands:
+                for hand in listing.hands[:_FACT_LINES]:
+                    elements += self._hand(" ".join(filter(None, [listing.name, hand.owner])), hand, line)
                     line += _CARD_LINES
                 continue
-            text = " ".join([found.name, *(text for text, _ in found.facts)])
+            text = " ".join([listing.name, *(text for text, _ in listing.facts)])
             y = _LINE * (line + 0.5)
             self._width = max(self._width, 0.19 * min(len(text), 60) + 0.3)
             elements.append(words(shortened(text, 60), 0.1, y, paint, size=_SMALL, anchor="start"))
@@ -454,66 +447,42 @@ def _names(cell: Cell) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A grid and its place, in cells.
-
-    Attributes:
-        grid: the grid.
-        x, y: the middle of its first cell.
-        left, top, width, height: the rectangle of the grid with its title and labels.
-    """
+class _Placed:
+    """A grid and its place: the middle of its first cell, and its top with title and labels, in cells."""
 
     grid: Grid
     x: float
     y: float
-    left: float
     top: float
-    width: float
-    height: float
-
-    @property
-    def row(self) -> float:
-        """The distance of rows."""
-        return HEXAGON_ROW if self.grid.hexagons else 1.0
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         """Return the place of a point of the grid in the drawing."""
-        return self.x + x, self.y + y * self.row
+        return self.x + x, self.y + y * (HEXAGON_ROW if self.grid.hexagons else 1.0)
 
 
-def arranged(grids: Sequence[Grid]) -> tuple[list[Placed], float, float]:
+def _arranged(grids: Sequence[Grid]) -> tuple[list[_Placed], float, float]:
     """Place grids, those of a group in rows and columns; return them with the width and height of all."""
-    placed: list[Placed] = []
-    x = y = width = height = 0.0
+    placed: list[_Placed] = []
+    left = top = width = height = 0.0
     for _, members in groupby(grids, key=lambda grid: grid.group):
         group = list(members)
-        wide, high = _size(group)
-        if x and x + wide > _WIDEST:
-            x, y = 0.0, height + _GAP
-        placed.extend(_group(group, x, y))
-        x += wide + _GAP
-        width, height = max(width, x - _GAP), max(height, y + high)
+        boxes = [_box(grid) for grid in group]
+        # The size of a grid with the gap after it, and of the whole group.
+        wide, high = (max(box[side] for box in boxes) + _GAP for side in (2, 3))
+        rows, columns = (max(grid.place[axis] for grid in group) + 1 for axis in (0, 1))
+        if left and left + columns * wide - _GAP > _WIDEST:
+            left, top = 0.0, height + _GAP
+        for grid, (west, north, _, _) in zip(group, boxes, strict=True):
+            row, column = grid.place
+            y = top + row * high
+            placed.append(_Placed(grid, left + column * wide + west, y + north, y))
+        left += columns * wide
+        width, height = max(width, left - _GAP), max(height, top + rows * high - _GAP)
     return placed, width, height
 
 
-def _group(grids: Sequence[Grid], left: float, top: float) -> Iterator[Placed]:
-    boxes = [_box(grid) for grid in grids]
-    wide, high = max(box[2] for box in boxes), max(box[3] for box in boxes)
-    for grid, (west, north, width, height) in zip(grids, boxes, strict=True):
-        row, column = grid.place
-        x, y = left + column * (wide + _GAP), top + row * (high + _GAP)
-        yield Placed(grid, x + west, y + north, x, y, width, height)
-
-
-def _size(grids: Sequence[Grid]) -> tuple[float, float]:
-    boxes = [_box(grid) for grid in grids]
-    rows, columns = (max(grid.place[axis] for grid in grids) + 1 for axis in (0, 1))
-    wide, high = max(box[2] for box in boxes), max(box[3] for box in boxes)
-    return columns * (wide + _GAP) - _GAP, rows * (high + _GAP) - _GAP
-
-
 def _box(grid: Grid) -> tuple[float, float, float, float]:
-    """Return the distance of the first cell from left and top of a grid with labels, and its size."""
+    """Return the distance of the first cell from left and top of a grid with labels, and the grid's size."""
     scale = HEXAGON_ROW if grid.hexagons else 1.0
     half = 0.5774 if grid.hexagons else 0.5
     points = [(cell.x, cell.y) for cell in grid.cells] + list(grid.dots) or [(0.0, 0.0)]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a line: a text and its style in a terminal (a style of rich, empty for none)."""
+    """A piece of a line: a text and its style (as in the library rich; empty for none)."""
 
     text: str
     style: str = ""
@@ -36,7 +36,7 @@ _LINES_PER_FLUENT: Final = 3
 _BLANK: Final = "."
 
 _STONES: Final = "●○▲△■□◆◇"
-#: Things that fill their cell.
+#: Characters for things that fill their cell.
 _BLOCKS: Final = "▒░▓"
 #: The styles of black and white things on light and dark squares.
 _BODIES: Final = {"black": "bold #000000", "white": "bold #ffffff"}
@@ -76,8 +76,8 @@ def draw(picture: Picture, *, width: int = 80, colours: bool = False) -> list[Li
 
     Args:
         picture: the picture.
-        width: characters of a line.
-        colours: draw stones and pieces with colours; else letters.
+        width: the maximum number of characters of a line.
+        colours: whether to draw stones and pieces in colour, rather than letters.
     """
     drawn = draw_boards(picture, width=width, colours=colours)
     others = list_facts(picture.others, width=width, colours=colours)
@@ -109,7 +109,7 @@ def draw_boards(picture: Picture, *, width: int = 80, colours: bool = False) -> 
 
 
 def list_facts(listings: Iterable[Listing], *, width: int = 80, colours: bool = False) -> list[Line]:
-    """List facts in short: a line for each fluent; very many facts are cut."""
+    """List facts in short, at most three lines for each fluent."""
     listings = list(listings)
     indent = max((len(listing.name) for listing in listings), default=0) + 2
     lines: list[Line] = []
@@ -125,7 +125,7 @@ def list_facts(listings: Iterable[Listing], *, width: int = 80, colours: bool = 
 
 
 def _lit(picture: Picture) -> dict[str, str]:
-    """Return the highlights of the cells of the last move; without one, of changed cells."""
+    """Return the highlights of the cells of the last move, or else of changed cells."""
     moved = {
         cell.id: "to" if "to" in cell.marks else "from"
         for cell in picture.cells()
@@ -147,7 +147,7 @@ def _spaced(words: Iterable[Piece]) -> Line:
 
 
 def _wrapped(words: Iterable[Piece], width: int) -> list[list[Piece]]:
-    """Distribute words over lines, two blanks apart; a word longer than a line has its own line."""
+    """Distribute words over lines, two blanks apart; a word that is longer than a line has its own line."""
     lines: list[list[Piece]] = [[]]
     used = 0
     for word in words:
@@ -160,7 +160,7 @@ def _wrapped(words: Iterable[Piece], width: int) -> list[list[Piece]]:
 
 
 def _side_by_side(blocks: Iterable[list[Line]], width: int) -> list[Line]:
-    """Put blocks side by side if they fit, the rest below."""
+    """Put blocks side by side, as many in a row as fit."""
     lines: list[Line] = []
     row: list[Line] = []
     used = 0
@@ -205,7 +205,7 @@ class _Sheet:
         self.marked: dict[int, list[tuple[int, Piece]]] = defaultdict(list)
 
     def find_pitch(self) -> int:
-        """Return the distance of columns: the widest text, and a gap."""
+        """Return the distance of columns: the width of the widest text, and a gap."""
         widths = [len(self.characters[look].text) for look in self.grid.looks]
         widths += [len(piece.text) for piece in self.pieces.values()]
         widths += [len(label.text) for label in self.grid.labels if label.side in ("north", "south")]
@@ -224,7 +224,7 @@ class _Sheet:
         if len(cell.things) == 1:
             return self.characters[cell.things[0].look]
         looks = [thing.look for thing in cell.contents]
-        # With colours, blocks are recognised on other cells.
+        # With colours, a thing on a block hides it, because blocks have their own shape on other cells.
         above = [look for look in looks if look.form != "block"] if self.colours else looks
         shown = [self.characters[look] for look in above or looks]
         return Piece("+".join(piece.text for piece in shown), shown[0].style if len(shown) == 1 else "")
@@ -250,7 +250,7 @@ class _Sheet:
         ]
 
     def rows(self) -> dict[float, int]:
-        """Return the line of each height at which the grid has content; its parts are a line apart."""
+        """Return the line number of each height at which the grid has content."""
         heights = {cell.y for cell in self.grid.cells} | {y for _, y in self.grid.dots}
         by_id = {cell.id: cell.y for cell in self.grid.cells}
         between = {
@@ -270,7 +270,7 @@ class _Sheet:
         return found
 
     def at(self, x: float) -> int:
-        """Return the first character of the text at a place."""
+        """Return the position of the first character of a text at a place."""
         return self.margin + round(x * self.pitch)
 
     def put_cell(self, cell: Cell, row: int) -> None:
@@ -292,7 +292,7 @@ class _Sheet:
                 self.marked[row] += [(at, Piece(bracket)) for at, bracket in around if at not in taken]
 
     def put_line(self, cell: Cell, row: int) -> None:
-        """Put a line between two dots, if it is drawn."""
+        """Put a line between two dots, if a fact draws it."""
         assert cell.ends is not None
         (x1, _), (x2, _) = cell.ends
         if not cell.contents:
@@ -323,7 +323,7 @@ class _Sheet:
 
 
 def _joined(items: Iterable[tuple[int, Piece]]) -> Line:
-    """Return a line in which every piece starts at its place, or as soon after it as possible."""
+    """Return a line in which each piece starts at its place, or as soon after it as possible."""
     line: Line = []
     length = 0
     for start, piece in items:
@@ -336,7 +336,7 @@ def _joined(items: Iterable[tuple[int, Piece]]) -> Line:
 
 
 def characters_of(looks: Iterable[Look], *, colours: bool) -> dict[Look, Piece]:
-    """Return the text of each look: its symbol; with colours also stones, and chess pieces."""
+    """Return the text of each look: its symbol, or with colours also a stone or a chess piece."""
     looks = list(looks)
     if not colours:
         return {look: Piece(look.symbol) for look in looks}
@@ -345,7 +345,7 @@ def characters_of(looks: Iterable[Look], *, colours: bool) -> dict[Look, Piece]:
         if look.figure and look.colour:
             style = _BODIES.get(look.colour, f"bold {style_of(look.colour)}")
             found[look] = Piece(GLYPHS[look.figure], style)
-    # Stones differ in shape as well as colour: of two colours, white is sorted last and gets the open shape.
+    # Stones differ in shape as well as colour. White is sorted last, so the second of two stones is open.
     stones = [look for look in looks if look.form in ("stone", "mark")]
     stones.sort(key=lambda look: look.colour == "white")
     blocks = [look for look in looks if look.form == "block"]

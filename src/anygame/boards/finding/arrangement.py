@@ -1,4 +1,4 @@
-"""The arrangement of several boards of one layout, apart or as parts of one board; boxes of a board."""
+"""The arrangement of several boards of one layout, and the boxes of one board."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ if TYPE_CHECKING:
 
 #: The gap between the parts of one board, in cells.
 _GAP: Final = 0.5
-#: Maximum number of boards in one row; more form a square.
+#: Maximum number of boards that form one row; more boards form a square.
 _ROW_LIMIT: Final = 3
 
 
 def arrange(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tuple[int, int]]:
-    """Return row and column of every board among the others, from the top left.
+    """Return row and column of each board among the others, from the top left.
 
-    Two arguments that distinguish boards are the coordinates of a board, in the directions of the coordinates
-    on a board. A single argument distinguishes them in reading order.
+    Two arguments that distinguish boards are their coordinates, with the directions of the coordinates of
+    squares. A single argument distinguishes boards in reading order.
 
     Args:
         layout: a layout with several boards.
-        axes: the ordered values of the arguments of its fluent, if they have an order.
+        axes: the ordered values of each argument of the fluent; empty for values without an order.
     """
     keys = list(layout.squares)
     if len(layout.boards) == 2:
         first_is_column = layout.column < layout.row
         indices = [numbered(axes[index]) for index in layout.boards]
         if all(value in known for key in keys for value, known in zip(key, indices, strict=True)):
-            found = {}
+            arrangement = {}
             for key in keys:
                 one, two = (known[value] for value, known in zip(key, indices, strict=True))
                 row, column = (two, one) if first_is_column else (one, two)
                 height = len(indices[first_is_column])
-                found[key] = (height - 1 - row if layout.upwards else row, column)
-            return found
+                arrangement[key] = (height - 1 - row if layout.upwards else row, column)
+            return arrangement
     wide = len(keys) if len(keys) <= _ROW_LIMIT else ceil(len(keys) ** 0.5)
     return {key: divmod(number, wide) for number, key in enumerate(keys)}
 
 
 def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cell, Place] | None:
-    """Return the place of every cell on one large board, if a relation of the rules gives it.
+    """Return the place of each cell on one large board, if a relation of the rules gives it.
 
-    Such a relation has the coordinates of a cell, its board included, and then two more arguments that have
-    an order and are different for each cell.
+    The arguments of such a relation are the coordinates of a cell, including its board, and then two ordered
+    coordinates on the large board that differ for each cell.
     """
     size = len(layout.key)
     for name in sorted(_naming(layout, rules)):
@@ -79,16 +79,18 @@ def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cel
             for square in squares
         }
         if all(cells.values()):
-            return {
-                cell: _place(x[point[0]], y[point[1]], layout, len(up))
-                for cell, point in cells.items()
-                if point
-            }
+            places: dict[Cell, Place] = {}
+            for cell, point in cells.items():
+                assert point is not None
+                first, second = x[point[0]], y[point[1]]
+                column, row = (first, second) if layout.column < layout.row else (second, first)
+                places[cell] = column, len(up) - 1 - row if layout.upwards else row
+            return places
     return None
 
 
 def side_by_side(layout: Layout) -> dict[Cell, Place]:
-    """Return the place of every cell if the boards are in rows and columns with gaps."""
+    """Return the place of each cell if the boards form rows and columns with gaps."""
     wide, high = len(layout.columns) + _GAP, len(layout.rows) + _GAP
     columns, rows = numbered(layout.columns), numbered(layout.rows)
     return {
@@ -98,15 +100,9 @@ def side_by_side(layout: Layout) -> dict[Cell, Place]:
     }
 
 
-def _place(first: int, second: int, layout: Layout, height: int) -> Place:
-    """Return a place; its coordinates have the directions of a single board."""
-    column, row = (first, second) if layout.column < layout.row else (second, first)
-    return column, height - 1 - row if layout.upwards else row
-
-
 def _naming(layout: Layout, rules: Iterable[Rule]) -> set[str]:
-    """Return the relations of rules whose arguments are the coordinates of a cell and two more."""
-    found = set()
+    """Return the relations whose arguments are the coordinates of a cell and two further terms."""
+    names = set()
     for rule in rules:
         atoms = [atom for atom, _ in atoms_in(rule.body)]
         cells = {
@@ -114,15 +110,15 @@ def _naming(layout: Layout, rules: Iterable[Rule]) -> set[str]:
             for item in occurrences(atoms)
             if item.predicate == ("fluent", *layout.fluent)
         }
-        found |= {atom.predicate for atom in atoms if atom.arguments[:-2] in cells}
-    return found
+        names |= {atom.predicate for atom in atoms if atom.arguments[:-2] in cells}
+    return names
 
 
 def box_size(layout: Layout, rules: Sequence[Rule]) -> int:
-    """Return the width and height of the boxes of a board, 0 for a board without boxes.
+    """Return the width and height of the boxes of a board, or 0 for a board without boxes.
 
-    A board of n*n by n*n squares has boxes of n by n if rules ask a relation for just the first squares of
-    all boxes.
+    A board of n*n by n*n squares has boxes of n by n if rules read a relation for exactly the first square of
+    each box.
     """
     step = isqrt(len(layout.rows))
     axis = layout.rows[::-1] if layout.upwards else layout.rows

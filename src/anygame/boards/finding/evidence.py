@@ -1,7 +1,7 @@
-"""Evidence in the rules: arguments that name cells, neighbouring cells, contents that moves need.
+"""Evidence in the rules: arguments that name cells, and neighbouring cells.
 
 If the coordinates of a board are variables in a fact, and occur in the same order in another atom of the
-rule, they name a cell there, too. This is repeated from rule to rule.
+rule, they name a cell there, too. Further rules spread this to other predicates.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.boards.finding.layout import split_name
-from anygame.language.rules import atoms_in, atoms_of
-from anygame.language.terms import Compound, Constant, Variable
+from anygame.language.rules import atoms_of
+from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 _STATE: Final = frozenset({"true", "next", "init", "base"})
 _MOVES: Final = frozenset({"legal", "does", "input"})
-#: Chains of rules are short; longer ones are weak evidence.
+#: Maximum length of a chain of rules; longer chains are weak evidence.
 _ROUNDS: Final = 5
-#: Maximum number of facts of the rules that are read; drawable boards have fewer pairs of neighbours.
+#: Maximum number of facts of the rules that are read.
 _FACTS_LIMIT: Final = 50_000
 
 
 class Predicate(NamedTuple):
-    """A relation, a fluent or a move: its kind, name and number of arguments."""
+    """A ``relation``, a ``fluent`` or a ``move``, with its name and number of arguments."""
 
     kind: str
     name: str
@@ -44,7 +44,7 @@ class Occurrence(NamedTuple):
 
 
 def occurrence(atom: Atom) -> Occurrence | None:
-    """Return the fluent or the move inside an atom with its arguments, or its own relation."""
+    """Return the fluent or move in an atom, or else its relation, with the arguments."""
     inner: Term | None = None
     if atom.predicate in _STATE and len(atom.arguments) == 1:
         kind, inner = "fluent", atom.arguments[0]
@@ -59,7 +59,7 @@ def occurrence(atom: Atom) -> Occurrence | None:
 
 
 def occurrences(atoms: Iterable[Atom], *keywords: str) -> Iterator[Occurrence]:
-    """Yield the occurrences in atoms, either in all of them or in atoms of some keywords."""
+    """Yield the occurrences in atoms, optionally only in atoms with some keywords."""
     for atom in atoms:
         found = occurrence(atom) if not keywords or atom.predicate in keywords else None
         if found is not None:
@@ -67,18 +67,14 @@ def occurrences(atoms: Iterable[Atom], *keywords: str) -> Iterator[Occurrence]:
 
 
 def cell_places(rules: Iterable[Rule], layout: Layout) -> Mapping[Predicate, set[tuple[int, ...]]]:
-    """Return the arguments of predicates that name cells of a board.
-
-    Returns:
-        For each predicate, tuples of arguments that name a cell, in the order of the key of the layout.
-    """
+    """Return for each predicate the tuples of arguments that name a cell, in the order of `Layout.key`."""
     found: dict[Predicate, set[tuple[int, ...]]] = defaultdict(set)
     found[Predicate("fluent", *layout.fluent)].add(layout.key)
     bodies = [list(occurrences(atoms_of(rule))) for rule in rules]
     for _ in range(_ROUNDS):
         before = sum(map(len, found.values()))
         for items in bodies:
-            # The same moves may be played on different boards.
+            # Moves are no evidence, because the same moves may be played on different boards.
             naming = [item for item in items if item.predicate.kind != "move"]
             cells = {cell for item in naming for cell in _cells(item, found.get(item.predicate, ()))}
             for item in items:
@@ -90,7 +86,7 @@ def cell_places(rules: Iterable[Rule], layout: Layout) -> Mapping[Predicate, set
 
 
 def _cells(item: Occurrence, places: Iterable[tuple[int, ...]]) -> Iterator[tuple[Term, ...]]:
-    """Yield the variables at each place that names a cell, if they are distinct."""
+    """Yield the arguments at each place that names a cell if they are distinct variables."""
     for place in places:
         cell = tuple(item.arguments[index] for index in place)
         if len(set(cell)) == len(cell) and all(isinstance(term, Variable) for term in cell):
@@ -109,9 +105,8 @@ def neighbours_in(
     """Return the pairs of squares that facts of the rules name together.
 
     Args:
-        rules: of the game.
-        domains: the values of each argument of a fluent; one of them must hold names of squares such as
-            ``c3``.
+        rules: the rules of the game.
+        domains: the values of each argument of a fluent, exactly one of which has names such as ``c3``.
     """
     named = [set(values) for values in domains if values and all(map(split_name, values))]
     if len(named) != 1:
@@ -124,23 +119,4 @@ def neighbours_in(
             one, other = (split_name(cell) for cell in cells)
             if one and other:
                 found.add((one, other))
-    return frozenset(found)
-
-
-def needed_for_moves(rules: Sequence[Rule], fluent: str, arity: int) -> frozenset[tuple[int, Constant]]:
-    """Return the contents that a square must have for a move that names only it, each with its argument.
-
-    Such is `free` in ``(<= (legal ?p (take ?x)) (true (place ?x free)))``.
-    """
-    found = set()
-    for rule in rules:
-        move = occurrence(rule.head) if rule.head.predicate == "legal" else None
-        for atom, positive in atoms_in(rule.body) if move else ():
-            item = occurrence(atom)
-            if not (move and positive and item and item.predicate == ("fluent", fluent, arity)):
-                continue
-            contents = [(i, term) for i, term in enumerate(item.arguments) if isinstance(term, Constant)]
-            square = {term for term in item.arguments if isinstance(term, Variable)}
-            if len(contents) == 1 and square and square == set(move.arguments):
-                found.add(contents[0])
     return frozenset(found)

@@ -1,4 +1,4 @@
-"""Fitting one fluent to a board: coordinates, squares, contents and orientation."""
+"""Layout of one fluent on a board: coordinates, squares, contents and orientation."""
 
 from __future__ import annotations
 
@@ -25,26 +25,27 @@ if TYPE_CHECKING:
 
 #: Maximum number of squares of one fluent, all its boards together: 64 rows of 64.
 SQUARES_LIMIT: Final = 4096
-#: Maximum number of contents that are listed beforehand: more than any set of pieces.
+#: Maximum number of combinations of contents that are listed.
 _CONTENTS_LIMIT: Final = 1024
-#: With more squares than this for each filled square, a board is a mere guess.
+#: Maximum number of squares for each initial fact; with more squares, a board is unlikely.
 _DOUBTFUL: Final = 50
-#: Words for an empty square, and letters for it if they are the commonest content.
+#: Words for an empty square.
 _EMPTY: Final = frozenset({"blank", "empty", "none", "nil", "nothing", "free", "clear", "vacant"})
+#: Letters that mean an empty square if they are the most frequent content.
 _LETTERS: Final = frozenset({"b", "e", "_", "-"})
-#: Noughts and crosses, with the letter of an empty square, however many there are.
+#: Contents among which "b" always means an empty square.
 _NOUGHTS: Final = frozenset({"b", "o", "x"})
-#: Minimum number of squares on which the commonest content may mean empty: three by three.
+#: Minimum number of squares on which the most frequent content may mean empty.
 _MANY: Final = 9
-#: Minimum number of places in a row of a track, and maximum number of rows, one per player.
+#: Minimum number of places in a row of a track.
 _SHORTEST_TRACK: Final = 3
+#: Maximum number of rows of a track.
 _MOST_ROWS: Final = 6
 _BOARD_WORDS: Final = ("cell", "mark", "square", "grid", "board")
 
 
 def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
     """Return the layout of a fluent, or None if it shows no board."""
-    fluent = with_layers(fluent)
     at = _hinted(fluent, hint) if hint and hint.row is not None else _of_board(fluent) or _of_track(fluent)
     if at is None:
         return None
@@ -90,7 +91,7 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
 
 
 def _along(fluent: Fluent, at: Coordinates, side: int) -> Axis:
-    """Return the order of a coordinate; rows of a track are sorted by text."""
+    """Return the ordered values of a coordinate; empty for the rows of a track, which are sorted by text."""
     return () if at.track and not side else fluent.axes[(at.first, at.second)[side]]
 
 
@@ -102,7 +103,7 @@ def _hinted(fluent: Fluent, hint: Hint) -> Coordinates | None:
 
 
 def _axis(axis: Axis, values: set[Term]) -> Axis:
-    """Return the values that occur, in the order of the axis, else by text."""
+    """Return the given values in the order of an axis, or else by text."""
     if axis:
         return tuple(value for value in axis if value in values)
     constants = sorted({value for value in values if isinstance(value, Constant)})
@@ -121,7 +122,7 @@ def _bearing(
 
 
 def values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
-    """Return the possible contents, sorted: from ``base``, else all combinations, else as seen."""
+    """Return the possible contents, sorted: from ``base``, else all combinations, else the initial ones."""
     domains = [fluent.domains[index] for index in contents]
     found: Iterable[Content]
     if fluent.base:
@@ -136,8 +137,8 @@ def values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
 def blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -> Content | None:
     """Return the content that means an empty square, if there is one.
 
-    It has such a name. Else it is the commonest content of the initial state, if that is a letter for blank
-    or by far the commonest.
+    It has such a name. Else it is the most frequent content of the initial state, if that is a letter for
+    blank, or fills three quarters of the board.
     """
     if len(values) < 2 or not contents:
         return None
@@ -149,15 +150,14 @@ def blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content])
         return None
     letters = [content for content in values if not is_numbered(tuple(map(_constant, content)))]
     if len(letters) == 1 and len(values) > _SHORTEST_TRACK and str(letters[0][0]).lower() in _LETTERS:
-        return letters[0]  # the gap among numbered tiles
+        return letters[0]  # the gap between numbered tiles
     if {str(term).lower() for content in values for term in content} <= _NOUGHTS:
         return next((content for content in values if str(content[0]).lower() == "b"), None)
     content, count = counts.most_common(1)[0]
     if all(str(term).lower() in _LETTERS for term in content):
         return content
-    needed = len(content) == 1 and (contents[0], content[0]) in fluent.needed
-    common = 4 * count >= 3 * counts.total() and count >= _MANY and (len(counts) > 1 or needed)
-    return content if common and not any(str(term) in COLOURS for term in content) else None
+    is_common = 4 * count >= 3 * counts.total() and count >= _MANY and len(counts) > 1
+    return content if is_common and not any(str(term) in COLOURS for term in content) else None
 
 
 def _constant(term: Term) -> Constant:
@@ -167,7 +167,7 @@ def _constant(term: Term) -> Constant:
 def _squares(
     fluent: Fluent, at: Coordinates, *, has_blank: bool
 ) -> dict[tuple[Term, ...], frozenset[Square]]:
-    """Return the squares of every board: from ``base``, else the initial state, else all combinations."""
+    """Return the squares of each board: from ``base``, else the initial state, else all combinations."""
     filled = fluent.base or (fluent.initial if has_blank else ())
     found: dict[tuple[Term, ...], set[Square]] = defaultdict(set)
     for arguments in filled or _combinations(fluent, at):
@@ -182,14 +182,14 @@ def _squares(
 
 
 def _is_on(fluent: Fluent, at: Coordinates, arguments: Arguments) -> bool:
-    """Whether both coordinates are values of their axes, if they have axes."""
+    """Return whether both coordinates are values of their axes, if they have axes."""
     return all(
         arguments[index] in fluent.axes[index] or not fluent.axes[index] for index in (at.first, at.second)
     )
 
 
 def _combinations(fluent: Fluent, at: Coordinates) -> Iterable[Arguments]:
-    """Return arguments for all combinations of coordinates and boards; none if they are too many."""
+    """Return arguments for all combinations of coordinates and boards; none if there are too many."""
     wanted = {at.first, at.second, *at.boards}
     known = [axis or values for axis, values in zip(fluent.axes, fluent.domains, strict=True)]
     domains = [values if index in wanted else values[:1] for index, values in enumerate(known)]
@@ -202,10 +202,10 @@ class Coordinates:
 
     Attributes:
         first: one coordinate.
-        second: the other coordinate; the same argument if one names both, such as ``c3``.
+        second: the other coordinate; equal to ``first`` if one argument names both, such as ``c3``.
         boards: the arguments that distinguish several boards.
-        track: whether cells are numbered in rows. Then ``first`` names the row, or equals ``second`` if there
-            is only one row.
+        track: whether ``second`` numbers the places of a row. Then ``first`` names the row, or equals
+            ``second`` if there is only one row.
     """
 
     first: int
@@ -214,7 +214,7 @@ class Coordinates:
     track: bool = False
 
     def square(self, arguments: Arguments) -> Square | None:
-        """Return both coordinates of a fact; None for a name that names no square."""
+        """Return both coordinates of a fact; None if its argument does not name a square."""
         if self.first == self.second and self.track:
             return ONLY_ROW, arguments[self.second]
         if self.first == self.second:
@@ -222,29 +222,8 @@ class Coordinates:
         return arguments[self.first], arguments[self.second]
 
 
-def with_layers(fluent: Fluent) -> Fluent:
-    """Return a fluent whose third coordinate is limited to the values of the first two, if these agree.
-
-    Rules often give no upper bound for stacked things: layers are numbers, and each number has a successor.
-    All things start on the lowest layer then.
-    """
-    along = [index for index, axis in enumerate(fluent.axes) if axis]
-    if len(along) != 3 or len(along) == fluent.arity or not fluent.initial:
-        return fluent
-    first, second, third = (fluent.axes[index] for index in along)
-    started = {arguments[along[2]] for arguments in fluent.initial}
-    if first != second or third[: len(first)] != first or started != {third[0]}:
-        return fluent
-    return replace(
-        fluent, axes=[first if index == along[2] else axis for index, axis in enumerate(fluent.axes)]
-    )
-
-
 def _of_track(fluent: Fluent) -> Coordinates | None:
-    """Find an ordered argument with one initial fact for each value: heaps, pits, squares.
-
-    There may be several rows, one for each value of another argument.
-    """
+    """Find an ordered argument with one initial fact for each value, or for each value in several rows."""
     count = len(fluent.initial)
     for index, axis in enumerate(fluent.axes):
         plain = is_numbered(axis) or all(len(value.name) == 1 for value in axis)
@@ -269,7 +248,7 @@ def _of_board(fluent: Fluent) -> Coordinates | None:
     if len(along) == 2:
         return Coordinates(along[0], along[1], _telling(fluent.initial, along, loose))
     if len(along) == 3 and loose and len({frozenset(fluent.axes[index]) for index in along}) == 1:
-        # Three coordinates of the same values: layers, even if the lowest is full at the start.
+        # Three coordinates with the same values are layers, even if the lowest layer is full at the start.
         return Coordinates(along[0], along[1], (along[2],))
     half = max(prod(len(fluent.axes[index]) for index in along[:2]) / 2, 4)
     if len(fluent.initial) >= half and _is_key(fluent.initial, along[:2]):
@@ -277,7 +256,7 @@ def _of_board(fluent: Fluent) -> Coordinates | None:
     if len(along) == 3 and loose:
         return _of_three(fluent, along)
     if len(along) == 3:
-        # The third one is the content.
+        # The third argument is the content.
         return Coordinates(along[0], along[1]) if _is_key(fluent.initial, along[:2]) else None
     if len(along) == 4 and not loose and _is_key(fluent.initial, along[:3]) and len(fluent.initial) >= 8:
         return Coordinates(along[1], along[2], (along[0],))
@@ -285,7 +264,7 @@ def _of_board(fluent: Fluent) -> Coordinates | None:
 
 
 def _named_squares(fluent: Fluent) -> Coordinates | None:
-    """Find an argument with values such as ``c3`` that distinguishes facts and is not the only one."""
+    """Find an argument with values such as ``c3`` that distinguishes facts and is not the only argument."""
     if fluent.arity < 2 or not fluent.initial:
         return None
     for index, values in enumerate(fluent.domains):
@@ -297,21 +276,21 @@ def _named_squares(fluent: Fluent) -> Coordinates | None:
 
 
 def _is_called_board(fluent: Fluent) -> bool:
-    """Whether a fluent without content is a board by its name, or by those of its two arguments."""
+    """Return whether a fluent without content is a board by its name, or by the names of its arguments."""
     kinds = [set(counter) for counter in fluent.names]
     called = kinds in ([{"row"}, {"column"}], [{"column"}, {"row"}])
     return called or any(word in fluent.functor.lower() for word in _BOARD_WORDS)
 
 
 def _telling(facts: Sequence[Arguments], along: Sequence[int], loose: Sequence[int]) -> tuple[int, ...]:
-    """Return the content argument that distinguishes boards, if squares alone do not distinguish facts."""
+    """Return the argument that distinguishes boards, if squares alone do not distinguish facts."""
     if _is_key(facts, along) or len(loose) < 2:
         return ()
     return next(((index,) for index in loose if _is_key(facts, [*along, index])), ())
 
 
 def _of_three(fluent: Fluent, along: Sequence[int]) -> Coordinates:
-    """Distinguish boards by the odd one of three sizes, else the smallest; of three equal ones the last."""
+    """Distinguish boards by the argument with the odd number of values, or else by the last argument."""
     sizes = {index: len(fluent.axes[index]) for index in along}
     counts = Counter(sizes.values())
     odd = [index for index in along if counts[sizes[index]] == 1]

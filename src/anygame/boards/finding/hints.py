@@ -1,23 +1,22 @@
-"""Board hints: comments by which the author of a sheet says how a board lies.
+"""Board hints: comments in which the author of a sheet describes its boards.
 
-A hint is a comment line of its own, anywhere in the sheet; rule evaluation never sees it::
+A hint is a comment line of its own, anywhere in the sheet::
 
     ;; board: none                                       draw no board at all
     ;; board: hex                                        the one board is hexagonal
-    ;; board: down                                       rows go downwards: the first row is at the top
+    ;; board: down                                       the first row is at the top
     ;; board: rows=1 columns=2                           argument 1 names the row, argument 2 the column
     ;; board: fluent=cell rows=1 columns=2 hex           ... of the fluent `cell`
-    ;; board: (cell ?column ?row ?content)               the same said by a pattern
+    ;; board: (cell ?column ?row ?content)               the same as a pattern
     ;; board: (mark ?board ?board ?row ?column ?content) several boards, side by side
-    ;; board: goal red (a ?column) (i ?column)        what a side wants: the cells of rows a and i
+    ;; board: goal red (a ?column) (i ?column)           the goal cells of a side: rows a and i
 
-Words may be combined: ``hex`` or ``square`` is the shape, ``up`` or ``down`` the direction of rows. Arguments
-count from 1. Arguments other than row, column and board are the content of a square; without any, a fact
-marks its square. If rows and columns are given, the first row is at the top unless the hint has ``up``. A
-side is a role or a colour; its goals are patterns of cells, given by their coordinates.
+A hint can combine words: ``hex`` or ``square`` is the shape, ``up`` or ``down`` the direction of rows.
+Arguments count from 1. Arguments other than row, column and board are the content of a square; without
+content, a fact marks its square. If a hint gives rows and columns, the first row is at the top unless the
+hint has ``up``. A side is a role or a colour; its goals are patterns of the coordinates of cells.
 
-A sheet may have a hint for each fluent that it wants drawn. With hints that name fluents, only these fluents
-are drawn.
+A sheet may have a hint for each fluent. If hints name fluents, only these fluents are drawn.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _WORDS: Final[Mapping[str, dict[str, object]]] = {
     "up": {"upwards": True}, "down": {"upwards": False}, "none": {"none": True},
 }  # fmt: skip
 _GOAL: Final = re.compile(r"goal\s+([^\s()]+)((?:\s*\([^()]+\))+)", re.IGNORECASE)
-#: Maximum number of hints: a sheet comes from a stranger.
+#: Maximum number of hints that are read.
 _HINTS_LIMIT: Final = 16
 
 
@@ -50,15 +49,11 @@ class Hint:
     """The content of one hint; missing parts are None or empty. Arguments count from 0.
 
     Attributes:
-        none: no board is wanted.
-        shape: ``hex`` or ``square``.
+        none: whether to draw no board.
         upwards: whether the first row is at the bottom.
-        functor: the name of the fluent.
-        row: the argument that names the row.
-        column: the argument that names the column.
         boards: the arguments that distinguish several boards.
-        side: the side whose goal the hint gives; empty for a hint about boards.
-        goals: patterns of goal cells of the side: their coordinates, with variables for any value.
+        side: the side whose goal cells the hint names; empty for a hint about boards.
+        goals: patterns of goal cells: their coordinates, with variables for any value.
     """
 
     text: str
@@ -75,10 +70,10 @@ class Hint:
 
 
 def read_hints(text: str) -> Iterator[Hint | HintError]:
-    """Yield the hints of a sheet in their order, and a HintError for each that cannot be read."""
+    """Yield the hints of a sheet in order, and a HintError for each hint that cannot be read."""
     for count, match in enumerate(_LINE.finditer(text)):
         if count == _HINTS_LIMIT:
-            yield HintError(f"more than {_HINTS_LIMIT} board hints: the rest is not read")
+            yield HintError(f"more than {_HINTS_LIMIT} board hints: the others are ignored")
             return
         try:
             yield _read(match[1].strip())
@@ -99,9 +94,9 @@ def _read(text: str) -> Hint:
             if found.setdefault(name, value) != value:
                 raise HintError(f"board hint `{text}`: two different values for {name}")
     if not found:
-        raise HintError("board hint without a word: expected hex, none, rows=1 columns=2 or a pattern")
+        raise HintError("empty board hint: expected hex, none, rows=1 columns=2 or a pattern")
     if ("row" in found) != ("column" in found):
-        raise HintError(f"board hint `{text}`: rows and columns need each other, as in rows=1 columns=2")
+        raise HintError(f"board hint `{text}`: expected both rows and columns, as in rows=1 columns=2")
     if "row" in found and found["row"] == found["column"]:
         raise HintError(f"board hint `{text}`: one argument cannot be both row and column")
     return Hint(text, **found)  # type: ignore[arg-type]

@@ -57,10 +57,10 @@ class Overlay(_OnBoard):
         functor: the fluent, or the relation.
         key: the arguments that name a cell, in the order of `Layout.key`.
         contents: the argument that names the content; empty if the name of the fluent is the content.
-        values: the possible contents, as far as they are known.
-        side: the side of the cell on which the fact is shown; None if it is shown on the cell.
-        sign: the text on that side, empty for a wall.
-        sides: the side that each content names; empty if contents are shown on the cell.
+        values: the possible contents that are known.
+        side: the side of the cell on which the fact is drawn; None for a fact on the cell itself.
+        sign: the text on that side; empty for a wall.
+        sides: the side that each content names; empty if contents are drawn on the cell.
         fixed: the facts, if they are the same in all states.
     """
 
@@ -80,27 +80,27 @@ class Layout(_OnBoard):
     """How the facts of one fluent lie on one or several boards.
 
     Attributes:
-        row: the argument that names the row, from 0.
-        column: the argument that names the column; equal to ``row`` if one argument names both, such as
-            ``c3``, or if a track has one row.
+        row: the number of the argument that names the row, from 0.
+        column: the number of the argument that names the column; equal to ``row`` if one argument names
+            both, such as ``c3``, or if a track has one row.
         boards: the arguments that distinguish several boards.
         contents: the arguments that name the content of a square.
         rows: the rows from top to bottom.
         upwards: whether the first row is at the bottom.
         columns: the columns from left to right.
-        squares: the squares of every board, by its values of ``boards``.
+        squares: the squares of each board, by its values of ``boards``.
         shape: the shape of the board.
-        offsets: shift of every row to the right, in half squares (may be negative).
+        offsets: shift of each row to the right, in half squares (possibly negative).
         values: all possible contents of a square, sorted by text.
         blank: the content that means an empty square, if there is one.
         started: the contents in the initial state.
-        arrangement: row and column of every board among the others; empty for a single board.
-        places: the places of the cells of all boards on one large board; empty if boards are apart.
+        arrangement: row and column of each board among the others; empty for a single board.
+        places: the places of the cells of all boards on one large board; empty for separate boards.
         box: width and height of the boxes that divide the board; 0 for none.
         overlays: other fluents on the squares.
-        sides: the side of a square that each content names: such facts are walls.
-        joined: two fluents that give the column and the row of a thing as their last argument, as
-            ``(x rover 3)`` and ``(y rover 4)`` do; ``functor`` then names no fluent of the game.
+        sides: the side of a square that each content names; facts with such contents are walls.
+        joined: two fluents whose last arguments are the column and the row of a thing, as in
+            ``(x rover 3)`` and ``(y rover 4)``; ``functor`` then is not the name of a fluent.
     """
 
     functor: str
@@ -127,7 +127,7 @@ class Layout(_OnBoard):
 
     @property
     def key(self) -> tuple[int, ...]:
-        """The arguments that name a cell, its board included, in ascending order."""
+        """The arguments that name a cell and its board, in ascending order."""
         return tuple(sorted({*self.boards, self.row, self.column}))
 
     def fluents(self) -> Iterator[tuple[str, int, tuple[int, ...]]]:
@@ -140,11 +140,11 @@ class Layout(_OnBoard):
 
     @property
     def size(self) -> int:
-        """The number of squares, all boards together."""
+        """The number of squares of all boards."""
         return sum(map(len, self.squares.values()))
 
     def covers(self, fact: Term) -> bool:
-        """Whether the fact, of the board's own fluent or of an overlay, lies on this board."""
+        """Return whether a fact lies on this board, be it of the board's own fluent or of an overlay."""
         if self.joined:
             return fluent_of(fact) in [(functor, self.arity - 1) for functor in self.joined]
         return self.find(fact) is not None
@@ -163,7 +163,7 @@ class Layout(_OnBoard):
     def locate(self, fluent: Layout | Overlay, fact: Compound) -> Cell | None:
         """Return the cell of a fact of this fluent or of an overlay; None if it lies on no cell.
 
-        Facts of this fluent may lie outside of ``squares``, but only on known rows and columns.
+        Facts of this fluent may lie outside of ``squares``, but only in known rows and columns.
         """
         given = dict(zip(self.key, (fact.arguments[index] for index in fluent.key), strict=True))
         board = tuple(given[index] for index in self.boards)
@@ -178,7 +178,7 @@ class Layout(_OnBoard):
         return (board, square) if is_on else None
 
     def place(self, facts: Iterable[Term]) -> dict[tuple[Term, ...], dict[Square, list[Compound]]]:
-        """Return the facts on every square of every board, sorted, in the order of ``squares``."""
+        """Return the sorted facts on each square of each board, in the order of ``squares``."""
         facts = self._pairs(facts) if self.joined else facts
         placed: dict[tuple[Term, ...], dict[Square, list[Compound]]] = {
             key: {square: [] for square in squares} for key, squares in self.squares.items()
@@ -191,7 +191,7 @@ class Layout(_OnBoard):
         return placed
 
     def _pairs(self, facts: Iterable[Term]) -> list[Term]:
-        """Return a fact with both coordinates for each thing; see `joined`."""
+        """Return one fact with both coordinates for each thing; see `joined`."""
         across, up = self.joined
         rows: dict[tuple[Term, ...], list[Term]] = {}
         columns: list[tuple[Term, ...]] = []
@@ -219,14 +219,14 @@ class Layout(_OnBoard):
 
 @dataclass(frozen=True, slots=True)
 class Lines(_OnBoard):
-    """Lines between neighbouring dots of a grid, drawn by the facts of one fluent.
+    """Lines between neighbouring dots of a grid, each drawn by a fact of one fluent.
 
     Attributes:
         key: the four arguments that name a line: both coordinates of each dot.
         contents: the arguments that name the owner of the line.
         across: the values of the first coordinate, from left to right.
         up: the values of the second coordinate, from bottom to top.
-        boxes: the board between the dots, a square named by its lower left dot; None without one.
+        boxes: the board between the dots, whose squares are named by their lower left dots; None without one.
         values: the possible contents of lines.
     """
 
@@ -244,18 +244,18 @@ class Lines(_OnBoard):
         yield self.functor, self.arity, self.key
 
     def covers(self, fact: Term) -> bool:
-        """Whether the fact is a line of this grid, or lies in one of its boxes."""
+        """Return whether a fact is a line of this grid, or lies in one of its boxes."""
         return self.line(fact) is not None or (self.boxes is not None and self.boxes.covers(fact))
 
     def line(self, fact: Term) -> tuple[Term, ...] | None:
-        """Return the coordinates of a line as its fact gives them; None for any other fact."""
+        """Return the coordinates of a line in the order of its fact; None for any other fact."""
         if not isinstance(fact, Compound) or fluent_of(fact) != self.fluent:
             return None
         ends = tuple(fact.arguments[index] for index in self.key)
         return ends if self.places(ends) else None
 
     def places(self, ends: tuple[Term, ...]) -> tuple[tuple[int, int], tuple[int, int]] | None:
-        """Return column and row of both dots, from the lower left; None if they are not neighbours."""
+        """Return column and row of both dots, from the lower left; None if the dots are not neighbours."""
         try:
             x1, x2 = (self.across.index(ends[which]) for which in (0, 2))
             y1, y2 = (self.up.index(ends[which]) for which in (1, 3))
@@ -280,7 +280,7 @@ class Wish:
     pattern: tuple[str, ...]
 
     def covers(self, terms: tuple[Term, ...]) -> bool:
-        """Whether a cell with these coordinates is a goal cell."""
+        """Return whether a cell with these coordinates is a goal cell."""
         fits = all(
             each.startswith("?") or each == str(term) for each, term in zip(self.pattern, terms, strict=False)
         )
@@ -297,9 +297,9 @@ class Boards:
     Attributes:
         layouts: the layouts, in the order in which they are shown.
         lines: lines between dots, shown after the layouts.
-        hands: fluents whose facts are cards, or things in an order; see `anygame.boards.finding.search`.
+        hands: fluents whose facts are cards, each with the number of arguments that name the owner.
         wishes: goal cells of sides, if the sheet names them.
-        notes: the reasons why a hint was ignored, or why the search for boards was skipped; for people.
+        notes: messages about ignored hints, or about a search for boards that failed.
     """
 
     layouts: tuple[Layout, ...] = ()
@@ -314,7 +314,7 @@ class Boards:
         return *self.layouts, *self.lines
 
     def cells(self) -> Iterator[tuple[Term, ...]]:
-        """Yield the coordinates of all squares that are known beforehand."""
+        """Yield the coordinates of all squares."""
         for layout in self.layouts:
             for board, squares in layout.squares.items():
                 yield from (layout.terms(board, square) for square in squares)

@@ -1,4 +1,4 @@
-"""Orientation: which argument of a fluent names a row, the direction of rows, and their shift."""
+"""Orientation of a board: the argument that names rows, their direction, and their shift."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.analysis.axes import chains, contiguous, is_numbered, numbered, ordered, prefix
-from anygame.boards.finding.evidence import needed_for_moves, neighbours_in, occurrences
+from anygame.boards.finding.evidence import neighbours_in, occurrences
 from anygame.language.rules import atoms_of
-from anygame.language.terms import Compound, Constant, Term, Variable
+from anygame.language.terms import Compound, Term, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -34,9 +34,9 @@ _KINDS: Final = {
 _ROWS: Final = frozenset({"row", "rank", "y"})
 _COLUMNS: Final = frozenset({"column", "file", "x"})
 _UPWARDS: Final = frozenset({"rank", "file", "x", "y"})
-#: The percentage of neighbours in the rules that must be adjacent on the drawn board.
+#: Minimum percentage of neighbours in the rules that must touch on the drawn board.
 _SURE: Final = 80
-#: Minimum number of pairs of neighbours that count as evidence.
+#: Minimum number of pairs of neighbours.
 _FEWEST: Final = 8
 
 
@@ -53,7 +53,7 @@ class Bearing(NamedTuple):
 
 
 def variable_names(rules: Sequence[Rule]) -> dict[tuple[str, int], Names]:
-    """Return for every fluent, by functor and arity, how often rules use each kind of variable name."""
+    """Return, for each fluent by name and arity, how often its arguments have each kind of variable name."""
     found: dict[tuple[str, int], Names] = {}
     for rule in rules:
         for (kind, name, arity), arguments in occurrences(atoms_of(rule)):
@@ -67,13 +67,7 @@ def variable_names(rules: Sequence[Rule]) -> dict[tuple[str, int], Names]:
 
 
 def orient(names: Sequence[Counter[str]], axes: Sequence[Axis], squares: Collection[Square]) -> Bearing:
-    """Return the orientation of a board.
-
-    Args:
-        names: the variable names of the two coordinates.
-        axes: the values of the two coordinates, in order.
-        squares: the two coordinates of every square.
-    """
+    """Return the orientation of a board by the variable names, ordered values and squares of coordinates."""
     if Outline(axes[0], axes[1], squares).is_hexagon:
         return Bearing(swapped=False, upwards=False)
     if Outline(axes[1], axes[0], [(second, first) for first, second in squares]).is_hexagon:
@@ -88,7 +82,7 @@ def orient(names: Sequence[Counter[str]], axes: Sequence[Axis], squares: Collect
 
 
 def _by_kinds(kinds: Sequence[str]) -> Bearing | None:
-    """Return the orientation by the kinds of names of the coordinates, if they show it."""
+    """Return the orientation if the kinds of names of the coordinates determine it."""
     for swapped, (one, two) in ((False, kinds), (True, kinds[::-1])):
         if one != two and (one in _ROWS or two in _COLUMNS):
             return Bearing(swapped, upwards=bool({one, two} & _UPWARDS))
@@ -106,14 +100,7 @@ def _commonest(counter: Counter[str]) -> str:
 
 @dataclass(frozen=True)
 class Outline:
-    """The squares of a board, row by row.
-
-    Attributes:
-        rows: the rows, from the first to the last.
-        columns: the columns, from left to right.
-        squares: row and column of each square.
-        neighbours: pairs of squares that the rules name together.
-    """
+    """The squares of a board, and the pairs of squares that the rules name together."""
 
     rows: Axis
     columns: Axis
@@ -133,9 +120,9 @@ class Outline:
         return sorted(steps, reverse=True) == steps and set(steps) == {1, -1}
 
     def shape(self, hinted: str | None) -> Shape:
-        """Return the shape, by a hint or by the squares that the rules call neighbours.
+        """Return the shape by a hint, or by the squares that the rules name together.
 
-        Rows of lengths that differ by odd numbers are centred if neighbours then touch: hexagons and stars.
+        A board whose rows differ in length by odd numbers has centred rows if neighbours then touch.
         """
         if hinted == "square":
             return "square"
@@ -158,7 +145,7 @@ class Outline:
         return tuple(number if shape == "slanted" else 0 for number, _ in enumerate(self.rows))
 
     def _centred(self) -> tuple[int, ...]:
-        """Return the shift of every row that aligns the middles of all rows."""
+        """Return the shift of each row that centres all rows."""
         starts = [min(map(self.columns.index, row)) for row in self._by_row]
         widest = max(map(len, self._by_row))
         return tuple(widest - len(row) - 2 * start for row, start in zip(self._by_row, starts, strict=True))
@@ -174,7 +161,7 @@ class Outline:
         return 100 * touching >= _SURE * len(steps)
 
     def _steps(self) -> Iterator[tuple[int, int, int]]:
-        """Yield the row of each first square, and the rows down and columns across to its neighbour."""
+        """Yield, for each pair of neighbours, the row of the first, and the distance in rows and columns."""
         row, column = numbered(self.rows), numbered(self.columns)
         for one, other in self.neighbours:
             if one[0] in row and other[0] in row and one[1] in column and other[1] in column:
@@ -184,7 +171,7 @@ class Outline:
 #: The arguments of a fact.
 Arguments = tuple[Term, ...]
 
-#: Maximum number of declared facts that are read; the largest drawable boards have fewer.
+#: Maximum number of declared facts that are read.
 _BASE_LIMIT: Final = 100_000
 #: Minimum number of initial facts of a fluent that counts as filled: three by three.
 _FILLED: Final = 9
@@ -192,17 +179,15 @@ _FILLED: Final = 9
 
 @dataclass(frozen=True)
 class Fluent:
-    """Facts of the rules about one fluent.
+    """Evidence about one fluent.
 
     Attributes:
-        functor: its name.
         domains: the values of each argument.
-        axes: the same in order, empty for an argument whose values have none.
-        initial: the arguments of its facts in the initial state.
-        base: the same for the facts that ``base`` allows; empty if the rules have no ``base``.
+        axes: the values in order; empty for an argument whose values have no order.
+        initial: the arguments of the facts in the initial state.
+        base: the arguments of the facts that ``base`` allows; empty without ``base``.
         names: the kinds of variable names of each argument.
-        neighbours: pairs of squares that facts of the rules name together, if arguments name squares.
-        needed: contents that a square must have for a move that names only it, with their argument.
+        neighbours: pairs of squares that facts of the rules name together, if an argument names squares.
     """
 
     functor: str
@@ -212,7 +197,6 @@ class Fluent:
     base: Sequence[Arguments]
     names: Names
     neighbours: frozenset[tuple[Square, Square]] = frozenset()
-    needed: frozenset[tuple[int, Constant]] = frozenset()
 
     @property
     def key(self) -> tuple[str, int]:
@@ -229,7 +213,7 @@ def fluents_of(game: Game) -> list[Fluent]:
     """Return the fluents of a game that have arguments, sorted by name.
 
     Raises:
-        AnygameError: the fluents of the game cannot be known beforehand.
+        AnygameError: the fluents of the game cannot be inferred.
     """
     rules = game.program.rules
     state = game.initial_state()
@@ -243,13 +227,13 @@ def fluents_of(game: Game) -> list[Fluent]:
     successions = chains(rules)
     found = []
     for key, known in sorted(game.fluents.items()):
-        # `base` is exact; inferred domains may be too large, with rows that no board has.
+        # `base` is exact; inferred domains may have rows that no board has.
         columns = [sorted(set(column)) for column in zip(*base.get(key, ()), strict=True)]
         domains = columns or list(map(list, known))
         axes = [ordered(values, successions) for values in domains]
         started = initial.get(key, ())
         if len(started) >= _FILLED:
-            # Inferred domains may also mix coordinates, which the initial facts of a filled board do not.
+            # Inferred domains may also mix coordinates; the initial facts of a filled board do not.
             seen = [ordered(column, successions) for column in zip(*started, strict=True)]
             axes = [axis or other for axis, other in zip(axes, seen, strict=True)]
         unnamed = tuple(Counter[str]() for _ in domains)
@@ -262,7 +246,6 @@ def fluents_of(game: Game) -> list[Fluent]:
                 base.get(key, ()),
                 names.get(key, unnamed),
                 neighbours_in(rules, domains),
-                needed_for_moves(rules, *key),
             )
         )
     return [fluent for fluent in found if fluent.arity]

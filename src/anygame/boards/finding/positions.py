@@ -1,4 +1,4 @@
-"""Boards whose squares no fluent names: things with two coordinate fluents, and lines between dots."""
+"""Boards of things with two coordinate fluents, and of lines between dots."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-#: Name parts of the two coordinates, and whether the first one names rows, from the top.
+#: Parts of the names of two coordinate fluents, and whether the first one names rows, from the top.
 _NAMES: Final = (("x", "y", False), ("X", "Y", False), ("row", "column", True), ("row", "col", True))
 #: Maximum number of squares: 64 rows of 64.
 _MOST_SQUARES: Final = 4096
-#: Minimum number of squares, as facts of the rules name them: three by three.
+#: Minimum number of squares that facts of the rules name.
 _FEWEST_SQUARES: Final = 9
-#: Minimum number of lines: those of four dots.
+#: Minimum number of lines: those between four dots.
 _FEWEST: Final = 4
 #: Maximum number of legal moves that are read.
 _MOVES_LIMIT: Final = 20_000
@@ -43,24 +43,23 @@ def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[La
     The squares are those that a relation of the rules names, if it names all initial positions. Else they are
     all combinations.
     """
-    known = {fluent.key: fluent for fluent in fluents}
-    found = []
+    by_key = {fluent.key: fluent for fluent in fluents}
+    layouts = []
     for one in fluents:
         for first, second, is_row in _NAMES:
             name = one.functor.replace(first, second, 1)
-            other = known.get((name, one.arity)) if name != one.functor else None
+            other = by_key.get((name, one.arity)) if name != one.functor else None
             if other is None or not (_walks(one, rules) and _walks(other, rules)):
                 continue
             pair = (other, one) if is_row else (one, other)
-            made = _positions(*pair, rules, is_row=is_row)
-            if made is not None:
-                found.append(made)
+            if layout := _positions(*pair, rules, is_row=is_row):
+                layouts.append(layout)
             break
-    return tuple(found)
+    return tuple(layouts)
 
 
 def _walks(fluent: Fluent, rules: Iterable[Rule]) -> bool:
-    """Whether the next value of the last argument depends on its last value; speeds do not."""
+    """Return whether the next value of the last argument depends on its current value; a speed does not."""
     wanted = "fluent", *fluent.key
     return any(
         now.predicate == former.predicate == wanted
@@ -74,7 +73,7 @@ def _walks(fluent: Fluent, rules: Iterable[Rule]) -> bool:
 
 
 def _positions(across: Fluent, up: Fluent, rules: Sequence[Rule], *, is_row: bool) -> Layout | None:
-    """Return the board of two coordinate fluents; None if they give no board, or one that is too large."""
+    """Return the board of two coordinate fluents; None if they give no board, or too large a board."""
     whose = list(across.domains[:-1])
     starts = _starts(across.initial, up.initial)
     if [set(each) for each in whose] != [set(each) for each in up.domains[:-1]] or not starts:
@@ -110,7 +109,7 @@ def _axis(fluent: Fluent, successions: Sequence[dict[Constant, int]]) -> Axis:
 
 
 def _starts(across: Iterable[Arguments], up: Iterable[Arguments]) -> list[tuple[Term, Term]]:
-    """Return the initial positions of things; empty if a thing has no position, or several."""
+    """Return the initial positions of things; empty if a thing does not have exactly one position."""
     columns = {arguments[:-1]: arguments[-1] for arguments in across}
     rows = {arguments[:-1]: arguments[-1] for arguments in up}
     is_clear = columns.keys() == rows.keys() and len(columns) == len(list(across)) == len(list(up))
@@ -120,14 +119,14 @@ def _starts(across: Iterable[Arguments], up: Iterable[Arguments]) -> list[tuple[
 def _named_squares(
     across: Fluent, up: Fluent, starts: Iterable[tuple[Term, Term]], rules: Iterable[Rule]
 ) -> set[Square]:
-    """Return the squares that the facts of a relation name, if all things start on such squares."""
+    """Return the squares that a relation of the rules names, if all things start on these squares."""
     columns, rows = set(across.domains[-1]), set(up.domains[-1])
     named: list[set[Square]] = [
         set(squares)
         for squares in map(set, pairs_in(rules).values())
         if len(squares) >= _FEWEST_SQUARES
         and squares >= set(starts)
-        # A relation of each number to one other, such as its successor, names no squares.
+        # A function, such as the successor of a number, does not name squares.
         and len(squares) > len({column for column, _ in squares})
         and len({column for column, _ in squares} & columns) > 1
         and len({row for _, row in squares} & rows) > 1
@@ -136,12 +135,11 @@ def _named_squares(
 
 
 def find_lines(fluents: Iterable[Fluent], game: Game) -> tuple[Lines, ...]:
-    """Return the fluents that draw lines between dots.
+    """Return the fluents that draw lines between dots, where four arguments are the coordinates of two dots.
 
-    Four arguments are the coordinates of two dots. All facts that `base` allows must name neighbours; without
-    `base`, all initial ones, and all moves with four such arguments.
+    All facts that `base` allows must name neighbours; without `base`, all initial facts and legal moves.
     """
-    found = []
+    all_lines = []
     for fluent in fluents:
         lines = _fit(fluent)
         if lines is None:
@@ -154,12 +152,12 @@ def find_lines(fluents: Iterable[Fluent], game: Game) -> tuple[Lines, ...]:
             except AnygameError:
                 return ()
         if len(set(lines_met)) >= _FEWEST and all(map(lines.places, lines_met)):
-            found.append(lines)
-    return tuple(found)
+            all_lines.append(lines)
+    return tuple(all_lines)
 
 
 def with_boxes(lines: Lines, layouts: Sequence[Layout]) -> tuple[Lines, Layout | None]:
-    """Return the lines with the board whose squares are between the dots, and this board or None."""
+    """Return lines with the board whose squares lie between the dots, and this board or None."""
     for layout in layouts:
         between = (
             layout.shape == "square"
@@ -174,7 +172,7 @@ def with_boxes(lines: Lines, layouts: Sequence[Layout]) -> tuple[Lines, Layout |
 
 
 def _fit(fluent: Fluent) -> Lines | None:
-    """Return lines whose coordinates are four adjacent arguments; one more may name the owner."""
+    """Return lines whose coordinates are four adjacent arguments; a fifth argument may name the owner."""
     for start in range(fluent.arity - 3):
         x1, y1, x2, y2 = fluent.axes[start : start + 4]
         if not (x1 and y1 and x1 == x2 and y1 == y2):
@@ -188,7 +186,7 @@ def _fit(fluent: Fluent) -> Lines | None:
 
 
 def _moves(lines: Lines, state: State) -> Iterator[tuple[Term, ...]]:
-    """Yield the ends that legal moves name, of moves with just four coordinates."""
+    """Yield the ends of the lines that legal moves with four coordinates name."""
     for role in state.game.roles:
         for move in state.legal_moves(role)[:_MOVES_LIMIT]:
             if isinstance(move, Compound) and len(move.arguments) == 4:

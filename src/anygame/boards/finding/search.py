@@ -1,4 +1,4 @@
-"""Search for boards: which fluents lie on a board, overlays on their cells, and hands of cards."""
+"""Search for the boards of a game, the overlays on their cells, and hands of cards."""
 
 from __future__ import annotations
 
@@ -28,14 +28,12 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.language.rules import Rule
 
-#: Minimum number of things in an order that is drawn.
-_SHORTEST: Final = 3
-#: Maximum number of facts of a relation that is drawn; drawable boards have fewer.
+#: Maximum number of facts of a relation that is drawn.
 _FIXED_LIMIT: Final = 4096
 
 
 def find_boards(game: Game) -> Boards:
-    """Return the boards of a game; none if its fluents show no board or cannot be known beforehand."""
+    """Return the boards of a game; none if its fluents show no board or cannot be inferred."""
     hints: list[Hint] = []
     notes: list[str] = []
     for hint in read_hints(game.program.source.text if game.program.source else ""):
@@ -60,20 +58,20 @@ def find_boards(game: Game) -> Boards:
         boxed, box = with_boxes(drawn, layouts)
         lines.append(boxed)
         layouts = [layout for layout in layouts if layout is not box]
-    # If there is a board, such things belong on it, and two boards would show less than one.
+    # Beside a board, things with two coordinates usually lie on that board.
     if not (layouts or lines or hints):
         layouts += find_positions(fluents, game.program.rules)
-    found = Boards(tuple(layouts), tuple(lines), find_hands(fluents))
-    wanted = tuple(wish for hint in goals for wish in _wished(hint, found, game, notes))
-    return replace(found, wishes=wanted, notes=tuple(notes))
+    hands = {fluent.key: int(fluent.arity > 1) for fluent in fluents if CARDS & {*words(fluent.functor)}}
+    boards = Boards(tuple(layouts), tuple(lines), hands)
+    wishes = tuple(wish for hint in goals for wish in _wished(hint, boards, game, notes))
+    return replace(boards, wishes=wishes, notes=tuple(notes))
 
 
 def _wished(hint: Hint, boards: Boards, game: Game, notes: list[str]) -> Iterator[Wish]:
-    """Yield the goal cells of a hint; notes report sides and cells that the game does not have."""
+    """Yield the goal cells of a hint; note sides and cells that the game does not have."""
     sides = [*map(str, game.roles), *sorted(COLOURS)]
     if hint.side not in sides:
-        near = get_close_matches(hint.side, sides, n=1)
-        advice = did_you_mean(near)
+        advice = did_you_mean(get_close_matches(hint.side, sides, n=1))
         notes.append(f"board hint `{hint.text}`: {hint.side} is neither a role nor a colour{advice}")
         return
     cells = set(boards.cells())
@@ -86,7 +84,7 @@ def _wished(hint: Hint, boards: Boards, game: Game, notes: list[str]) -> Iterato
 
 
 def _joined(layout: Layout, game: Game) -> Layout:
-    """Join boards that are parts of one, as the rules say, or by the two coordinates of each."""
+    """Join boards that are parts of one board, by a relation of the rules or by their two coordinates."""
     if len(layout.squares) < 2 or layout.shape != "square":
         return layout
     places = whole_board(layout, game.initial_state(), game.program.rules)
@@ -99,20 +97,20 @@ def _overlaid(layouts: Sequence[Layout], fluents: Sequence[Fluent], rules: Seque
     """Join fluents that share a board: the fluent with the most initial facts gets the others as overlays."""
     filled = {fluent.key: len(fluent.initial) for fluent in fluents}
     taken: set[tuple[str, int]] = set()
-    found: dict[tuple[str, int], Layout] = {}
+    joined: dict[tuple[str, int], Layout] = {}
     for layout in sorted(layouts, key=lambda layout: -filled[layout.fluent]):
         if layout.fluent in taken:
             continue
         overlays = tuple(
             overlay
             for overlay in find_overlays(layout, fluents, rules)
-            if overlay.fluent not in taken | found.keys()
+            if overlay.fluent not in taken | joined.keys()
             and not (overlay.contents and 2 * filled.get(overlay.fluent, 0) > layout.size)
         )
         taken |= {overlay.fluent for overlay in overlays}
         sides, box = sides_of(layout.values), box_size(layout, rules)
-        found[layout.fluent] = replace(layout, overlays=overlays, sides=sides, box=box)
-    return [found[layout.fluent] for layout in layouts if layout.fluent in found]
+        joined[layout.fluent] = replace(layout, overlays=overlays, sides=sides, box=box)
+    return [joined[layout.fluent] for layout in layouts if layout.fluent in joined]
 
 
 def _as_hinted(fluents: Sequence[Fluent], hint: Hint, notes: list[str]) -> list[Layout]:
@@ -132,7 +130,7 @@ def _as_hinted(fluents: Sequence[Fluent], hint: Hint, notes: list[str]) -> list[
 
 
 def _as_found(fluents: Sequence[Fluent], hints: Sequence[Hint], notes: list[str]) -> list[Layout]:
-    """Return the layouts of the fluents that look like the boards of the game; a hint gives the shape."""
+    """Return the layouts of the fluents that seem to be boards; a hint may give the shape."""
     hint = hints[0] if hints else None
     started = {fluent.functor for fluent in fluents if fluent.initial}
     fitted = [layout for fluent in fluents if (layout := fit(fluent, hint))]
@@ -144,44 +142,21 @@ def _as_found(fluents: Sequence[Fluent], hints: Sequence[Hint], notes: list[str]
     chosen = [layout for layout in with_content if layout.functor in started] or with_content or fitted
     largest = max((layout.size for layout in chosen), default=0)
     if len(chosen) < len(with_content):
-        # A small initial board may be accompanied by a larger one that fills during play.
+        # Beside a small initial board, there may be a larger board that fills during play.
         later = [layout for layout in with_content if layout not in chosen and layout.boards]
         chosen = [*chosen, *(layout for layout in later if layout.size > largest)]
     return [layout for layout in chosen if 4 * layout.size >= largest]
 
 
-def find_hands(fluents: Iterable[Fluent]) -> dict[tuple[str, int], int]:
-    """Return fluents that hold cards or an order, with the number of arguments that name the owner.
-
-    Cards are known by their name. An order is a single fact whose arguments are all different values of the
-    same domain: a stack, a queue.
-    """
-    found = {}
-    for fluent in fluents:
-        if set(words(fluent.functor)) & CARDS:
-            found[fluent.functor, fluent.arity] = int(fluent.arity > 1)
-        elif _is_order(fluent):
-            found[fluent.functor, fluent.arity] = 0
-    return found
-
-
-def _is_order(fluent: Fluent) -> bool:
-    if fluent.arity < _SHORTEST or len(fluent.initial) != 1:
-        return False
-    (started,) = fluent.initial
-    kinds = {frozenset(values) for values in fluent.domains}
-    return len(kinds) == 1 and len(set(started)) == fluent.arity
-
-
 def find_overlays(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Overlay, ...]:
     """Return the overlays on the cells of a board.
 
-    The rules must name a cell by arguments of a fluent, once, and leave at most one argument for the content.
-    Constant relations are overlays, too, if they have such a name: walls, holes, exits.
+    An overlay is a fluent with arguments that name a cell in the rules, and at most one further argument,
+    the content. Relations of facts are overlays, too, if they have a name such as wall, hole or exit.
     """
     places = cell_places(rules, layout)
-    known = {fluent.key: fluent for fluent in fluents}
-    found: list[Overlay] = []
+    by_key = {fluent.key: fluent for fluent in fluents}
+    overlays: list[Overlay] = []
     for predicate, keys in sorted(places.items()):
         if len(keys) > 1 or predicate == ("fluent", *layout.fluent):
             continue
@@ -189,28 +164,23 @@ def find_overlays(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rul
         contents = tuple(index for index in range(predicate.arity) if index not in key)
         if len(contents) > 1:
             continue
+        # One shared variable alone is weak evidence.
         if len(key) == 1 and not (contents and predicate.kind == "fluent"):
-            # One shared variable alone is weak evidence.
             continue
-        if predicate.kind == "fluent":
-            fluent = known.get(predicate[1:])
-            if fluent:
-                values = tuple((value,) for index in contents for value in fluent.domains[index])
-                found.append(_overlay(predicate, key, contents, values))
+        if predicate.kind == "fluent" and (fluent := by_key.get(predicate[1:])):
+            values = tuple((value,) for index in contents for value in fluent.domains[index])
+            overlays.append(_overlay(predicate, key, contents, values))
         elif predicate.kind == "relation":
-            found += _fixed(predicate, key, contents, rules)
-    return tuple(found)
+            overlays += _fixed(predicate, key, contents, rules)
+    return tuple(overlays)
 
 
 def sides_of(values: Iterable[Content]) -> Mapping[Content, Side]:
-    """Return the side of a cell that each content names, if all of them do; else nothing."""
-    contents = list(values)
-    found: dict[Content, Side] = {
-        content: SIDES[str(content[0]).lower()]
-        for content in contents
-        if len(content) == 1 and str(content[0]).lower() in SIDES
-    }
-    return found if len(found) == len(contents) else {}
+    """Return the side of a cell that each content names; empty unless all contents name sides."""
+    names = {content: " ".join(map(str, content)).lower() for content in values}
+    return (
+        {content: SIDES[name] for content, name in names.items()} if SIDES.keys() >= {*names.values()} else {}
+    )
 
 
 def _overlay(
@@ -227,7 +197,7 @@ def _overlay(
 def _fixed(
     predicate: Predicate, key: tuple[int, ...], contents: tuple[int, ...], rules: Iterable[Rule]
 ) -> Iterator[Overlay]:
-    """Yield a relation that consists of facts only, if its name means something visible."""
+    """Yield the overlay of a relation that has only facts, if it is named like a wall or a block."""
     if not set(words(predicate.name)) & BLOCKS:
         return
     named = [rule for rule in rules if rule.head.key == predicate[1:]]
@@ -241,10 +211,10 @@ def _fixed(
 
 
 def _side(name: str) -> tuple[Side | None, str]:
-    """Return the side of a cell in a name, with its sign; empty for a wall."""
-    found = words(name)
-    side = next((SIDES[word] for word in found if word in SIDES), None)
-    sign = next((SIGNS[word] for word in found if word in SIGNS), "")
-    if side and sign and side in ("north", "south"):
+    """Return the side and the sign in a name such as gt_below; the sign of a wall is empty."""
+    parts = words(name)
+    side = next((SIDES[word] for word in parts if word in SIDES), None)
+    sign = next((SIGNS[word] for word in parts if word in SIGNS), "")
+    if sign and side in ("north", "south"):
         sign = {"<": "\u2227", ">": "\u2228"}[sign]
-    return (side, sign) if sign or set(found) & BLOCKS else (None, "")
+    return (side, sign) if sign or BLOCKS & {*parts} else (None, "")
