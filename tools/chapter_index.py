@@ -27,12 +27,17 @@ def pages(entry: Any) -> list[str]:
 def index() -> str:
     """Return docs/README.md with the list of chapters that the navigation has now."""
     site = tomllib.loads((DOCS / "zensical.toml").read_text(encoding="utf-8"))
-    lines = []
-    for entry in site["project"]["nav"]:
-        for section, part in entry.items():
-            chapters = [f"[{_title(page)}]({page})" for page in pages(part) if page != "README.md"]
-            lines += [f"- **{section}**: {', '.join(chapters)}\n"] if chapters else []
-    return _LIST.sub(lambda _: "".join(lines), (DOCS / "README.md").read_text(encoding="utf-8"))
+    sections = [section for section in site["project"]["nav"] if pages(section) != ["README.md"]]
+    text = "".join(_lines(section, "") for section in sections)
+    return _LIST.sub(lambda _: text, (DOCS / "README.md").read_text(encoding="utf-8"))
+
+
+def _lines(entry: dict[str, Any], indent: str) -> str:
+    """Return a section of the navigation as an item of a list, with its sections as items below it."""
+    ((name, parts),) = entry.items()
+    links = ", ".join(f"[{_title(part)}]({part})" for part in parts if isinstance(part, str))
+    below = "".join(_lines(part, f"{indent}    ") for part in parts if isinstance(part, dict))
+    return f"{indent}- **{name}**{': ' * bool(links)}{links}\n{below}"
 
 
 def _title(page: str) -> str:
