@@ -200,5 +200,5 @@ def test_what_a_lenient_reading_takes_care_of_is_no_error_where_it_is_asked_for(
 
 def test_the_doctor_explains_what_is_denied_of_a_variable_that_nothing_binds() -> None:
     output = told(SHEET + "(<= quiet (not (true (cell 1 ?n ?v))))\n")
-    assert "try: a relation that says (true (cell 1 ?n ?v)) for some ?n, and deny that" in output
+    assert "try: negate a relation that says (true (cell 1 ?n ?v)) for some ?n: " in output
     assert "mend: anygame mend --select negation" in output

@@ -127,7 +127,7 @@ def test_messages_name_terms_as_the_text_has_them() -> None:
         ("p(_Role) :- q(Role)", "nothing binds _Role: "),
         (
             "p :- ~q(_,X) & r(X,Y) & ~s(f(_Z,a),Y)",
-            "try: a relation that says s(f(_Z,a),Y) for some _Z, and deny",
+            "try: negate a relation that says s(f(_Z,a),Y) for some _Z",
         ),
         ("legal(R,go)", "try: legal(R,go) :- role(R)"),
         ("next(n(Y),true(n(X)))", "try: next(n(Y)) :- true(n(X))"),
@@ -211,7 +211,7 @@ def test_all_faults_of_the_text_are_told() -> None:
     assert "sheet.hrf:8:5: error[unclosed-list]" in found
     for hint in (
         "a variable starts with a capital letter: X",
-        "alternatives are joined by |; a comment starts with %",
+        "join alternatives with |; a comment starts with %",
         "add the missing )",
     ):
         assert f"try: {hint}" in found
@@ -234,7 +234,7 @@ def test_faults_of_intact_items_are_told_beside_those_of_the_text() -> None:
         ("p <- a", "a rule is written head :- body"),
         ("p :- q(X) & X \\= Y", "terms that must differ are written distinct(X,Y)"),
         ("p :- q(X) & X = Y", "give equal terms the same name, or write ~distinct(X,Y)"),
-        ("p :- q(X) & X > 1", "GDL has no arithmetic: define it by facts"),
+        ("p :- q(X) & X > 1", "GDL has no arithmetic: define it with facts"),
         ("p :- q(Y) & Y is X+1", "GDL has no arithmetic"),
         ("p(X+1) :- q(X)", "GDL has no arithmetic"),
         ("p(X-1) :- q(X)", "GDL has no arithmetic"),
@@ -246,8 +246,8 @@ def test_faults_of_intact_items_are_told_beside_those_of_the_text() -> None:
         ("// old", "a comment starts with %"),
         ("p :- a && b", "a single &"),
         ("p :- a || b", "a single |"),
-        ("p :- a and b", "formulas are joined by & and |"),
-        ("p(a), q(a).", "separate items by periods or line ends"),
+        ("p :- a and b", "join formulas with & and |"),
+        ("p(a), q(a).", "separate items with periods or line ends"),
         ("p(@a)", "put a name with such characters in quotes: '@'"),
         ("p(a,)", "expected a name, ~ or (, found )"),
         ("p :-", "expected a name, ~ or (, found the end of the text"),

@@ -1,1 +1,1 @@
-"""Facts about rules: normal forms, safety, dependencies, domains; faults of a sheet, and how to mend them."""
+"""Analyses of rules: normal forms, safety, dependencies, domains, axes of boards."""

@@ -1,12 +1,12 @@
-"""Axes: constants with an order that can lay out a board.
+"""Axes: ordered constants that are the coordinates of a board.
 
 Three orders are recognised, in this sequence:
 
-- **numbers**, alone or behind one common prefix: ``1 2 3``, ``c01 c02``, ``row1 row2``;
+- **numbers**, alone or after a common prefix: ``1 2 3``, ``c01 c02``, ``row1 row2``;
 - **single letters**: ``a`` to ``i``;
 - **a successor relation**: facts of two arguments, such as ``(succ one two)``, that form a chain.
 
-Numbers and letters must be close together: ``a b c`` is an axis, ``b o x`` are pieces on a board.
+Numbers and letters must be close together: ``a b c`` is an axis, but ``b o x`` are pieces on a board.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-#: Values of an axis that are drawn; no terminal is wider.
+#: Maximum number of values of an axis; no terminal shows more.
 AXIS_LIMIT: Final = 64
 
 #: The values of a coordinate, in order.
 Axis = tuple[Constant, ...]
-#: A chain of a successor relation: the position of every member.
+#: The position of each member of a chain of a successor relation.
 Chain = dict[Constant, int]
 
 _NUMBERED: Final = re.compile(r"(\D*?)(-?[0-9]{1,6})")
@@ -46,9 +46,8 @@ def ordered(values: Iterable[Term], successions: Sequence[Chain] = ()) -> Axis:
     if not 2 <= len(constants) <= AXIS_LIMIT or len(constants) < len(set(values)):
         return ()
     for positions in (_numbers(constants), _letters(constants), *successions):
-        found = _by_position(constants, positions)
-        if found:
-            return found
+        if axis := _by_position(constants, positions):
+            return axis
     return ()
 
 
@@ -58,7 +57,7 @@ def numbered(axis: Iterable[Term]) -> dict[Term, int]:
 
 
 def is_numbered(axis: Axis) -> bool:
-    """Whether the values of an axis are numbers, perhaps with a prefix."""
+    """Whether the values of an axis are numbers, with or without a prefix."""
     return all(_NUMBERED.fullmatch(value.name) for value in axis)
 
 
@@ -74,7 +73,7 @@ def chains(rules: Iterable[Rule]) -> tuple[Chain, ...]:
 
 
 def pairs_in(rules: Iterable[Rule]) -> dict[str, list[tuple[Constant, Constant]]]:
-    """Return the facts of two constants, by relation."""
+    """Return the pairs of constants in two-argument facts, by relation."""
     relations: dict[str, list[tuple[Constant, Constant]]] = {}
     for rule in rules:
         if not rule.body and len(rule.head.arguments) == 2:
@@ -99,7 +98,7 @@ def _letters(constants: Sequence[Constant]) -> dict[Constant, int]:
 
 
 def _by_position(constants: Sequence[Constant], positions: Mapping[Constant, int]) -> Axis:
-    """Sort constants by position if all have one and fill at least half of their range."""
+    """Return constants sorted by position if all have one and they fill at least half of its range."""
     if not all(constant in positions for constant in constants):
         return ()
     by_position = sorted(constants, key=positions.__getitem__)
@@ -123,7 +122,7 @@ def _chains_of(pairs: Sequence[tuple[Constant, Constant]]) -> list[Chain]:
 
 
 def contiguous(axis: Axis, members: Iterable[Term]) -> bool:
-    """Whether the members are neighbours on the axis, without gaps."""
+    """Whether the members are a part of the axis without gaps."""
     position = numbered(axis)
     positions = sorted(position[member] for member in members if isinstance(member, Constant))
     return all(after - before == 1 for before, after in pairwise(positions))

@@ -1,4 +1,4 @@
-"""Counterparts: the names that replace others when two roles change places."""
+"""Counterparts: the pairs of names that are exchanged if two roles change places."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-#: Letters of a role's name from which on it is recognised inside other names: ``blackWins``.
+#: Minimum number of letters of the name of a role that is found inside other names, such as ``blackWins``.
 _FEWEST_LETTERS: Final = 3
 
 
 def counterparts(one: str, other: str, names: Collection[str]) -> dict[str, str]:
-    """Return the replacement of each name if two roles change places; other names are left out.
+    """Return the replacement of each name that changes if two roles change places.
 
     >>> counterparts("xPlayer", "oPlayer", {"x", "o", "xPlayer", "oPlayer", "b"})
     {'xPlayer': 'oPlayer', 'oPlayer': 'xPlayer', 'x': 'o', 'o': 'x'}
@@ -31,15 +31,15 @@ def counterparts(one: str, other: str, names: Collection[str]) -> dict[str, str]
 
 
 def _shared(one: str, other: str) -> tuple[int, int]:
-    """Return the number of letters that two names share at the start and, in the rest, at the end."""
+    """Return the number of letters that two names share at the start and, after these, at the end."""
     start = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
-    rest = zip(reversed(one[start:]), reversed(other[start:]), strict=False)
-    end = next((n for n, (a, b) in enumerate(rest) if a != b), 0)
+    reversed_ends = zip(reversed(one[start:]), reversed(other[start:]), strict=False)
+    end = next((n for n, (a, b) in enumerate(reversed_ends) if a != b), 0)
     return start, end
 
 
 def _renamed(name: str, one: str, other: str) -> str:
-    """Return a name with one role's name replaced by another's."""
+    """Return a name with the name of one role replaced by the name of another role."""
     if name == one:
         return other
     if len(one) < _FEWEST_LETTERS or len(other) < _FEWEST_LETTERS:

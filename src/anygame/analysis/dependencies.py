@@ -1,12 +1,12 @@
-"""Dependencies: components of rules in the order of computation.
+"""Components of rules, in the order of computation.
 
 Dependencies are between relations. Inside a cycle of relations through a negation, they are between single
-rules: a rule depends on another only if a body atom unifies with the other's head. So
+rules: a rule depends on another rule only if an atom of its body unifies with the head of that rule. So
 ``(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))`` is stratified, as intended, although ``goal`` depends
 negatively on ``goal``.
 
-Stratification is that of Apt, Blair and Walker ("Towards a theory of declarative knowledge", 1988), which GDL
-requires. Looking at single rules is a step towards local stratification, which looks at ground atoms
+GDL requires the stratification of Apt, Blair and Walker ("Towards a theory of declarative knowledge", 1988).
+Dependencies between single rules are a step towards local stratification, which uses ground atoms
 (Przymusinski, "On the declarative semantics of deductive databases and logic programs", 1988).
 """
 
@@ -42,9 +42,9 @@ class RuleGroup(Generic[R]):
     """Rules that must be computed together.
 
     Attributes:
-        rules: in the order of the sheet.
+        rules: the rules in the order of the sheet.
         recursive: whether a rule reads a relation that the group derives.
-        level: the stratum: the maximal number of negations on a path downwards.
+        level: the stratum, which is the maximum number of negations on a path of dependencies.
     """
 
     rules: tuple[R, ...]
@@ -66,13 +66,14 @@ def components(
     reads: Callable[[R], Sequence[Read]],
     may_feed: Callable[[R, R, int], bool],
 ) -> tuple[list[RuleGroup[R]], list[NegativeCycle[R]]]:
-    """Group rules into components, each after all that it reads.
+    """Group rules into components, each after all components that it reads.
 
     Args:
-        rules: the rules; the result keeps their order where possible.
+        rules: the rules; the result keeps their order if possible.
         head: returns the relation that a rule derives.
         reads: returns the atoms that a rule reads.
-        may_feed: ``may_feed(feeder, reader, i)``: whether the feeder's head unifies with the i-th read.
+        may_feed: ``may_feed(feeder, reader, i)`` returns whether the head of the rule ``feeder`` unifies with
+            the atom that ``reader`` reads at index ``i``.
 
     Returns:
         The components in the order of computation, and the negative cycles (none if stratified).
@@ -126,13 +127,13 @@ def _ordered_components(parents: Mapping[R, Collection[R]]) -> Iterator[list[R]]
     nodes = list(parents)
     number = {node: place for place, node in enumerate(nodes)}
     above = [sorted(number[parent] for parent in parents[node]) for node in nodes]
-    # A component is represented by its first node.
-    members = {min(found): sorted(found) for found in strong_components(range(len(nodes)), above.__getitem__)}
-    first_of = {node: first for first, found in members.items() for node in found}
+    # The first node of a component represents it.
+    members = {min(part): sorted(part) for part in strong_components(range(len(nodes)), above.__getitem__)}
+    first_of = {node: first for first, part in members.items() for node in part}
     sorter = TopologicalSorter(
         {
-            first: {first_of[n] for node in found for n in above[node]} - {first}
-            for first, found in members.items()
+            first: {first_of[n] for node in part for n in above[node]} - {first}
+            for first, part in members.items()
         }
     )
     sorter.prepare()
@@ -165,11 +166,11 @@ def _refine(
     parts = list(_ordered_components(parents))
     number_of = {rule: number for number, part in enumerate(parts) for rule in part}
     for number, part in enumerate(parts):
-        found = {
+        inner_negations = {
             (rule, index): None
             for feeder, rule, index in negations
             if number_of[feeder] == number_of[rule] == number
         }
-        if found:
-            cycles.append(NegativeCycle(tuple(part), tuple(found)))
+        if inner_negations:
+            cycles.append(NegativeCycle(tuple(part), tuple(inner_negations)))
     return parts

@@ -1,9 +1,9 @@
 """Domains: the possible terms of every argument of every relation.
 
-An over-approximation that treats arguments as independent, computed as a least fixpoint: a variable takes the
-values that all positive literals with it allow. ``true`` takes those of ``init`` and ``next``, ``does`` those
-of ``legal``. *Tops* distinguish kinds of terms only, which is cheaper and decides the layout of relations. If
-there are too many places, those deep inside terms are joined.
+The result is an over-approximation that treats arguments as independent, computed as a least fixpoint: a
+variable takes the values that all positive literals with it allow. ``true`` takes the values of ``init`` and
+``next``, and ``does`` the values of ``legal``. A *top* is a constant or the functor of a compound term. If
+there are too many places, places deep inside terms are merged.
 """
 
 from __future__ import annotations
@@ -17,27 +17,28 @@ from anygame.language.rules import Literal, atoms_in
 from anygame.language.terms import Compound, Constant, Term, Variable, substitute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from anygame.analysis.normal import NormalRule
     from anygame.language.rules import Atom
 
 #: Name and arity of a function constant.
 Functor = tuple[str, int]
-#: A constant, a functor (whose arguments have places of their own), or ATOM.
+#: A constant, a functor (its arguments have their own places), or ATOM.
 Top = Constant | Functor
-#: Any constant, if constants are not distinguished; no sheet can hold this name.
+#: Any constant, if constants are not distinguished; no sheet can contain this name.
 ATOM: Final = Constant(" atom")
 
 Path = tuple[object, ...]
 #: The values of each variable: its possible tops, and the place of the arguments of compound values.
 Values = dict[Variable, tuple[set["Top"], Path]]
-#: Depths inside terms to which places are distinguished; deeper, a functor's argument is one place.
+#: Maximum depths inside terms to which places are distinguished, in the order in which they are tried. Deeper
+#: in a term, each argument of a functor is one place in the whole sheet.
 _DEPTHS: Final = (4, 1, 0)
 _MOST_PLACES: Final = 100_000
-#: Maximum number of places visited during propagation.
+#: Maximum number of visits of places during propagation.
 _MOST_STEPS: Final = 200_000
-#: The relation in which rules read the terms that heads of each key write.
+#: The relation that reads the terms in the heads of each of these relations.
 _FEEDS: Final = {"init": "true", "next": "true", "legal": "does"}
 
 
@@ -46,15 +47,15 @@ class _TooManyPlacesError(Exception):
 
 
 class Domains:
-    """The tops of every place.
+    """The tops of each place.
 
     Args:
         rules: normal rules, including facts.
-        kinds_only: distinguish functors but not constants (all are ``ATOM``).
-        declared: let ``base`` and ``input`` feed ``true`` and ``does``, too, and let atoms of ``true`` and
-            ``does`` in bodies feed their own relations: the possible contents of positions made by hand.
-        most_positions: maximal number of distinguished positions in terms.
-        most_steps: maximal number of positions visited during propagation.
+        kinds_only: distinguish functors but not constants, which are all ``ATOM``.
+        declared: whether the state can also contain terms that occur in ``base``, ``input``, and atoms of
+            ``true`` and ``does`` in bodies, as in positions made by hand.
+        most_positions: maximum number of distinguished places.
+        most_steps: maximum number of visits of places during propagation.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class Domains:
         self._run(compiled)
 
     def tops(self, predicate: str, arity: int, argument: int) -> frozenset[Top]:
-        """Return the tops of an argument (counted from 0) of a relation."""
+        """Return the tops of an argument of a relation, by its index from 0."""
         return frozenset(self._tops.get((predicate, arity, argument), ()))
 
     def below(self, path: Path, functor: Functor, argument: int) -> frozenset[Top]:
@@ -106,14 +107,8 @@ class Domains:
 
     def of_variables(self, rule: NormalRule) -> dict[Variable, frozenset[Top]]:
         """Return the possible tops of each variable of a rule; empty if the rule cannot fire."""
-        places: dict[Variable, list[Path]] = defaultdict(list)
-        for item in rule.body:
-            if isinstance(item, Literal) and not self._readable(item.atom, places):
-                return {}
-        return {
-            variable: frozenset(set.intersection(*[self._tops.get(path, set()) for path in paths]))
-            for variable, paths in places.items()
-        }
+        places = self._places(rule)
+        return {variable: frozenset(self._common(paths)) for variable, paths in (places or {}).items()}
 
     def _run(self, rules: Sequence[NormalRule]) -> None:
         waiting = dict.fromkeys(range(len(rules)))
@@ -126,20 +121,31 @@ class Domains:
                     waiting.update(dict.fromkeys(self._readers.get(key, ())))
 
     def _fire(self, rule: NormalRule) -> None:
-        places: dict[Variable, list[Path]] = defaultdict(list)
-        for item in rule.body:
-            if isinstance(item, Literal) and not self._readable(item.atom, places):
-                return
+        if (places := self._places(rule)) is None:
+            return
         written = set(rule.head.variables())
         values: Values = {}
         for variable, paths in places.items():
             if len(paths) == 1 and variable not in written:
                 continue
-            tops = set.intersection(*[self._tops.get(path, set()) for path in paths])
+            tops = self._common(paths)
             if not tops:
                 return
             values[variable] = tops, paths[0]
-        self._write(rule.head, values)
+        arity = len(rule.head.arguments)
+        for predicate in (rule.head.predicate, self._feeds.get(rule.head.predicate)):
+            if predicate is not None:
+                for number, term in enumerate(rule.head.arguments):
+                    self._write_term(term, (predicate, arity, number), values)
+
+    def _common(self, paths: Iterable[Path]) -> set[Top]:
+        return set.intersection(*[self._tops.get(path, set()) for path in paths])
+
+    def _places(self, rule: NormalRule) -> dict[Variable, list[Path]] | None:
+        """Return the places of each variable in positive literals; None if the rule cannot fire."""
+        places: dict[Variable, list[Path]] = defaultdict(list)
+        literals = (item.atom for item in rule.body if isinstance(item, Literal))
+        return places if all(self._readable(atom, places) for atom in literals) else None
 
     def _readable(self, atom: Atom, places: dict[Variable, list[Path]]) -> bool:
         root: Path = (atom.predicate, len(atom.arguments))
@@ -168,15 +174,8 @@ class Domains:
         assert isinstance(term, Constant)
         return ATOM if self._kinds_only else term
 
-    def _write(self, atom: Atom, values: Values) -> None:
-        arity = len(atom.arguments)
-        for predicate in (atom.predicate, self._feeds.get(atom.predicate)):
-            if predicate is not None:
-                for number, term in enumerate(atom.arguments):
-                    self._write_term(term, (predicate, arity, number), values)
-
     def _write_facts(self, key: tuple[str, int], rows: Sequence[tuple[Term, ...]]) -> None:
-        """Write all facts of a relation by column: there may be a million."""
+        """Write all facts of a relation, column by column, because there can be a million facts."""
         for number, column in enumerate(zip(*rows, strict=True)):
             terms = set(column)
             constants = {term for term in terms if isinstance(term, Constant)}
@@ -207,7 +206,7 @@ class Domains:
             tops, source, target = pending.pop()
             self._add(target, tops)
             if len(source) >= self._longest <= len(target):
-                continue  # both have the same places below
+                continue  # both have the same places below them
             for top in tops:
                 if isinstance(top, tuple):
                     self._steps -= top[1]
@@ -220,12 +219,15 @@ class Domains:
                             pending.append((self._tops.get(pair[0], set()), *pair))
 
     def _add(self, path: Path, tops: set[Top]) -> None:
-        known = self._tops[path]
-        if not tops <= known:
-            known |= tops
+        old_tops = self._tops[path]
+        if not tops <= old_tops:
+            old_tops |= tops
             if len(self._tops) > self._most:
                 raise _TooManyPlacesError
-            self._changed.update(_relations_at(path, self._readers))
+            if path[0] == "*":
+                self._changed.update(self._readers)
+            else:
+                self._changed.add((str(path[0]), int(str(path[1]))))
 
     def _below(self, path: Path, functor: Functor, argument: int) -> Path:
         deeper = (*path, functor, argument)
@@ -235,15 +237,8 @@ class Domains:
         for atom, _ in atoms_in(rule.body):
             if atom.predicate in {"true", "does"} and isinstance(atom.arguments[-1], Compound):
                 number = len(atom.arguments) - 1
-                # A variable may be any constant.
+                # A variable can be any constant.
                 bindings = dict.fromkeys(atom.variables(), ATOM) if self._kinds_only else {}
                 self._write_term(
                     substitute(atom.arguments[-1], bindings), (atom.predicate, number + 1, number), {}
                 )
-
-
-def _relations_at(path: Path, readers: dict[tuple[str, int], list[int]]) -> Iterator[tuple[str, int]]:
-    if path[0] == "*":
-        yield from readers
-    else:
-        yield path[0], path[1]  # type: ignore[misc]

@@ -24,7 +24,7 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 
 
 def reached(starts: Iterable[K], onward: Callable[[K], Iterable[K]]) -> dict[K, None]:
-    """Return everything reachable from some starts, including these, each once.
+    """Return all nodes that are reachable from the starts, including the starts, each once.
 
     >>> list(reached([1], lambda number: [number * 2 % 7, number]))
     [1, 2, 4]
@@ -32,7 +32,7 @@ def reached(starts: Iterable[K], onward: Callable[[K], Iterable[K]]) -> dict[K, 
     seen = dict.fromkeys(starts)
     pending = list(seen)
     while pending:
-        new = [each for each in dict.fromkeys(onward(pending.pop())) if each not in seen]
+        new = [node for node in dict.fromkeys(onward(pending.pop())) if node not in seen]
         seen.update(dict.fromkeys(new))
         pending += new
     return seen
@@ -49,8 +49,8 @@ def cycles(targets: Iterable[int], parents: Callable[[int], Collection[int]]) ->
             yield component
 
 
-#: A root above all targets; no node has this number.
-_NOBODY: Final = -1
+#: The number of an artificial node that has all targets as parents; no other node has it.
+_ROOT: Final = -1
 
 
 def strong_components(targets: Iterable[int], parents: Callable[[int], Iterable[int]]) -> Iterator[list[int]]:
@@ -60,13 +60,13 @@ def strong_components(targets: Iterable[int], parents: Callable[[int], Iterable[
     [[1, 2], [4], [3]]
     """
     index: dict[int, int] = {}
-    low: dict[int, int] = {_NOBODY: 0}
+    low: dict[int, int] = {_ROOT: 0}
     stack: list[int] = []
     on_stack: set[int] = set()
-    work = [(_NOBODY, iter(targets))]
+    work = [(_ROOT, iter(targets))]
     while True:
-        node, rest = work[-1]
-        for parent in rest:
+        node, parents_left = work[-1]
+        for parent in parents_left:
             if parent not in index:
                 index[parent] = low[parent] = len(index)
                 stack.append(parent)
@@ -77,7 +77,7 @@ def strong_components(targets: Iterable[int], parents: Callable[[int], Iterable[
                 low[node] = min(low[node], index[parent])
         else:
             work.pop()
-            if node == _NOBODY:
+            if node == _ROOT:
                 return
             above = work[-1][0]
             low[above] = min(low[above], low[node])

@@ -1,7 +1,7 @@
 """Rules in the normal form of the reasoner.
 
-The body of a normal rule holds literals, negated literals, ``distinct``, and *tests*: disjunctions whose
-variables are all bound by positive literals outside. Negation applies to atoms only (De Morgan), equations
+The body of a normal rule consists of literals, negated literals, ``distinct``, and *tests*: disjunctions in
+which positive literals of the body bind all variables. Negation applies to atoms only (De Morgan), equations
 (a negated ``distinct``) are solved, and a disjunction that binds variables has become several rules.
 """
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term, Variable
 
 
-#: Normal rules per rule.
+#: Maximum number of normal rules of one rule.
 MOST_OF_A_RULE: Final = 4096
-#: Maximal nesting of lists in a sheet.
+#: Maximum nesting of the terms that equations build.
 _DEEPEST: Final = 200
 
 
 @dataclass(slots=True)
 class Allowance:
-    """How much normal forms may still add to a sheet of a stranger; it shrinks with each rule.
+    """The remaining growth of an untrusted sheet by normal forms; each rule reduces it.
 
     Attributes:
-        rules: normal rules beyond one per rule.
-        characters: total growth of terms by equations.
+        rules: number of normal rules beyond one for each rule.
+        characters: number of characters that equations add to terms.
     """
 
     rules: int = 20_000
@@ -41,13 +41,13 @@ class Allowance:
 
     @property
     def is_spent(self) -> bool:
-        """Whether the rest is less than one rule may add."""
+        """Whether the remaining growth is less than the maximum of one rule."""
         return self.rules < MOST_OF_A_RULE or self.characters < 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalRule:
-    """A rule in normal form, with the rule of the sheet."""
+    """A rule in normal form; ``origin`` is the rule of the sheet."""
 
     head: Atom
     body: tuple[Formula, ...]
@@ -58,20 +58,20 @@ class NormalRule:
 
 
 class TooManyAlternatives(Exception):  # noqa: N818  (a signal to the caller, who knows the rule)
-    """The disjunctions of a rule multiply beyond the bound."""
+    """The disjunctions of a rule make too many normal rules."""
 
 
 class TermsTooLarge(TooManyAlternatives):
-    """The equations of a rule make terms larger than the bound."""
+    """The equations of a rule make terms that are too large."""
 
 
 def is_ground_fact(rule: Rule) -> bool:
-    """Whether a rule is a ground fact; sheets may have a million of these."""
+    """Whether a rule is a ground fact; a sheet can have a million."""
     return not rule.body and are_ground(rule.head.arguments)
 
 
 def negation_normal(formula: Formula, *, positive: bool = True) -> Formula:
-    """Push negation inwards to atoms and ``distinct``."""
+    """Return an equivalent formula in which only atoms and ``distinct`` are negated."""
     if isinstance(formula, Not):
         return negation_normal(formula.formula, positive=not positive)
     if isinstance(formula, Or | And):
@@ -109,11 +109,11 @@ def normalise(rule: Rule, allowance: Allowance | None = None) -> list[NormalRule
 
     Args:
         rule: the rule.
-        allowance: how much this and other rules may add; reduced by this rule.
+        allowance: the maximum growth by this and other rules; this rule reduces it.
 
     Raises:
-        TooManyAlternatives: there would be more than ``MOST_OF_A_RULE`` rules, or more than allowed.
-        TermsTooLarge: its equations would make terms longer than allowed, or nest them too deeply.
+        TooManyAlternatives: the result has more than ``MOST_OF_A_RULE`` rules, or more than allowed.
+        TermsTooLarge: the equations of the rule make terms that are longer than allowed, or nest too deeply.
     """
     if not rule.body:
         return [NormalRule(rule.head, (), rule)]
@@ -129,7 +129,7 @@ def normalise(rule: Rule, allowance: Allowance | None = None) -> list[NormalRule
 
 
 def _distribute(body: tuple[Formula, ...], limit: int) -> list[tuple[Formula, ...]]:
-    """Multiply out the disjunctions that bind variables; keep those that only test."""
+    """Return the bodies that result from multiplying out the disjunctions that bind variables."""
     bound = bound_by_literals(body)
     options: list[list[tuple[Formula, ...]]] = []
     count = 1
@@ -149,7 +149,7 @@ def _distribute(body: tuple[Formula, ...], limit: int) -> list[tuple[Formula, ..
     bodies = [tuple(item for part in choice for item in part) for choice in product(*options)]
     if len(bodies) == 1 and bodies[0] == body:
         return bodies
-    # An alternative may have bound variables of another disjunction.
+    # An alternative can bind variables of another disjunction.
     return [inner for choice in bodies for inner in _distribute(choice, limit)]
 
 
@@ -158,58 +158,55 @@ def _solve_equations(
 ) -> tuple[Atom, tuple[Formula, ...]] | None:
     """Solve the equations of a body; None if they contradict each other."""
     equations = []
-    rest = []
+    others = []
     for item in body:
         if isinstance(item, Not) and isinstance(item.formula, Distinct):
             equations.append((item.formula.left, item.formula.right))
         else:
-            rest.append(item)
+            others.append(item)
     if not equations:
         return head, body
     bindings = unify_all(equations, {})
     if bindings is None:
         return None
-    # Terms may double with each equation, so they are measured before they are built.
-    terms = [*head.arguments, *_terms_in(rest)]
+    # Terms can double with each equation, so they are measured before they are built.
+    terms = list(head.arguments)
+    for formula, _ in walk(others):
+        if isinstance(formula, Literal):
+            terms += formula.atom.arguments
+        elif isinstance(formula, Distinct):
+            terms += (formula.left, formula.right)
     measured = measure(terms, bindings)
     assert measured is not None  # unification never binds a variable to a term that contains it
     characters, nesting = measured
     allowance.characters -= max(0, characters - sum(len(str(term)) for term in terms))
     if allowance.characters < 0 or nesting > _DEEPEST:
         raise TermsTooLarge
-    return substitute_atom(head, bindings), tuple([substitute_formula(item, bindings) for item in rest])
-
-
-def _terms_in(formulas: Iterable[Formula]) -> Iterator[Term]:
-    for formula, _ in walk(formulas):
-        if isinstance(formula, Literal):
-            yield from formula.atom.arguments
-        elif isinstance(formula, Distinct):
-            yield from (formula.left, formula.right)
+    return substitute_atom(head, bindings), tuple([substitute_formula(item, bindings) for item in others])
 
 
 def binding_order(body: Sequence[Formula], bound: Iterable[Variable] = ()) -> list[int]:
-    """Return an order of the body, as indices: tests wait until their variables are bound.
+    """Return an order of the body, as indices, in which each test comes after its variables are bound.
 
-    Variables that nothing binds are not waited for.
+    Variables that no formula binds have no effect on the order.
     """
     bound_by = [binds(formula) for formula in body]
-    bindable = {variable for found in bound_by for variable in found}
-    needs = [(_needs(formula) & bindable) - found for formula, found in zip(body, bound_by, strict=True)]
-    known = set(bound)
+    bindable = set().union(*bound_by)
+    needs = [(_needs(formula) & bindable) - own for formula, own in zip(body, bound_by, strict=True)]
+    bound_so_far = set(bound)
     order: list[int] = []
     waiting: list[int] = []
     for number in range(len(body)):
         waiting.append(number)
-        while (ready := next((other for other in waiting if needs[other] <= known), None)) is not None:
+        while (ready := next((n for n in waiting if needs[n] <= bound_so_far), None)) is not None:
             waiting.remove(ready)
             order.append(ready)
-            known |= bound_by[ready]
+            bound_so_far |= bound_by[ready]
     return order + waiting
 
 
 def binds(formula: Formula) -> set[Variable]:
-    """Return the variables that a formula binds when it holds."""
+    """Return the variables that a formula binds if it holds."""
     if isinstance(formula, Literal):
         return set(formula.variables())
     if isinstance(formula, And):

@@ -1,8 +1,9 @@
-"""From a program to rules that can be evaluated, or to all reasons why not.
+"""The normal rules of a program, or an error that names all unsafe rules.
 
-A rule is safe if a positive literal of its body binds each of its variables, as GDL requires. Then it derives
-finitely many facts from finitely many, and negated atoms are ground when they are tested. See Love, Hinrichs,
-Haley, Schkufza and Genesereth, "General game playing: game description language specification" (2008).
+A rule is safe if positive literals of its body bind all its variables, as GDL requires. Then it derives
+finitely many facts from finitely many facts, and negated atoms are ground when they are tested. See Love,
+Hinrichs, Haley, Schkufza and Genesereth, "General game playing: game description language specification"
+(2008).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from anygame.analysis.normal import (
 )
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors
 from anygame.language.forms import form_of
-from anygame.language.rules import Atom, Distinct, Literal, Not, Rule, atoms_of, walk
+from anygame.language.rules import Atom, Distinct, Literal, Not, Rule, atoms_in, atoms_of, walk
 from anygame.language.sentences import variable_in_fact
 from anygame.language.terms import Compound, Constant
 
@@ -37,15 +38,15 @@ if TYPE_CHECKING:
 def normal_rules(program: Program, warnings: list[Diagnostic] | None = None) -> list[NormalRule]:
     """Return the rules of a program in normal form.
 
-    A variable ``?_name`` that occurs in one negated literal only means "for no value": ``(not (p ?x ?_y))``
-    denies a relation of its own, which holds if there is some ``?_y``.
+    If a variable ``?_name`` occurs only in one negated literal, the literal means "for no value": a new
+    relation holds for ``?x`` if ``(p ?x ?_y)`` holds for any ``?_y``, and ``(not (p ?x ?_y))`` negates it.
 
     Args:
         program: the rules.
         warnings: receives a warning for each such variable.
 
     Raises:
-        RuleSheetError: some rules are unsafe or have too many disjunctions; it names all of them.
+        RuleSheetError: rules are unsafe or have too many disjunctions; the error names all these rules.
     """
     result: list[NormalRule] = []
     diagnostics: list[Diagnostic] = []
@@ -61,12 +62,15 @@ def normal_rules(program: Program, warnings: list[Diagnostic] | None = None) -> 
         except TooManyAlternatives as excess:
             diagnostics.append(_excess(rule, excess, alone=is_first or not allowance.is_spent))
             if allowance.is_spent:
-                break  # further rules like it would fail, too
+                break  # all further rules would fail
             continue
         if anonymous := _anonymous(rule):
             unbound = {variable for part in normal for variable, _ in unsafe_variables(part)}
             normal = [made for part in normal for made in projections.of(part, anonymous)]
-            diagnostics += [_read_for_none(rule, each) for each in sorted(anonymous & unbound)]
+            for variable in sorted(anonymous & unbound):
+                message = f"nothing binds {variable}, so the negation means: for no value of {variable}; "
+                message += "other systems may ignore the negation"
+                diagnostics.append(_unbound(rule, variable, Severity.WARNING, message))
         result += normal
         diagnostics += _unsafe(rule, normal)
     sorted_diagnostics = raise_if_errors(diagnostics)
@@ -76,30 +80,28 @@ def normal_rules(program: Program, warnings: list[Diagnostic] | None = None) -> 
 
 
 def _anonymous(rule: Rule) -> frozenset[Variable]:
-    """Return the variables of a rule that start with an underscore and occur in one literal only."""
+    """Return the variables of a rule that start with an underscore and occur in only one literal."""
     literals = [formula for formula, _ in walk(rule.body) if not formula.parts]
-    holders = Counter(
+    counts = Counter(
         variable for part in (Literal(rule.head), *literals) for variable in set(part.variables())
     )
-    return frozenset(
-        variable for variable, times in holders.items() if times == 1 and variable.name[0] == "_"
-    )
+    return frozenset(variable for variable, count in counts.items() if count == 1 and variable.name[0] == "_")
 
 
 class _Projections:
-    """Relations for "there is a value" of the anonymous variables of negated literals."""
+    """New relations that hold if a negated atom holds for any value of its anonymous variables."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._heads: dict[tuple[str, tuple[Variable, ...]], Atom] = {}
 
     def of(self, rule: NormalRule, anonymous: frozenset[Variable]) -> Iterator[NormalRule]:
-        """Yield a rule that denies such relations, preceded by the rules of new ones."""
+        """Yield the rules that define new relations, then the rule with these relations in its body."""
         body: list[Formula] = []
         for item in rule.body:
             free = anonymous.intersection(item.variables())
             if free and isinstance(item, Not):
-                outer = tuple([each for each in dict.fromkeys(item.variables()) if each not in free])
+                outer = tuple([v for v in dict.fromkeys(item.variables()) if v not in free])
                 if (head := self._heads.get((str(item), outer))) is None:
                     head = self._heads[str(item), outer] = Atom(self._new_name(item), outer)
                     origin = Rule(head, (item.formula,), rule.origin.node)
@@ -112,13 +114,12 @@ class _Projections:
         taken = {atom.predicate for rule in self._program.rules for atom in atoms_of(rule)}
         taken.update(head.predicate for head in self._heads.values())
         name = f"some_{name_of(formula)}"
-        return next(each for each in chain((name,), (f"{name}{n}" for n in count(2))) if each not in taken)
+        return next(new for new in chain((name,), (f"{name}{n}" for n in count(2))) if new not in taken)
 
 
 def name_of(formula: Formula) -> str:
-    """Return the topic of a formula: the name of the fluent, move or relation of its first literal."""
-    atoms = (part.atom for part, _ in walk([formula]) if isinstance(part, Literal))
-    atom = next(atoms, None)
+    """Return the name of the fluent, move or relation of the first literal of a formula."""
+    atom = next((atom for atom, _ in atoms_in([formula])), None)
     if atom is None:
         return "values"
     about = atom.arguments[-1] if atom.predicate in {"true", "does"} else None
@@ -132,33 +133,26 @@ def _excess(rule: Rule, excess: TooManyAlternatives, *, alone: bool) -> Diagnost
     if isinstance(excess, TermsTooLarge):
         code = "terms-too-large"
         message = f"the equations of {rules} make terms that are too large"
-        hint = "write what is equal by one name, without (not (distinct ...))"
+        hint = "use the same variable for equal terms, instead of (not (distinct ...))"
     else:
         code = "too-many-alternatives"
         most = MOST_OF_A_RULE if alone else Allowance().rules
         message = f"the disjunctions of {rules} expand to more than {most:,} rules"
-        hint = "give the larger disjunctions names of their own: (<= (either ?x) (or ...))"
+        hint = "define relations for the larger disjunctions: (<= (either ?x) (or ...))"
     return Diagnostic(code, Severity.ERROR, message, rule.span, hint=hint)
 
 
 def unsafe_variables(rule: NormalRule) -> Iterator[tuple[Variable, str]]:
-    """Yield each variable that no positive literal binds, with the part that needs it."""
+    """Yield each variable that no positive literal binds, with a phrase for the part in which it occurs."""
     bound = bound_by_literals(rule.body)
-    for variable in dict.fromkeys(rule.head.variables()):
-        if variable not in bound:
-            yield variable, "the head"
-    for item in rule.body:
-        if not isinstance(item, Literal):
-            kind = (
-                "a distinct"
-                if isinstance(item, Distinct)
-                else "a negation"
-                if isinstance(item, Not)
-                else "an or"
-            )
-            for variable in dict.fromkeys(item.variables()):
-                if variable not in bound:
-                    yield variable, kind
+    phrases: dict[type[Formula], str] = {Distinct: "a distinct", Not: "a negation"}
+    tests = [item for item in rule.body if not isinstance(item, Literal)]
+    parts = [("the head", rule.head.variables())]
+    parts += [(phrases.get(type(item), "an or"), item.variables()) for item in tests]
+    for phrase, variables in parts:
+        for variable in dict.fromkeys(variables):
+            if variable not in bound:
+                yield variable, phrase
 
 
 def _unsafe(rule: Rule, normal: Iterable[NormalRule]) -> Iterator[Diagnostic]:
@@ -174,14 +168,9 @@ def _unsafe(rule: Rule, normal: Iterable[NormalRule]) -> Iterator[Diagnostic]:
         yield _unbound(rule, variable, Severity.ERROR, message)
 
 
-def _read_for_none(rule: Rule, variable: Variable) -> Diagnostic:
-    message = f"nothing binds {variable}: the negation is read for no value of it; other systems may drop it"
-    return _unbound(rule, variable, Severity.WARNING, message)
-
-
 def _unbound(rule: Rule, variable: Variable, severity: Severity, message: str) -> Diagnostic:
     leaves = list(rule.node.leaves()) if rule.node else []
-    # Variables are in lower case if case was ignored.
+    # If the case of names was ignored, the rule has the variable in lower case.
     places = [leaf.span for leaf in leaves if leaf.text == str(variable)]
     places = places or [leaf.span for leaf in leaves if leaf.text.lower() == str(variable)]
     notes = tuple(Note("and here", place) for place in places[1:])
@@ -193,21 +182,22 @@ def _advice(rule: Rule, variable: Variable) -> str:
     if (literal := _only_denied_by(rule, variable)) is not None:
         is_infix = rule.node is not None and form_of(rule.node.source) == "infix"
         command = "anygame translate --lenient" if is_infix else "anygame mend"
-        return f"a relation that says {literal} for some {variable}, and deny that: `{command}` writes it"
+        return f"negate a relation that says {literal} for some {variable}: `{command}` writes it"
     if rule.head.predicate in {"legal", "goal"} and rule.head.arguments[:1] == (variable,):
         return f"add (role {variable}) to the body"
-    return f"add a positive literal that says what {variable} may be"
+    return f"add a positive literal that defines the values of {variable}"
 
 
 def _only_denied_by(rule: Rule, variable: Variable) -> Literal | None:
     """Return the only literal with a variable, if it is negated."""
-    denied = [
+    negated = [
         formula.formula
         for formula, _ in walk(rule.body)
         if isinstance(formula, Not) and isinstance(formula.formula, Literal)
     ]
-    holders = [literal for literal in denied if variable in literal.variables()]
-    everywhere = [*rule.head.variables(), *(v for formula in rule.body for v in formula.variables())]
-    if len(holders) != 1 or everywhere.count(variable) != list(holders[0].variables()).count(variable):
+    with_variable = [literal for literal in negated if variable in literal.variables()]
+    all_variables = [*rule.head.variables(), *(v for formula in rule.body for v in formula.variables())]
+    if len(with_variable) != 1:
         return None
-    return holders[0]
+    (literal,) = with_variable
+    return literal if all_variables.count(variable) == list(literal.variables()).count(variable) else None

@@ -1,4 +1,4 @@
-"""Text to terms and back: the first stage, on which all others rest."""
+"""From text to terms, rules and programs, and back."""
 
 from __future__ import annotations
 

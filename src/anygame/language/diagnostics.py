@@ -1,6 +1,6 @@
-"""Diagnostics: faults and oddities of a rule sheet, their places and advice.
+"""Diagnostics: errors, warnings and remarks about a rule sheet, with places and advice.
 
-Diagnostics are values. A stage collects all of them, sorts them by place, and only then gives up::
+A stage collects all its diagnostics and sorts them by place before it raises an error with them::
 
     sheet.kif:12:18: error[unbound-variable]: nothing binds ?x
        12 |     (not (bad ?x))
@@ -45,16 +45,16 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One fault or oddity.
+    """One error, warning or remark.
 
     Attributes:
-        code: its kind, such as ``unsafe-variable``; stable for tools.
-        severity: its severity.
-        message: the expected and the actual text, one line.
-        span: its place; None for the text as a whole.
+        code: the kind of the diagnostic, such as ``unsafe-variable``; it never changes, so tools can use it.
+        severity: error, warning or info.
+        message: what is wrong, in one line.
+        span: the place; None for the text as a whole.
         notes: related places.
         hint: advice, or empty.
-        follows: whether another diagnostic names its cause.
+        follows: whether it only follows from the cause that another diagnostic names.
     """
 
     code: str
@@ -66,17 +66,14 @@ class Diagnostic:
     follows: bool = False
 
     def __post_init__(self) -> None:
-        """Convert terms in texts about an infix sheet to infix."""
+        """Convert terms in the message, notes and hint about an infix sheet to infix."""
         if self.span is None or form_of(self.span.source) != "infix":
             return
         text = self.span.source.text
         notes = tuple([replace(note, message=as_infix(note.message, text)) for note in self.notes])
-        for name, written in (
-            ("message", as_infix(self.message, text)),
-            ("notes", notes),
-            ("hint", as_infix(self.hint, text)),
-        ):
-            object.__setattr__(self, name, written)
+        object.__setattr__(self, "message", as_infix(self.message, text))
+        object.__setattr__(self, "notes", notes)
+        object.__setattr__(self, "hint", as_infix(self.hint, text))
 
     def __lt__(self, other: object) -> bool:
         return self._sort_key < other._sort_key if isinstance(other, Diagnostic) else NotImplemented
@@ -98,14 +95,14 @@ _TAB: Final = 4
 
 
 def shown(text: str, width: int = 60) -> str:
-    """Return a piece of a stranger's text for a message: short and printable."""
+    """Return untrusted text in a short and printable form, for a message."""
     if len(text) > width:
         text = text[: width - 3] + "..."
     return " ".join("".join(map(_printable, text)).split())
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with a noun in the right number.
+    """Return a number with a noun, in the plural if necessary.
 
     >>> counted(1, "move"), counted(2_000, "move"), counted(2, "try"), counted(0, "match"), counted(3, "play")
     ('1 move', '2,000 moves', '2 tries', '0 matches', '3 plays')
@@ -118,7 +115,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def did_you_mean(near: Iterable[str], otherwise: str = "") -> str:
-    """Return the end of an error: suggestions, or another text if there are none.
+    """Return the end of an error message: the suggestions, or another text if there are no suggestions.
 
     >>> did_you_mean(["chess", "checkers"]), did_you_mean([], "`games` lists them"), did_you_mean([])
     ('; did you mean chess or checkers?', '; `games` lists them', '')
@@ -133,17 +130,14 @@ def _printable(character: str) -> str:
 
 
 def _cells(text: str) -> str:
-    """Return text for a terminal: tabs become blanks, unprintable characters a replacement character."""
-    cells = []
-    column = 0
+    """Return text for a terminal: blanks for tabs, and replacement characters for unprintable ones."""
+    line, column = "", 0
     for character in text:
-        if character == "\t":
-            drawn = " " * (_TAB - column % _TAB)
-        else:
-            drawn = character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
-        cells.append(drawn)
-        column += _width(drawn)
-    return "".join(cells)
+        cells = " " * (_TAB - column % _TAB) if character == "\t" else character
+        cells = cells if cells.isprintable() else "\N{REPLACEMENT CHARACTER}"
+        line += cells
+        column += _width(cells)
+    return line
 
 
 def _width(text: str) -> int:
@@ -156,7 +150,8 @@ def _width(text: str) -> int:
 def format_excerpt(span: Span, indent: str = "  ") -> str:
     """Return the source line of a span and, below it, a line that underlines the span: ``^~~~``.
 
-    Long lines are cut around the span, with ``...``. Of a span over several lines the first is underlined.
+    A long line is cut around the span, with ``...``. Only the first line of a span over several lines is
+    shown.
     """
     line, mark = _line_and_mark(span)
     return f"{indent}{line}\n{indent}{mark}".rstrip()
@@ -178,7 +173,7 @@ def _line_and_mark(span: Span) -> tuple[str, str]:
 
 
 def format_diagnostic(diagnostic: Diagnostic) -> str:
-    """Return a diagnostic as lines of text: place and message, source line and caret, notes, hint."""
+    """Return a diagnostic as lines of text: place and message, underlined source line, notes, hint."""
     spans = [span for span in (diagnostic.span, *(note.span for note in diagnostic.notes)) if span]
     width = max(5, *(2 + len(str(span.source.position(span.start)[0])) for span in spans)) if spans else 5
     head = f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"
@@ -199,7 +194,7 @@ def _placed(message: str, span: Span | None, width: int) -> list[str]:
 
 
 def format_diagnostics(diagnostics: Iterable[Diagnostic], limit: int = 50) -> str:
-    """Return diagnostics as text, sorted by place. Beyond the limit they are counted, errors last."""
+    """Return diagnostics as text, sorted by place; beyond the limit, count the least severe instead."""
     ordered = sorted(diagnostics)
     chosen = sorted(sorted(ordered, key=lambda diagnostic: -diagnostic.severity)[:limit])
     texts = [format_diagnostic(diagnostic) for diagnostic in chosen]
@@ -211,11 +206,11 @@ def format_diagnostics(diagnostics: Iterable[Diagnostic], limit: int = 50) -> st
 def raise_if_errors(
     diagnostics: Iterable[Diagnostic], kind: type[RuleSheetError] = RuleSheetError
 ) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics sorted by place, or raise all of them if one is an error.
+    """Return the diagnostics sorted by place, or raise all of them if any is an error.
 
     Raises:
-        RuleSheetError: (or the given kind) its text shows the first 50 diagnostics, its attribute
-            ``diagnostics`` holds all.
+        RuleSheetError: (or the given kind) the text shows 50 diagnostics, and the attribute ``diagnostics``
+            contains all of them.
     """
     ordered = tuple(sorted(diagnostics))
     if any(diagnostic.severity is Severity.ERROR for diagnostic in ordered):

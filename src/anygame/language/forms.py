@@ -1,4 +1,4 @@
-"""The two forms of rule sheets, KIF and infix, how names are spelled in each, and their comments.
+"""The two forms of rule sheets, KIF and infix: the spelling of names, and comments.
 
 ::
 
@@ -6,7 +6,8 @@
         (true (cell ?x ?y b))               true(cell(X,Y,b)) &
         (not (closed ?x)))                  ~closed(X)
 
-Spelling is one to one. Names that are not bare words in infix are quoted, with inner quotes doubled:
+Each name has exactly one spelling in each form. A name that is not a plain word in infix is quoted, with
+inner quotes doubled:
 
 =================  =============  ===================================================================
 KIF                infix
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 #: How the rules of a sheet are written.
 Form = Literal["kif", "infix"]
 
-#: Relations with a meaning of their own, with their arity (GDL-I, then what GDL-II adds).
+#: The arity of each relation with a meaning in GDL; GDL-II adds the last two.
 KEYWORDS: Final = {
     "role": 1, "init": 1, "true": 1, "does": 2, "next": 1, "legal": 2, "goal": 2, "terminal": 0,
     "base": 1, "input": 2,
@@ -55,7 +56,7 @@ _START: Final = re.compile(
     r"(?:\s|[;%][^\r\n]*(?![^\r\n]))*(?:(?P<kif>\()|(?P<infix>(?:'[^'\s]+'|[A-Za-z0-9_]+)(?:\(|\s*:-)))?"
 )
 _KIF_RULE: Final = re.compile(r"^[ \t]*\(<=", re.MULTILINE)
-#: A name of KIF, a parenthesis, or any other character of a message.
+#: A KIF name, a parenthesis, or any other character of a message.
 _PIECE: Final = re.compile(r"""[()]|[^\s():,;`'"]+|.""", re.DOTALL)
 _BARE_CONSTANT: Final = re.compile(r"-?[0-9][A-Za-z0-9_]*|[a-z][A-Za-z0-9_]*")
 _BARE_VARIABLE: Final = re.compile(r"[a-z][A-Za-z0-9_]*")
@@ -70,10 +71,10 @@ class Comment:
     """A comment.
 
     Attributes:
-        text: with its marks, as in ``;; Moves``, without trailing blanks.
-        start: offset of its first mark.
-        end: offset after its last character.
-        own_line: whether it is alone on its line; else it belongs to the code before it.
+        text: the comment with its marks, as in ``;; Moves``, without trailing blanks.
+        start: offset of the first mark.
+        end: offset after the last character.
+        own_line: whether the comment is alone on its line; else it belongs to the code before it.
     """
 
     text: str
@@ -83,10 +84,10 @@ class Comment:
 
 
 def form_of(source: Source) -> Form:
-    """Return the form of a sheet: by the start of its first item, else by the suffix of its name.
+    """Return the form of a sheet, from the start of its first item or else from the suffix of its name.
 
     A KIF item starts with a parenthesis, an infix item with a name before an opening parenthesis or ``:-``. A
-    text with ``(<=`` at the start of a line is KIF.
+    text with ``(<=`` at the start of a line is KIF in any case.
     """
     text = source.text
     start = _START.match(text)
@@ -109,7 +110,7 @@ def infix_constant(name: str) -> str:
 
 
 def infix_variable(name: str) -> str:
-    """Return the infix spelling of a variable, given its name without the question mark.
+    """Return the infix spelling of a variable, from its name without the question mark.
 
     >>> [infix_variable(name) for name in ("row", "Row", "1", "_row", "x+y")]
     ['Row', '_Row', '_1', '_row', "?'x+y'"]
@@ -122,7 +123,7 @@ def infix_variable(name: str) -> str:
 
 
 def kif_variable(name: str) -> str:
-    """Return the KIF spelling, with question mark, of a variable without quotes in infix.
+    """Return the KIF spelling, with a question mark, of an infix variable without quotes.
 
     >>> [kif_variable(name) for name in ("Row", "_Row", "_1", "_row")]
     ['?row', '?Row', '?1', '?_row']
@@ -136,8 +137,8 @@ def as_infix(message: str, text: str) -> str:
     """Return a message about an infix sheet with its KIF variables and terms converted to infix.
 
     Args:
-        message: the message; words in parentheses that are no term of the sheet stay.
-        text: the sheet.
+        message: the message; words in parentheses that are not a term of the sheet stay unchanged.
+        text: the text of the sheet.
 
     >>> as_infix("nothing binds ?Row: it occurs in (p ?Row (f ?_any1)) (here)", "p(_Row,f(_))")
     'nothing binds _Row: it occurs in p(_Row,f(_)) (here)'
@@ -157,7 +158,7 @@ _Tree: TypeAlias = "str | list[_Tree]"
 
 
 def _read_kif(pieces: Sequence[str], place: int) -> tuple[_Tree, int]:
-    """Return the term at a position of a message and its end; a single piece if there is no term."""
+    """Return the term at a position of a message, or the single piece there, and the position after it."""
     first, end = pieces[place], place + 1
     if first != "(":
         return first, end
@@ -210,7 +211,7 @@ def comments_of(source: Source, form: Form) -> list[Comment]:
 
 
 def places_of_comments(source: Source) -> list[tuple[int, int]]:
-    """Return start and end of each comment of a sheet, in the order of the text."""
+    """Return the start and end of each comment of a sheet, in the order of the text."""
     return [(comment.start, comment.end) for comment in comments_of(source, form_of(source))]
 
 

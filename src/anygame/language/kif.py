@@ -1,8 +1,8 @@
-"""KIF to nodes: one regular expression finds the tokens, and Lark parses them by ``grammar.lark``.
+"""KIF to nodes: one regular expression finds the tokens, and Lark parses them with ``grammar.lark``.
 
-The tokens are checked against limits, and the parser checks parentheses, so nothing is visited twice. A list
-without inner lists is one token, and so is a sequence of such lists: large sheets consist of facts, and a
-parser step costs more than a match. The names in them become nodes on first access.
+The tokens are checked against limits and the parser checks parentheses, so nothing is visited twice. A
+sequence of lists without inner lists is a single token, because large sheets consist of facts, and a step of
+the parser takes longer than a match. The names in such lists become nodes on first access.
 
 `anygame.language.text.check_text`, which is slower, reports the faults of a text.
 """
@@ -32,12 +32,12 @@ _STEP: Final = re.compile(
     re.VERBOSE,
 )
 _FLAT, _OPEN, _CLOSE, _NAME = (_STEP.groupindex[name] for name in ("flat", "open", "close", "name"))
-#: Checking the clock takes a tenth of the time of a step.
-_STEPS_BETWEEN_LOOKS: Final = 10_000
+#: Number of steps between two checks of the time limit; a check takes a tenth of the time of a step.
+_STEPS_BETWEEN_CHECKS: Final = 10_000
 
 
 class _Token(NamedTuple):
-    """A token of the parser: its kind in the grammar, with its nodes or its place."""
+    """A token of the parser: its name in the grammar, with its nodes or its place."""
 
     type: str
     nodes: list[Node]
@@ -55,7 +55,7 @@ def read_nodes(source: Source, limits: ReadingLimits, text: str | None = None) -
     Args:
         source: the text to which the places of nodes refer.
         limits: bounds on the text.
-        text: read instead of the source's text; it may differ in blanks only.
+        text: a text to read instead of the source text, from which it differs only in blanks.
 
     Raises:
         LimitError: reading takes too long.
@@ -75,17 +75,17 @@ def read_nodes(source: Source, limits: ReadingLimits, text: str | None = None) -
 def _tokens(source: Source, limits: ReadingLimits, text: str) -> Iterator[_Token]:
     deadline = Deadline(limits.seconds)
     longest = limits.token_length
-    left = limits.tokens
+    tokens_left = limits.tokens
     depth = 0
     flat: list[Node] = []
     for step, match in enumerate(_STEP.finditer(text)):
-        if not step % _STEPS_BETWEEN_LOOKS:
+        if not step % _STEPS_BETWEEN_CHECKS:
             deadline.check()
         kind = match.lastindex
         start, end = match.span()
         if kind == _FLAT:
             names = text[start + 1 : end - 1].split()
-            left -= len(names) + 2
+            tokens_left -= len(names) + 2
             if depth >= limits.depth:
                 raise _BeyondLimitError
             if end - start > longest and any(len(name) > longest for name in names):
@@ -95,7 +95,7 @@ def _tokens(source: Source, limits: ReadingLimits, text: str) -> Iterator[_Token
             if flat:
                 yield _Token("FLAT", flat)
                 flat = []
-            left -= 1
+            tokens_left -= 1
             if kind == _NAME:
                 if end - start > longest:
                     raise _BeyondLimitError
@@ -108,7 +108,7 @@ def _tokens(source: Source, limits: ReadingLimits, text: str) -> Iterator[_Token
             else:
                 depth -= 1
                 yield _Token("CLOSE", [], source, end)
-        if left < 0:
+        if tokens_left < 0:
             raise _BeyondLimitError
     if flat:
         yield _Token("FLAT", flat)
@@ -117,7 +117,7 @@ def _tokens(source: Source, limits: ReadingLimits, text: str) -> Iterator[_Token
 @cache
 def _grammar() -> tuple[Callable[[], Any], type[Exception]]:
     """Return the parser, and its error for unbalanced parentheses."""
-    # Imported on first use, because importing lark is slow.
+    # Imported on first use, because the import of lark is slow.
     from pkgutil import get_data
 
     from lark import Lark, UnexpectedInput
@@ -128,7 +128,7 @@ def _grammar() -> tuple[Callable[[], Any], type[Exception]]:
 
 
 class _Nodes:
-    """Stateless transformer of the grammar, which threads can share."""
+    """Transformer of the grammar; it has no state, so threads can share it."""
 
     def start(self, items: list[_Token]) -> tuple[Node, ...]:
         return tuple([node for item in items for node in item.nodes])

@@ -1,4 +1,4 @@
-"""Bounds on strangers' rule sheets: for reading, and for reasoning."""
+"""Limits on untrusted rule sheets, for reading and for reasoning."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ from typing import Final
 
 from anygame.errors import LimitError
 
-#: Functions over terms and formulas are recursive, including pickling, with a few calls per level. CPython
-#: allows 1,000 nested calls, some of which the caller has used.
+#: Maximum nesting of lists. Functions over terms and formulas, including pickling, are recursive and use
+#: several calls for each level. CPython allows 1,000 nested calls, and the caller has used some of them.
 _DEEPEST: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """Bounds on text.
+    """Limits on a text.
 
     Attributes:
-        bytes: size of a file, or characters of a text. The largest public sheets have 0.5 MB, generated
-            tables more; 16 MiB are read within seconds.
-        depth: nesting of lists, at most 200. People write fewer than 20.
-        tokens: names, variables and parentheses together: 16 MiB of typical facts, at 4 characters each.
-        token_length: characters of one name or variable.
-        arity: arguments of one sentence or term. Boards written as one term have several hundred.
-        problems: errors collected before reading stops, and as many warnings.
-        seconds: processor time for reading, so that load on the machine does not matter. The largest accepted
-            text takes a tenth of it.
+        bytes: maximum bytes of a file, or characters of a text. The largest public sheets have 0.5 MB,
+            generated tables more. Reading 16 MiB takes several seconds.
+        depth: maximum nesting of lists, up to 200. People write fewer than 20 levels.
+        tokens: maximum number of names, variables and parentheses: 16 MiB of typical facts, with 4 characters
+            for each token.
+        token_length: maximum number of characters of a name or variable.
+        arity: maximum number of arguments of a sentence or term. A board written as one term has several
+            hundred.
+        problems: maximum number of errors before reading stops, and of reported warnings.
+        seconds: maximum processor time of reading, which does not depend on other load of the machine. The
+            largest accepted text takes a tenth of it.
     """
 
     bytes: int = 16 * 2**20
@@ -44,11 +46,7 @@ class ReadingLimits:
 
 
 class Deadline:
-    """The end of the time for reading one text, counted from creation.
-
-    Args:
-        seconds: processor time of the reading thread.
-    """
+    """Limit on the processor time of the current thread, in seconds from the creation of the object."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -63,17 +61,17 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on what one game may ask of the reasoner.
+    """Limits on the work of the reasoner for one game.
 
     Attributes:
-        facts: rows of one relation; fewer if it has more than 20 columns. 5 million take about 1 GB; public
-            games have at most several hundred thousand.
-        terms: different ground terms in all; they take as much memory as facts.
-        depth: nesting of terms. It is below the limit of reading, because derived terms are copied, too.
-        steps: loop iterations for one question, enough for several minutes. Iterations, unlike seconds, do
-            not depend on the machine.
-        seconds: wall-clock bound for callers with a deadline; infinite by default.
-        reading: bounds on text.
+        facts: maximum number of facts of a relation; fewer if it has more than 20 columns. 5 million facts
+            take about 1 GB. Public games have at most several hundred thousand.
+        terms: maximum number of different ground terms, each of which takes as much memory as a fact.
+        depth: maximum nesting of terms. It is below the limit of reading, because derived terms are copied.
+        steps: maximum loop iterations for one question, enough for several minutes. The number of iterations,
+            unlike seconds, does not depend on the machine.
+        seconds: maximum seconds for one question, by the clock; unlimited by default.
+        reading: limits on the text of a sheet.
     """
 
     facts: int = 5_000_000

@@ -1,8 +1,8 @@
 """From text to programs, terms and nodes.
 
 `anygame.language.kif` turns text into nodes, and `anygame.language.sentences` reads nodes as rules or terms.
-If limits or parentheses are violated, `anygame.language.text` reports what and where. Infix sheets
-(`anygame.language.infix`) give nodes of the same shape.
+If a text exceeds a limit or its parentheses do not match, `anygame.language.text` reports the faults. Infix
+sheets (`anygame.language.infix`) become nodes of the same shape.
 
 >>> program = parse_program("(role white) (<= terminal (true (cell 1 x)))")
 >>> [str(rule) for rule in program.rules]
@@ -51,15 +51,14 @@ def parse_program(
 ) -> Program:
     """Read a rule sheet, in KIF or infix (see `anygame.language.forms`).
 
-    The sheet is a sequence of rules and facts; one pair of parentheses around all of them is accepted.
-    Keywords are read in any case; everything else is case-sensitive unless ``case_sensitive`` is false (see
-    `fold`). The program's ``warnings`` list oddities. With ``open_facts``, facts with variables are accepted,
-    for callers that bind them.
+    The sheet is a sequence of rules and facts, possibly with one pair of parentheses around all of them.
+    Keywords can have any case; all other names are case-sensitive unless ``case_sensitive`` is false (see
+    `fold`). With ``open_facts``, facts with variables are accepted, for callers that bind the variables.
 
     Raises:
         SheetSyntaxError: the text is too large or its parentheses do not match.
-        RuleSheetError: parts of it are neither rules nor facts, or it declares no role.
-            Both carry all faults, not only the first.
+        RuleSheetError: parts of the text are neither rules nor facts, or no fact declares a role.
+            Both errors contain all faults, not only the first one.
     """
     limits = limits or ReadingLimits()
     source = Source(name, text.removeprefix("\ufeff")) if isinstance(text, str) else text
@@ -79,7 +78,7 @@ def read_items(
     limits: ReadingLimits | None = None,
     open_facts: bool = False,
 ) -> Program:
-    """Read the nodes of a sheet's rules and facts, as returned by `parse_items`; see `parse_program`."""
+    """Read the nodes and faults that `parse_items` returned for a sheet; see `parse_program`."""
     reader = Reader(limits or ReadingLimits(), case_sensitive, open_facts=open_facts)
     rules: tuple[Rule, ...] = ()
     is_broken = any(fault.severity is Severity.ERROR for fault in faults)
@@ -87,8 +86,8 @@ def read_items(
         rules = reader.rules(nodes)
         if not is_broken and not any(rule.head.predicate == "role" and not rule.body for rule in rules):
             reader.problems.append(_no_role(source))
-    found = [*faults, *reader.problems]
-    return Program(rules, source, raise_if_errors(found, SheetSyntaxError if is_broken else RuleSheetError))
+    kind = SheetSyntaxError if is_broken else RuleSheetError
+    return Program(rules, source, raise_if_errors([*faults, *reader.problems], kind))
 
 
 def parse_items(
@@ -96,7 +95,7 @@ def parse_items(
 ) -> tuple[tuple[Node, ...], list[Diagnostic]]:
     """Return the rules and facts of a sheet as nodes, and the faults of its text.
 
-    After faults, the nodes are those of intact items, so that their faults are reported, too.
+    If there are faults, only intact items become nodes, so that their own faults are reported as well.
     """
     limits = limits or ReadingLimits()
     try:
@@ -149,7 +148,7 @@ def parse_atom(text: str, *, case_sensitive: bool = True, limits: ReadingLimits 
 
 
 def parse_nodes(text: str, *, limits: ReadingLimits | None = None) -> tuple[Node, ...]:
-    """Read any sequence of tokens and lists.
+    """Return a sequence of tokens and lists as nodes.
 
     Raises:
         TermSyntaxError: the text is too large or its parentheses do not match.
@@ -176,11 +175,11 @@ def _read_one(
         _raise_term_error(message, source, nodes[1].span)
     reader = Reader(limits, case_sensitive)
     with suppress(TooManyProblemsError):
-        found = read(reader, nodes[0])
+        result = read(reader, nodes[0])
     for problem in reader.problems:
         if problem.severity is Severity.ERROR:
             _raise_term_error(problem.message, source, problem.span)
-    return found
+    return result
 
 
 def _raise_term_error(message: str, source: Source, span: Span | None) -> NoReturn:

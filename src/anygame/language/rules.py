@@ -1,13 +1,13 @@
-"""Rules as written in a sheet: heads, formulas, programs; and their text in KIF.
+"""Rules as written in a sheet: atoms, formulas, rules and programs, and their text in KIF.
 
-The tree preserves the text without normalisation. Every part knows its place in the source; comparisons
-ignore places. ``parse_program(format_program(program)) == program`` for every program that was read.
+Rules are not normalised. Each part knows its place in the source, which comparisons ignore.
+``parse_program(format_program(program)) == program`` for each program that was read.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.forms import KEYWORDS as KEYWORDS
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Node, Source, Span
 
-#: Line width of a rule, and the indentation of its body.
+#: Maximum width of a line, and the indentation of the body of a rule.
 _WIDTH: Final = 100
 _INDENT: Final = " " * 4
 
-#: Keywords over the same fluents or moves: terms written with the first are read with the second.
+#: The keyword, ``true`` or ``does``, that reads the fluents or moves of each other keyword.
 READ_AS: Final = {
     "init": "true", "next": "true", "base": "true", "legal": "does", "input": "does",
 }  # fmt: skip
@@ -39,7 +39,7 @@ class Atom:
 
     @property
     def key(self) -> tuple[str, int]:
-        """Name and arity; relations with one name and different arities are different relations."""
+        """The name and arity. Relations with the same name and different arities are different relations."""
         return self.predicate, len(self.arguments)
 
     @property
@@ -60,7 +60,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """Part of a body; one of the five classes below."""
+    """Part of a body: a `Literal`, `Not`, `Or`, `And` or `Distinct`."""
 
     @property
     def node(self) -> Node | None:
@@ -69,7 +69,7 @@ class Formula:
 
     @property
     def parts(self) -> tuple[Formula, ...]:
-        """The formulas that this one joins or negates."""
+        """The formulas that this formula joins or negates."""
         return ()
 
     def variables(self) -> Iterator[Variable]:
@@ -114,7 +114,7 @@ class Not(Formula):
 
 @dataclass(frozen=True, slots=True)
 class _Joining(Formula):
-    """Several formulas, joined by the lower-case name of the class."""
+    """Several formulas. The operator that joins them is the name of the class in lower case."""
 
     formulas: tuple[Formula, ...]
     node: Node | None = field(default=None, compare=False, repr=False)
@@ -129,20 +129,20 @@ class _Joining(Formula):
 
 
 class Or(_Joining):
-    """At least one formula must hold; an empty disjunction never holds."""
+    """A disjunction: at least one formula must hold, so an empty disjunction never holds."""
 
     __slots__ = ()
 
 
 class And(_Joining):
-    """All formulas must hold. Part of KIF but not of GDL; accepted with a warning."""
+    """A conjunction: all formulas must hold. It is part of KIF but not of GDL, and causes a warning."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Distinct(Formula):
-    """Two ground terms must differ as text."""
+    """Two ground terms that must differ as text."""
 
     left: Term
     right: Term
@@ -160,7 +160,8 @@ class Distinct(Formula):
 def walk(formulas: Iterable[Formula], *, positive: bool = True) -> Iterator[tuple[Formula, bool]]:
     """Yield formulas and all formulas inside them, from left to right, each before its parts.
 
-    Each is paired with whether it is under an even number of negations (an odd number, unless ``positive``).
+    Each formula comes with whether it is under an even number of negations; ``positive`` is the value for the
+    given formulas.
 
     >>> goal = Not(Or((Literal(Atom("won")), Not(Literal(Atom("open"))))))
     >>> [(str(formula), positive) for formula, positive in walk([goal]) if isinstance(formula, Literal)]
@@ -173,7 +174,7 @@ def walk(formulas: Iterable[Formula], *, positive: bool = True) -> Iterator[tupl
 
 
 def atoms_in(formulas: Iterable[Formula]) -> Iterator[tuple[Atom, bool]]:
-    """Yield the atoms of formulas in the order of `walk`, each paired with whether it is positive."""
+    """Yield the atoms of formulas in the order of `walk`, each with whether it is positive."""
     for formula, positive in walk(formulas):
         if isinstance(formula, Literal):
             yield formula.atom, positive
@@ -216,7 +217,7 @@ def _with_parts(formula: Formula, parts: Iterable[Formula]) -> Formula:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A head and the formulas that must all hold for it; a fact has none."""
+    """A head, and a body of formulas that imply it; the body of a fact is empty."""
 
     head: Atom
     body: tuple[Formula, ...] = ()
@@ -233,12 +234,12 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """All rules of a sheet, in order. Programs are immutable; rewrites return new ones.
+    """All rules of a sheet.
 
     Attributes:
         rules: rules and facts in the order of the sheet.
         source: the text.
-        warnings: oddities of the text, sorted by place.
+        warnings: the warnings about the text, sorted by place.
     """
 
     rules: tuple[Rule, ...]
@@ -261,18 +262,12 @@ def format_program(program: Program) -> str:
     <BLANKLINE>
     (init a)
     """
-    lines: list[str] = []
-    previous = None
-    for rule in program.rules:
-        if previous not in (None, rule.head.key):
-            lines.append("")
-        previous = rule.head.key
-        lines.append(format_rule(rule))
-    return "".join(f"{line}\n" for line in lines)
+    groups = groupby(program.rules, key=lambda rule: rule.head.key)
+    return "\n".join("".join(f"{format_rule(rule)}\n" for rule in rules) for _, rules in groups)
 
 
 def format_rule(rule: Rule) -> str:
-    """Return a rule with each literal on a line of its own, or a fact on one line; without a line end."""
+    """Return a rule with each literal on its own line, or a fact on one line, without a final line end."""
     if not rule.body:
         return str(rule.head)
     body = "".join(f"\n{_INDENT}{_format_formula(formula, _INDENT)}" for formula in rule.body)
@@ -280,7 +275,7 @@ def format_rule(rule: Rule) -> str:
 
 
 def _format_formula(formula: Formula, indent: str) -> str:
-    """Return a formula on one line, or with its parts on lines of their own if that is too long."""
+    """Return a formula on one line, or with each part on its own line if one line is too long."""
     line = str(formula)
     if len(indent) + len(line) <= _WIDTH or not formula.parts:
         return line

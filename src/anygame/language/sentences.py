@@ -1,6 +1,6 @@
-"""Nodes become terms, formulas and rules; oddities are collected, not raised.
+"""Reads nodes as terms, formulas and rules, and collects errors and warnings instead of raising them.
 
-Read as the same: ``(f)`` and ``f``; ``(<= h)`` and ``h``; a keyword in any case.
+``(f)`` is read as ``f``, ``(<= h)`` as ``h``, and a keyword in any case as lower case.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula
     from anygame.language.source import Node
 
-#: Constants that the reference implementation always reads in lower case.
+#: Constants that the reference implementation reads in any case.
 _FOLDED: Final = frozenset(
     ("role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input")
 )
 OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
 _FOLDED_HEADS: Final = _FOLDED | OPERATORS | {"sees", "percept"}
-#: Arrows of other languages, and typing errors of ``<=``.
+#: Arrows of other languages, and misspellings of ``<=``.
 _ARROWS: Final = frozenset(("=>", "->", "<-", "=<", "<", ":-", "<==", "==>", "-->", "<--", "<=>", ":=", "="))
-#: Words that may be arrows or names of relations.
+#: Words that can be arrows or names of relations.
 _ARROWS_OR_NAMES: Final = frozenset(("if", "rule", "implies", "=", "<"))
 #: Arrows that other languages write between a head and its body.
 _ARROWS_BETWEEN: Final = frozenset(("<=", ":-", "<-", "=>"))
-#: Items read between checks of the clock: one check takes a tenth of the time of a fact.
-_ITEMS_BETWEEN_LOOKS: Final = 1000
+#: Number of items between two checks of the time limit; a check takes a tenth of the time of a fact.
+_ITEMS_BETWEEN_CHECKS: Final = 1000
 _EXAMPLES: Final = {
     "role": "(role white)",
     "init": "(init (cell 1 1 b))",
@@ -61,18 +61,17 @@ _INSTEAD_OF_HEADS: Final = {
     "not": "leave the rule out: a sentence that no rule concludes does not hold",
     "and": "a rule for each of its sentences",
 }
-_OF_ROLES: Final = frozenset((("legal", 2), ("goal", 2)))
-#: Keywords whose facts are listed one by one, so that more arguments are more facts.
+#: Keywords of which people write several facts as one, with more arguments.
 _LISTED: Final = frozenset(("role", "init", "base"))
 
 
 def fold(name: str, case_sensitive: bool = True) -> str:
     """Return a name as programs spell it: folded to lower case, or unchanged.
 
-    The ten constants ``role init true does next legal goal terminal base input`` are read in lower case
-    everywhere, also as object or function constants, as the reference implementation does; so
-    ``(cell 1 Goal)`` and ``(cell 1 goal)`` are the same fact. Other names keep their case unless
-    ``case_sensitive`` is false: then all are read in lower case, the Dresden tradition.
+    The ten constants ``role init true does next legal goal terminal base input`` are folded everywhere, also
+    as object or function constants, as in the reference implementation. So ``(cell 1 Goal)`` and
+    ``(cell 1 goal)`` are the same fact. Other names keep their case, unless ``case_sensitive`` is false: then
+    all names are folded, as in the systems from Dresden.
 
     >>> fold("TRUE"), fold("King"), fold("King", case_sensitive=False)
     ('true', 'King', 'king')
@@ -92,14 +91,14 @@ def fold_head(name: str, case_sensitive: bool = True) -> str:
 
 
 class TooManyProblemsError(Exception):
-    """Reading stops at the reader's bound on problems. Never leaves this stage."""
+    """The reader stops, because there are too many errors or a limit is exceeded."""
 
 
 class Reader:
-    """Reads the nodes of one text. A faulty part is replaced by a placeholder, and reading continues.
+    """Reads the nodes of one text. A placeholder replaces a faulty part, and reading continues.
 
     Attributes:
-        problems: the diagnostics in order of reading; warnings beyond the bound are left out.
+        problems: the diagnostics in the order of reading, without warnings beyond their maximum number.
     """
 
     def __init__(
@@ -116,8 +115,6 @@ class Reader:
         self._item: Node | None = None
         self._varying: set[str] = set()
 
-    # terms
-
     def term(self, node: Node) -> Term:
         """Read a constant, a variable or a compound term."""
         if node.text:
@@ -129,14 +126,17 @@ class Reader:
         if functor.lower() in _FOLDED_HEADS:
             self._keyword_in_term(node, functor.lower())
         if len(children) < 2:
-            return self._constant_in_parentheses(node, functor)
+            if children:
+                name = shown(functor)
+                self._warn("zero-arity", f"({name}) is read as the constant {name}", node, name)
+            return Constant(functor)
         self._check_arity(node, functor)
         return Compound(functor, tuple(map(self.term, children[1:])))
 
     def _flat(self, node: Node) -> tuple[str, tuple[Term, ...]] | None:
-        """Read a list of ordinary tokens without creating nodes; return name and arguments, or None.
+        """Return the name and the arguments of a list of tokens, without creating nodes.
 
-        Possible faults and keywords are left to the slower methods.
+        Returns None for nested lists, keywords and possible faults, which slower methods read.
         """
         tokens = node.tokens
         if tokens is None or not 1 < len(tokens) <= self._limits.arity:
@@ -144,17 +144,17 @@ class Reader:
         name = self._names.get(tokens[0]) or self._ordinary_name(tokens[0])
         if not name:
             return None
-        known = self._tokens
+        cached_terms = self._tokens
         terms = []
         for text in tokens[1:]:
-            term = known.get(text) or self._ordinary_token(text)
+            term = cached_terms.get(text) or self._ordinary_token(text)
             if term is None:
                 return None
             terms.append(term)
         return name, tuple(terms)
 
     def _ordinary_token(self, text: str) -> Term | None:
-        """Return the term of a token; None for tokens without a meaning."""
+        """Return the term of a token; None for an invalid token."""
         if text in {"<=", "?"}:
             return None
         if text[0] == "?":
@@ -164,7 +164,7 @@ class Reader:
         return self._tokens.setdefault(text, term)
 
     def _ordinary_name(self, text: str) -> str:
-        """Return a name as programs spell it; empty for keywords and variables."""
+        """Return a name as programs spell it; empty for a keyword or a variable."""
         name = fold(text, self._case_sensitive)
         if text[0] == "?" or name.lower() in _FOLDED_HEADS:
             return ""
@@ -178,13 +178,6 @@ class Reader:
             self._error("empty-variable", "a variable needs a name after its question mark", node, "?x")
         return self._ordinary_token(text) or Constant(text)
 
-    def _constant_in_parentheses(self, node: Node, name: str) -> Term:
-        if node.children:
-            self._warn(
-                "zero-arity", f"({shown(name)}) is read as the constant {shown(name)}", node, shown(name)
-            )
-        return Constant(name)
-
     def _keyword_in_term(self, node: Node, functor: str) -> None:
         if functor in {"<=", "not", "or", "distinct"}:
             message = f"`{functor}` joins sentences and cannot occur inside a term"
@@ -194,19 +187,20 @@ class Reader:
             self._warn("keyword-in-term", message, node)
 
     def _name(self, node: Node, what: str) -> str:
-        """Return the name at the start of a list; after an error a placeholder."""
+        """Return the name at the start of a list; a placeholder after an error."""
         if not node.children:
             self._error("empty-list", f"expected the name of {what} and its arguments, found ()", node)
             return "nothing"
         first = node.children[0]
         if first.children is not None:
             message = f"expected the name of {what}, found the list {_excerpt(first)}"
-            self._error("list-as-name", message, first, "a parenthesis too many?")
+            self._error("list-as-name", message, first, "is there one parenthesis too many?")
             return "list"
         if first.text[0] == "?":
-            if first.text not in self._varying:  # a rule that reads and writes one has one fault
+            if first.text not in self._varying:  # one error for each variable of a rule
                 message = f"expected the name of {what}, found the variable {shown(first.text)}"
-                self._error("variable-as-name", message, first, "spell the name out; only arguments can vary")
+                hint = "write a name; only arguments can be variables"
+                self._error("variable-as-name", message, first, hint)
             self._varying.add(first.text)
             return "variable"
         return first.text
@@ -217,10 +211,8 @@ class Reader:
             message = f"{shown(name)} has {arity:,} arguments; the limit is {self._limits.arity:,}"
             self._error("too-many-arguments", message, node)
 
-    # sentences
-
     def atom(self, node: Node) -> Atom:
-        """Read a sentence: a relation with its arguments, or the name of a relation without any."""
+        """Read a sentence: a relation with its arguments, or the name of a relation without arguments."""
         if flat := self._flat(node):
             return Atom(flat[0], flat[1], node)
         atom = self._sentence(node)
@@ -230,14 +222,13 @@ class Reader:
             hint = "a comment starts with a semicolon" if is_word else ""
             self._error("bad-head", f"expected a sentence, found `{atom.predicate}`", node, hint)
         elif arity is not None and arity != len(atom.arguments):
-            # GDL-I sheets may use `sees` and `percept` as own relations; older sheets, `base` and `input`.
+            # A GDL-I sheet can define `sees` and `percept` for itself; an older sheet, `base` and `input`.
             lenient = atom.predicate in {"sees", "percept", "base", "input"}
             message = f"`{atom.predicate}` takes {_arguments(arity)}, found {len(atom.arguments)}"
-            message += ": it is read as a relation without a meaning of its own" if lenient else ""
+            message += ": it is read as an ordinary relation" if lenient else ""
             report = self._warn if lenient else self._error
-            report(
-                "keyword-arity", message, node, _with_one_argument(node, arity) or _EXAMPLES[atom.predicate]
-            )
+            hint = _with_one_argument(node, arity) or _EXAMPLES[atom.predicate]
+            report("keyword-arity", message, node, hint)
         elif node.children and not atom.arguments and node.children[0].text:
             name = shown(atom.predicate)
             self._warn("zero-arity", f"({name}) is read as {name}", node, name)
@@ -255,15 +246,13 @@ class Reader:
         return Atom(name, tuple(map(self.term, node.children[1:])), node)
 
     def _head_name(self, node: Node) -> str:
-        """Return the name of a possible sentence or formula; empty if there is none."""
-        if node.text:
-            return fold_head(node.text, self._case_sensitive)
-        tokens = node.tokens
-        if tokens:
-            return fold_head(tokens[0], self._case_sensitive)
-        return fold_head(node.children[0].text if node.children else "", self._case_sensitive)
-
-    # formulas
+        """Return the name at the start of a sentence or formula; empty if there is none."""
+        text = node.text
+        if not text and (tokens := node.tokens):  # creates no nodes
+            text = tokens[0]
+        elif node.children:
+            text = node.children[0].text
+        return fold_head(text, self._case_sensitive)
 
     def formula(self, node: Node) -> Formula:
         """Read a literal, a negation, a disjunction, a conjunction or `distinct`."""
@@ -271,7 +260,7 @@ class Reader:
         if operator not in OPERATORS:
             return Literal(self.atom(node))
         if node.children is None:
-            message = f"`{operator}` needs parentheses round itself and what it joins"
+            message = f"`{operator}` and its formulas need parentheses around them"
             self._error("formula-arity", message, node, f"({operator} ...)")
             return Or(())
         parts = node.children[1:]
@@ -288,11 +277,11 @@ class Reader:
             self._check_parts(node, operator, len(parts), 1)
             return Not(formulas[0] if formulas else Or(()), node)
         if operator == "and":
-            message = "`and` is not part of GDL; here it is a conjunction, elsewhere an unknown relation"
+            message = "`and` is not part of GDL: it is read as a conjunction here, as a relation elsewhere"
             self._warn("and-formula", message, node, "list its formulas in the body, one after the other")
             return And(formulas, node)
         if not formulas:
-            self._warn("empty-or", "a disjunction of nothing is always false", node)
+            self._warn("empty-or", "a disjunction without formulas is always false", node)
         return Or(formulas, node)
 
     def _not_without_parentheses(self, node: Node, parts: Sequence[Node]) -> Formula:
@@ -306,30 +295,31 @@ class Reader:
     def _check_parts(self, node: Node, operator: str, found: int, expected: int) -> None:
         if found != expected:
             what = "one formula" if operator == "not" else "two terms"
-            self._error(
-                "formula-arity", f"`{operator}` takes {what}, found {found}", node, _EXAMPLES[operator]
-            )
+            message = f"`{operator}` takes {what}, found {found}"
+            self._error("formula-arity", message, node, _EXAMPLES[operator])
 
     def _nested_rule(self, node: Node) -> Formula:
-        """Report a rule in a body: usually the list before it lacks its closing parenthesis."""
+        """Report a rule in a body: usually a closing parenthesis is missing before it."""
         if self._item is not None:
             outer = Note("the outer rule starts here", _opening(self._item))
-            message = "a rule cannot be inside another one"
+            message = "a rule cannot be inside another rule"
             place, hint = _opening(node), "is a ) missing before it?"
             self._add(Diagnostic("stray-rule", Severity.ERROR, message, place, (outer,), hint))
-            self._item = None  # one missing parenthesis puts all following rules inside
+            self._item = None  # one missing parenthesis puts all following rules inside this rule
         for part in (node.children or ())[2:]:
             self.formula(part)
         return Or(())
 
-    # rules
-
     def rules(self, nodes: Iterable[Node]) -> tuple[Rule, ...]:
-        """Read a sheet's items. Raises TooManyProblemsError at the bound on problems or memory."""
+        """Read the items of a sheet. Raises TooManyProblemsError if there are too many errors to continue."""
+        arrows, items = arrows_and_others(tuple(nodes))
+        for arrow in arrows:
+            code = "stray-rule" if arrow.text == "<=" else "wrong-arrow"
+            self._error(code, f"`{arrow.text}` is outside parentheses", arrow, _EXAMPLES["<="])
         rules = []
-        for number, node in enumerate(self._in_lists(tuple(nodes))):
+        for number, node in enumerate(items):
             try:
-                if not number % _ITEMS_BETWEEN_LOOKS:
+                if not number % _ITEMS_BETWEEN_CHECKS:
                     self._deadline.check()
                 rule = self._fact(node) or self.rule(node)
             except LimitError as error:
@@ -339,23 +329,15 @@ class Reader:
                 rules.append(rule)
         return tuple(rules)
 
-    def _in_lists(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-        """Report rules of other languages, ``head :- body``; return the items of all other lines."""
-        arrows, others = arrows_and_others(nodes)
-        for arrow in arrows:
-            code = "stray-rule" if arrow.text == "<=" else "wrong-arrow"
-            self._error(code, f"`{arrow.text}` is outside parentheses", arrow, _EXAMPLES["<="])
-        return others
-
     def _fact(self, node: Node) -> Rule | None:
-        """Read a fact of ordinary constants; None for any other item."""
+        """Read a ground fact of tokens, as a fast path; return None for any other item."""
         flat = self._flat(node)
         if flat is None or flat[0] in _ARROWS or not are_ground(flat[1]):
             return None
         return Rule(Atom(flat[0], flat[1], node), (), node)
 
     def rule(self, node: Node) -> Rule | None:
-        """Read a rule or a fact; None if it has no head, or is an ignored declaration of an older style."""
+        """Read a rule or a fact; return None if it has no head, or is a declaration of an older style."""
         self._item = node
         self._varying.clear()
         head_node = node
@@ -372,19 +354,24 @@ class Reader:
             return None
         errors = self._counts[Severity.ERROR]
         rule = Rule(self._head(head_node), tuple(map(self.formula, body)), node)
-        if self._counts[Severity.ERROR] == errors:
-            self._check_rule(rule)
+        if self._counts[Severity.ERROR] > errors:
+            return rule
+        if body and rule.head.key == ("role", 1):
+            message = "only facts declare roles: nobody can play a role that a rule derives"
+            self._warn("derived-role", message, head_node, _EXAMPLES["role"])
+        elif not body and not self._open_facts and any(rule.head.variables()):
+            self._add(variable_in_fact(rule))
         return rule
 
     def _head(self, node: Node) -> Atom:
         name = self._head_name(node)
         if name in {"true", "does"}:
-            message = f"`{name}` describes the state and the moves; no rule or fact can make it so"
-            hint = (
-                "`next` in a rule, `init` in a fact"
+            what, hint = (
+                ("state", "`next` in a rule, `init` in a fact")
                 if name == "true"
-                else "`legal`, which says what can be done"
+                else ("moves", "`legal`, which defines the possible moves")
             )
+            message = f"`{name}` reads the current {what}; no rule or fact can define it"
             self._error("state-in-head", message, node, hint)
             return self._sentence(node)
         if name in OPERATORS and node.children:
@@ -403,7 +390,7 @@ class Reader:
         return True
 
     def _has_wrong_arrow(self, node: Node) -> bool:
-        """Report a rule with another arrow than ``<=``; it would be read as an odd fact."""
+        """Report a rule with another arrow than ``<=``, and return whether the item is one."""
         first, *parts = node.children or (node,)
         if first.text.lower() in _ARROWS_OR_NAMES:
             is_rule = any(map(self._is_of_rules, parts))
@@ -413,15 +400,15 @@ class Reader:
             )
         if not is_rule:
             return False
-        message = f"`{first.text}` starts no rule: in GDL the head comes first, after `<=`"
-        # Without variables it might be a fact of a relation of that name, that nobody reads.
+        message = f"`{first.text}` does not start a rule: in GDL, `<=` comes first, then the head"
+        # Without variables, it can be a fact of a relation with that name.
         is_ground = _first_variable(node) is node
         report = self._warn if is_ground else self._error
         report("wrong-arrow", message, first, "(<= head body ...)")
         return True
 
     def _lacks_arrow(self, node: Node) -> bool:
-        """Report a rule written as a fact with its conditions as further arguments."""
+        """Report a rule without ``<=``, which looks like a fact with more arguments; return whether it is."""
         name, parts = self._head_name(node), (node.children or ())[1:]
         arity = KEYWORDS.get(name, len(parts))
         conditions = parts[arity:]
@@ -434,24 +421,11 @@ class Reader:
         return True
 
     def _is_of_rules(self, node: Node) -> bool:
-        """Return whether a node can hardly be a term: it has variables, or is a sentence with a keyword."""
+        """Return whether a node is hardly a term: it has variables, or is a sentence with a keyword."""
         if node.children is None:
             return fold_head(node.text) == "terminal"
         is_keyword = self._head_name(node) in KEYWORDS.keys() | OPERATORS
         return is_keyword or _first_variable(node) is not node
-
-    def _check_rule(self, rule: Rule) -> None:
-        node = rule.head.node
-        if node is None:
-            return
-        if rule.body:
-            if rule.head.key == ("role", 1):
-                message = "only facts declare roles: nobody can play a role that follows from a rule"
-                self._warn("derived-role", message, node, _EXAMPLES["role"])
-        elif not self._open_facts and any(rule.head.variables()):
-            self._add(variable_in_fact(rule))
-
-    # reporting
 
     def _error(self, code: str, message: str, node: Node, hint: str = "") -> None:
         self._add(Diagnostic(code, Severity.ERROR, message, node.span, hint=hint))
@@ -470,7 +444,7 @@ class Reader:
 
 
 def arrows_and_others(nodes: tuple[Node, ...]) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
-    """Return the arrows of rules of other languages, ``head :- body``, and the items of other lines."""
+    """Return the arrows between items, as in ``head :- body``, and the items on lines without such arrows."""
     arrows = tuple([node for node in nodes if node.text in _ARROWS_BETWEEN])
     if not arrows:
         return (), nodes
@@ -486,7 +460,8 @@ def variable_in_fact(rule: Rule) -> Diagnostic:
     message = "a rule without a body is a fact, and a" if node is not rule.node else "a"
     message += f" fact has no variables, found {shown(place.text)}"
     names = list(dict.fromkeys(map(str, head.variables())))
-    body = f"(role {names[0]})" if names == [str(head.arguments[0])] and head.key in _OF_ROLES else "..."
+    is_of_role = names == [str(head.arguments[0])] and head.key in {("legal", 2), ("goal", 2)}
+    body = f"(role {names[0]})" if is_of_role else "..."
     hint = f"(<= {shown(str(head), 100)} {body})"
     if body == "...":
         hint += f", with a body that binds {shown(' and '.join(names))}"
@@ -494,7 +469,7 @@ def variable_in_fact(rule: Rule) -> Diagnostic:
 
 
 def _with_one_argument(node: Node, arity: int) -> str:
-    """Return a keyword's sentence with its arguments joined to one, or one sentence each; else empty."""
+    """Return a sentence with the arguments of a keyword as one term, or one sentence for each; or empty."""
     name, *parts = node.children or (node,)
     if arity != 1 or len(parts) < 2:
         return ""

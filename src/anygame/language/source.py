@@ -1,4 +1,4 @@
-"""Source texts, places in them, and the tree of nodes with their places."""
+"""Source texts, places in them, and the tree of nodes of a text."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Source:
         return array("Q", chain((0,), (match.end() for match in _LINE_END.finditer(self.text))))
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Return line and column, both from 1, of a character offset."""
+        """Return the line and column of an offset, both from 1."""
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
     def line_bounds(self, number: int) -> tuple[int, int]:
-        """Return the offsets of the start of a line (from 1) and of its line end."""
+        """Return the offsets of the first character and of the line end of a line, by its number from 1."""
         start = self._line_starts[number - 1]
         if number == len(self._line_starts):
             return start, len(self.text)
@@ -42,7 +42,7 @@ class Source:
         return start, end - 1 if self.text.startswith("\r\n", end - 1) else end
 
     def line(self, number: int) -> str:
-        """Return one line (from 1) without its line end."""
+        """Return a line, by its number from 1, without its line end."""
         start, end = self.line_bounds(number)
         return self.text[start:end]
 
@@ -71,8 +71,8 @@ class Node:
     """A token (``children`` is None) or a parenthesised list, with its place.
 
     Nodes mirror terms and formulas: the node of ``(cell 1 ?x)`` has the children ``cell``, ``1`` and ``?x``.
-    They are immutable. A list of tokens creates its children on first access: sheets may have a million
-    facts, whose inner places are rarely needed.
+    They are immutable. A list of tokens creates its children on first access, because a sheet can have a
+    million facts, and places inside facts are rarely needed.
 
     Attributes:
         source: the text.
@@ -90,7 +90,7 @@ class Node:
         self.start = start
         self.end = end
         self.text = text
-        # Empty also before creation; for an empty list there is no difference.
+        # Also empty before the children are created; an empty list creates none.
         self._children = children
 
     @property
@@ -104,7 +104,7 @@ class Node:
 
     @property
     def tokens(self) -> Sequence[str] | None:
-        """The items of a list as texts if all are tokens; else None."""
+        """The items of a list as strings if all items are tokens, else None."""
         if self._children == ():
             return self.source.text[self.start + 1 : self.end - 1].split()
         if self._children is None or not all(child._children is None for child in self._children):
@@ -145,10 +145,9 @@ class Node:
             stack.extend(reversed(node.children or ()))
 
     def argument(self, *path: int) -> Node:
-        """Return the node of an argument, by its index (from 0) and the indices of arguments inside it.
+        """Return the node of an argument, by its index from 0 and the indices of arguments inside it.
 
-        In the node of ``(true (cell 1 ?x))``, ``argument(0)`` is ``(cell 1 ?x)`` and ``argument(0, 1)`` is
-        ``?x``.
+        For ``(true (cell 1 ?x))``, ``argument(0)`` is ``(cell 1 ?x)`` and ``argument(0, 1)`` is ``?x``.
         """
         node = self
         for index in path:

@@ -1,8 +1,8 @@
 """Terms: constants, variables and compound terms, frozen and interned.
 
-Equal terms are the same object, so ``==`` and ``hash`` are those of identity. ``str(term)`` is KIF, and so is
-``repr``. Terms sort as their text does. Terms share their parts, but each has its own text; the total of long
-texts in a process is bounded.
+Equal terms are the same object, so terms are compared and hashed by identity. ``str(term)`` and
+``repr(term)`` are KIF. Terms sort by their text. Terms share their parts, but each has its own text, so the
+total length of long texts in a process is bounded.
 
 >>> move = Compound("move", (Constant("a"), Constant("1")))
 >>> move, str(move), move is Compound("move", (Constant("a"), Constant("1")))
@@ -33,7 +33,7 @@ _is_ground: Final = attrgetter("is_ground")
 
 
 class Term:
-    """Common base of terms: text, order, immutability.
+    """Base class of terms.
 
     Attributes:
         is_ground: whether the term has no variables.
@@ -56,7 +56,7 @@ class Term:
 
     @property
     def args(self) -> tuple[Term, ...]:
-        """The arguments of a compound term; empty for other terms."""
+        """The arguments of a compound term; empty for any other term."""
         return ()
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class Term:
 
 
 class _Named(Term):
-    """A term without parts; unique per kind and name."""
+    """A term without parts, unique for each class and name."""
 
     __slots__ = ("name",)
     name: str
@@ -84,7 +84,7 @@ class _Named(Term):
     _mark: ClassVar[str]
 
     def __new__(cls, name: str) -> Self:
-        """Return the unique term of this kind and name."""
+        """Return the only term with this class and name."""
         term: Self | None = cls._known.get(name)
         if term is None:
             with _INTERNING:
@@ -110,7 +110,7 @@ class Constant(_Named):
 
 
 def integer_of(term: Term) -> int | None:
-    """Return the integer that a constant denotes as a goal value, None for other terms.
+    """Return the integer that a constant denotes as a goal value; None for any other term.
 
     >>> [integer_of(Constant(name)) for name in ("100", "0100", "-7", "most")]
     [100, 100, -7, None]
@@ -134,10 +134,10 @@ class Compound(Term):
     arguments: tuple[Term, ...]
 
     def __new__(cls, functor: str, arguments: tuple[Term, ...]) -> Compound:
-        """Return the unique compound term of this functor and these arguments.
+        """Return the only compound term with this functor and these arguments.
 
         Raises:
-            LimitError: the texts of all long terms would take too much memory.
+            LimitError: the total text of all long terms would become too large.
         """
         key = (functor, arguments)
         term = _COMPOUNDS.get(key)
@@ -176,7 +176,7 @@ class Compound(Term):
 
 
 class _LongTerms:
-    """All long terms; they are counted only if many were added since the last count."""
+    """All long terms. Their text is measured again only after many of them were added."""
 
     def __init__(self) -> None:
         self._terms: WeakSet[Term] = WeakSet()
@@ -207,7 +207,7 @@ class _LongTerms:
         return sum(len(term._text) for term in self._terms)
 
 
-#: Length in characters from which a term is long, and the total of all long terms.
+#: Minimum number of characters of the arguments of a long term, and maximum total of all long terms.
 _LONG: Final = 250
 _MOST_LONG_TEXT: Final = 250_000_000
 
@@ -217,10 +217,10 @@ _COMPOUNDS: Final[WeakValueDictionary[tuple[str, tuple[Term, ...]], Compound]] =
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause the garbage collector.
+    """Pause the garbage collector while many objects are created.
 
-    While a sheet becomes objects, or objects become gates, the collector would traverse all of them
-    repeatedly, and nearly all survive. For a sheet of a million facts it takes as long as reading.
+    It would traverse all of them repeatedly, although nearly all survive. For a sheet of a million facts it
+    takes as long as reading.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -232,7 +232,7 @@ def collector_paused() -> Iterator[None]:
 
 
 def are_ground(terms: Iterable[Term]) -> bool:
-    """Whether none of some terms has a variable."""
+    """Whether all terms are ground, that is, without variables."""
     return all(map(_is_ground, terms))
 
 
@@ -246,7 +246,7 @@ def variables_of(term: Term) -> Iterator[Variable]:
 
 
 def substitute(term: Term, bindings: Mapping[Variable, Term]) -> Term:
-    """Return the term with bound variables replaced once; replacements are not substituted again."""
+    """Return the term with each bound variable replaced by its value, which is not substituted again."""
     if term.is_ground:
         return term
     if isinstance(term, Variable):

@@ -1,4 +1,4 @@
-"""Text before parsing: size limits, reading files, and checking parentheses."""
+"""Text before parsing: reads files, and checks limits, characters and parentheses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_source(path: str | os.PathLike[str], limits: ReadingLimits | None = Non
 
     Raises:
         RuleSheetError: the file cannot be opened or read.
-        SheetSyntaxError: it is too large, or not UTF-8 text.
+        SheetSyntaxError: the file is too large, or is not UTF-8 text.
     """
     limits = limits or ReadingLimits()
     name = str(path)
@@ -59,32 +59,29 @@ def _undecodable(name: str, data: bytes, offset: int) -> Diagnostic:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         hint += "; it looks like UTF-16"
     elif data[offset] == 0:
-        hint = "name a rule sheet, a file of plain text"
+        hint = "name a rule sheet, which is a file of plain text"
     return Diagnostic("bad-encoding", Severity.ERROR, message, hint=hint)
 
 
 def too_large(source: Source, limits: ReadingLimits, what: str = "") -> Diagnostic:
-    """Return the diagnostic for a text that exceeds a limit, by default the limit on bytes."""
+    """Return the diagnostic of a text that exceeds a limit, by default the limit on bytes."""
     what = what or f"{limits.bytes:,} bytes"
-    return Diagnostic(
-        "too-large", Severity.ERROR, f"{shown(source.name, 200)} has more than {what}, the limit"
-    )
+    message = f"{shown(source.name, 200)} has more than {what}, the limit"
+    return Diagnostic("too-large", Severity.ERROR, message)
 
 
 _LEXEME: Final = re.compile(r"[()]|[^\s();]+|;[^\r\n]*")
 _NOT_TEXT: Final = re.compile("[\0-\x08\x0e-\x1b\x7f\ud800-\udfff]")
 _ITEM_START: Final = re.compile(r"(?<=[\r\n])\(")
 _PARENTHESES: Final = frozenset(("unclosed-list", "unexpected-close"))
-
-
 #: Comments, and the strings and block comments of other languages.
 _FOREIGN: Final = re.compile(r'(?P<comment>;[^\r\n]*)|(?<![^\s(])(?P<string>"[^"\r\n]*")|(?P<block>#\|)')
 _BETWEEN_NAMES: Final = re.compile(r"[\s;()]")
 
 
 def foreign_marks(source: Source) -> Iterator[tuple[str, Span]]:
-    """Yield places in a KIF text of strings with several words (``string``) and of ``#|`` (``block``)."""
-    # A comment may start inside a string, but not a string inside a comment.
+    """Yield the places of strings with several words (``string``) and of ``#|`` (``block``) in a KIF text."""
+    # A comment can start inside a string, but a string cannot start inside a comment.
     for match in _FOREIGN.finditer(source.text):
         kind = match.lastgroup
         if kind == "block" or (kind == "string" and _BETWEEN_NAMES.search(match[0])):
@@ -92,14 +89,14 @@ def foreign_marks(source: Source) -> Iterator[tuple[str, Span]]:
 
 
 def is_plain(source: Source, limits: ReadingLimits) -> bool:
-    """Whether a text is not too long and has no control characters."""
+    """Whether a text is within the limit on bytes and has no control characters."""
     return len(source.text) <= limits.bytes and not _NOT_TEXT.search(source.text)
 
 
 def check_text(source: Source, limits: ReadingLimits) -> list[Diagnostic]:
-    """Return why a text is no sequence of balanced lists: limits, characters, parentheses.
+    """Return the faults of a text: exceeded limits, control characters, and unbalanced parentheses.
 
-    An unclosed list is reported at its opening parenthesis, a surplus closing one at its own place.
+    The place of an unclosed list is its opening parenthesis.
     """
     if len(source.text) > limits.bytes:
         return [too_large(source, limits)]
@@ -112,20 +109,20 @@ def check_text(source: Source, limits: ReadingLimits) -> list[Diagnostic]:
 
 
 def _with_foreign_marks(source: Source, faults: list[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield faults of parentheses, the first with notes on strings and block comments."""
-    notes = {
-        "string": "GDL has no strings: parentheses count here too, and `;` starts a comment",
-        "block": "GDL has no block comments: parentheses count here too",
+    """Yield faults of parentheses, the first one with notes on strings and block comments."""
+    messages = {
+        "string": "GDL has no strings: parentheses count here as well, and `;` starts a comment",
+        "block": "GDL has no block comments: parentheses count here as well",
     }
     marks = dict(reversed(list(foreign_marks(source)))) if faults else {}
-    found = [Note(notes[kind], span) for kind, span in marks.items()]
+    notes = [Note(messages[kind], span) for kind, span in marks.items()]
     for fault in faults:
-        yield replace(fault, notes=(*fault.notes, *found))
-        found = []
+        yield replace(fault, notes=(*fault.notes, *notes))
+        notes = []
 
 
 def _check_lexemes(source: Source, limits: ReadingLimits, openers: list[int]) -> list[Diagnostic]:
-    """Return the faults of single tokens and parentheses; ``openers`` receives the open lists."""
+    """Return the faults of tokens and of closing parentheses; add the places of open lists to ``openers``."""
     faults: list[Diagnostic] = []
     count = 0
     for match in _LEXEME.finditer(source.text):
@@ -158,10 +155,10 @@ def _check_lexemes(source: Source, limits: ReadingLimits, openers: list[int]) ->
 
 
 def intact_part(source: Source, faults: Sequence[Diagnostic]) -> str:
-    """Return the text with blanks in place of parts that faults of parentheses make unreadable.
+    """Return the text with blanks instead of parts that faults of parentheses make unreadable.
 
-    The result is balanced: everything before the first unclosed list, and later rules that start a line and
-    are balanced. After other faults the result is empty.
+    The result has balanced parentheses. It contains everything before the first unclosed list, and later
+    rules that start a line and are balanced. It is empty if there are other faults.
     """
     if any(fault.code not in _PARENTHESES for fault in faults):
         return ""
@@ -193,12 +190,12 @@ def _is_balanced(text: str) -> bool:
 
 def check_characters(source: Source, limits: ReadingLimits) -> list[Diagnostic]:
     """Report control characters."""
-    found: list[Diagnostic] = []
+    faults: list[Diagnostic] = []
     for match in islice(_NOT_TEXT.finditer(source.text), limits.problems):
         message = f"a rule sheet is plain text, but here is the character U+{ord(match[0]):04X}"
         span = Span(source, match.start(), match.end())
-        found.append(Diagnostic("control-character", Severity.ERROR, message, span, hint="delete it"))
-    return found
+        faults.append(Diagnostic("control-character", Severity.ERROR, message, span, hint="delete it"))
+    return faults
 
 
 def _too_deep(source: Source, openers: Sequence[int], limits: ReadingLimits) -> Diagnostic:
@@ -212,8 +209,8 @@ def _too_deep(source: Source, openers: Sequence[int], limits: ReadingLimits) -> 
 
 
 def _unclosed(source: Source, openers: Sequence[int]) -> list[Diagnostic]:
-    """Report lists that are never closed, each with the next line that looks like a new item."""
-    found = []
+    """Report lists that are never closed, each with a note on the next line that seems to start an item."""
+    faults = []
     items = _ITEM_START.finditer(source.text)
     item = next(items, None)
     for opener in openers:
@@ -226,5 +223,5 @@ def _unclosed(source: Source, openers: Sequence[int]) -> list[Diagnostic]:
             hint += " before the next item"
         span = Span(source, opener, opener + 1)
         message = "this list is never closed"
-        found.append(Diagnostic("unclosed-list", Severity.ERROR, message, span, notes, hint))
-    return found
+        faults.append(Diagnostic("unclosed-list", Severity.ERROR, message, span, notes, hint))
+    return faults

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 Bindings = dict[Variable, Term]
 
-#: Upper bound of counted characters, so that the numbers stay small.
-_VERY_MANY: Final = 2**48
+#: Maximum number of counted characters, so that the numbers stay small.
+_MOST_CHARACTERS: Final = 2**48
 
 
 def _walk(term: Term, bindings: Mapping[Variable, Term]) -> Term:
@@ -29,7 +29,7 @@ def _walk(term: Term, bindings: Mapping[Variable, Term]) -> Term:
 
 
 def apply(term: Term, bindings: Mapping[Variable, Term]) -> Term:
-    """Replace the variables of a term by (triangular) bindings, recursively."""
+    """Return a term with its variables replaced by (triangular) bindings, recursively."""
     term = _walk(term, bindings)
     if isinstance(term, Compound) and not term.is_ground:
         return Compound(term.functor, tuple([apply(argument, bindings) for argument in term.arguments]))
@@ -37,11 +37,11 @@ def apply(term: Term, bindings: Mapping[Variable, Term]) -> Term:
 
 
 def measure(terms: Iterable[Term], bindings: Mapping[Variable, Term]) -> tuple[int, int] | None:
-    """Return how large ``apply`` would make some terms, visiting each part once.
+    """Return the size of the results of ``apply`` without building them, visiting each part once.
 
     Returns:
-        The total number of characters and the maximal nesting; None if a variable is bound to a term that
-        contains it.
+        The total number of characters and the maximum nesting; None if a variable is bound to a term that
+        contains the variable.
     """
     sizes: dict[Term, tuple[int, int]] = {}
     characters = deepest = 0
@@ -77,23 +77,23 @@ def _measure(
             pending += unknown
         else:
             characters = len(top.functor) + 2 + sum([1 + sizes[part][0] for part in parts])
-            sizes[top] = min(characters, _VERY_MANY), 1 + max([sizes[part][1] for part in parts])
+            sizes[top] = min(characters, _MOST_CHARACTERS), 1 + max([sizes[part][1] for part in parts])
     return sizes[term]
 
 
 def unify(left: Term, right: Term, bindings: Bindings) -> Bindings | None:
-    """Extend the bindings by a most general unifier of two terms; None if there is none.
+    """Return bindings extended by a most general unifier of two terms; None if the terms do not unify.
 
-    The given bindings are not changed. A variable is never bound to a term that contains it. Bound terms may
-    share parts, so that ``apply`` makes far larger terms: `measure` them first.
+    A variable is never bound to a term that contains it. Bound terms can share parts, so ``apply`` can build
+    far larger terms: `measure` them first.
     """
     return unify_all([(left, right)], bindings)
 
 
 def unify_all(pairs: Iterable[tuple[Term, Term]], bindings: Bindings) -> Bindings | None:
-    """Extend the bindings by a most general unifier of several pairs of terms; see `unify`."""
-    # Unified compound terms are kept beside the bindings, so that no parts are compared twice. Without
-    # that, shared parts take exponential time (Baader and Snyder, "Unification theory", section 2.3).
+    """Return bindings extended by a most general unifier of several pairs of terms; see `unify`."""
+    # ``same`` also contains unified compound terms, so that no parts are compared twice. Otherwise, shared
+    # parts take exponential time (Baader and Snyder, "Unification theory", section 2.3).
     same = dict[Term, Term](bindings.items())
     bound: list[Term] = []
     pending = list(pairs)
@@ -124,26 +124,26 @@ def unify_all(pairs: Iterable[tuple[Term, Term]], bindings: Bindings) -> Binding
 
 
 def may_agree(left: Sequence[Term], right: Sequence[Term]) -> bool:
-    """Return whether two equally long sequences of terms unify, with their variables kept apart."""
+    """Return whether two equally long sequences of terms unify after variables of the first are renamed."""
     apart = {v: Variable(f"{v.name} '") for term in left for v in variables_of(term)}
     return unify_all(zip([substitute(term, apart) for term in left], right, strict=True), {}) is not None
 
 
 def _find(term: Term, same: dict[Term, Term]) -> Term:
     """Return the representative of a term, with path compression."""
-    while (further := same.get(term)) is not None:
-        beyond = same.get(further)
-        if beyond is None:
-            return further
-        same[term] = beyond
-        term = beyond
+    while (parent := same.get(term)) is not None:
+        grandparent = same.get(parent)
+        if grandparent is None:
+            return parent
+        same[term] = grandparent
+        term = grandparent
     return term
 
 
 def match(pattern: Term, ground: Term, bindings: Bindings) -> bool:
-    """Bind the variables of a pattern so that it equals a ground term; extends ``bindings`` in place.
+    """Return whether a pattern matches a ground term, and extend ``bindings`` in place by its variables.
 
-    Returns False if that is impossible; ``bindings`` may then hold part of the attempt.
+    If the pattern does not match, ``bindings`` can contain some of its variables.
     """
     if pattern.is_ground:
         return pattern is ground
@@ -159,5 +159,5 @@ def match(pattern: Term, ground: Term, bindings: Bindings) -> bool:
 
 
 def match_all(patterns: Sequence[Term], ground: Sequence[Term], bindings: Bindings) -> bool:
-    """Match equally many patterns with ground terms; see `match`."""
+    """Return whether each pattern matches the ground term at its index; see `match`."""
     return all(map(match, patterns, ground, repeat(bindings)))
