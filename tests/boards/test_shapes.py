@@ -60,17 +60,18 @@ DOTS = """(n 1) (n 2) (n 3) (succ 1 2) (succ 2 3) (legal blue pass) (owner x) (o
 """
 
 
-def test_lines_join_dots_and_boxes_stand_between_them() -> None:
+def test_lines_join_dots_beside_the_board_of_boxes() -> None:
     found = drawn(DOTS, "(edge 1 1 2 1)", "(edge 1 1 1 2)", "(box 2 2 x)", "(edge 1 1 3 3)")
     assert (
         "\n" + text(found) + "\n"
         == """
-3  +   +   +
-         x
-2  +   +   +
-   |
-1  +---+   +
-   1   2   3
+box       edge
+2  . x    3  +   +   +
+1  . .
+   1 2    2  +   +   +
+             |
+          1  +---+   +
+             1   2   3
 
 edge  (1 1 3 3)
 """
@@ -85,24 +86,6 @@ def test_moves_name_lines() -> None:
     assert {len(touch.cells) for touch in found.touches} == {1}
     first = found.touches[0]
     assert found.cell(first.cells[0]).name == str(first.move)[6:-1]
-
-
-def test_boxes_of_a_number_puzzle_have_borders() -> None:
-    puzzle = """(n 1) (n 2) (n 3) (n 4) (<= (base (cell ?x ?y ?v)) (n ?x) (n ?y) (n ?v))
-        (<= (good ?x ?y) (true (cell ?x ?y ?v)) (n ?v)) (init (cell 1 1 4))"""
-    boxes = "(<= solved (good 1 1) (good 1 3) (good 3 1) (good 3 3))"
-    assert [board(puzzle + more).box for more in ("", boxes)] == [0, 2]
-    assert (
-        "\n" + text(drawn(puzzle + boxes)) + "\n"
-        == """
-4  . .|. .
-3  . .|. .
-   - - - -
-2  . .|. .
-1  4 .|. .
-   1 2 3 4
-"""
-    )
 
 
 def test_a_trail_fills_its_cells() -> None:

@@ -121,7 +121,7 @@ def test_mends_are_told_with_their_places_in_the_old_text() -> None:
     found = mend_sheet(source, ["order", "case", "parentheses", "role"])
     assert [(mend.kind, mend.span and mend.span.place, mend.message) for mend in found.mends] == [
         ("case", "s.kif:1:2", "ROLE becomes role"),
-        ("role", "s.kif:2:5", "nothing says what ?r may be: (role ?r) is added"),
+        ("role", "s.kif:2:5", "nothing binds ?r: (role ?r) is added"),
         ("parentheses", "s.kif:3:16", "(a) becomes a"),
         ("order", "s.kif:4:3", "(P ?x) moves before the literals that need its variables"),
     ]
@@ -180,7 +180,7 @@ def test_new_relations_have_names_that_are_free() -> None:
 def test_declarations_of_endless_terms_are_declined() -> None:
     found = mend_sheet(Source("s", "(role x) (init (s z)) (<= (next (s (s ?n))) (true (s ?n)))"), ["base"])
     assert not found.mends
-    assert found.notes == ("no base can be written: its terms are nested without end, or in too many ways",)
+    assert found.notes == ("no base can be added: its terms are nested without end, or in too many ways",)
 
 
 def test_declarations_of_unsafe_rules_are_declined() -> None:
@@ -352,7 +352,7 @@ def test_wide_terms_inside_each_other_have_no_declarations() -> None:
     sheet = f"(role x) (init (f {wide})) (legal x go) (<= (next (f {same})) (true ?x))"
     found = mend_sheet(Source("s.kif", sheet), ["base"])
     assert (found.text, found.mends) == (sheet, ())
-    assert found.notes == ("no base can be written: its terms are nested without end, or in too many ways",)
+    assert found.notes == ("no base can be added: its terms are nested without end, or in too many ways",)
 
 
 def test_a_role_is_not_looked_for_among_too_many_alternatives() -> None:

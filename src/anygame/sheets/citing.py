@@ -1,4 +1,4 @@
-"""The lines of a sheet that an explanation cites, each with the rest of its rule."""
+"""The lines of a sheet that an explanation cites, with the rest of each rule."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.source import Source
 
-#: Lines that are cited at most.
+#: Maximum number of cited lines, and of lines of one rule.
 _MOST_LINES: Final = 60
-#: Lines of one rule.
 _LONGEST_RULE: Final = 12
 _PLACE: Final = re.compile(r":(\d+):\d+")
 

@@ -1,7 +1,8 @@
 """``base`` and ``input`` for sheets without them, from the domains of the rules.
 
-The declarations are complete: nothing else can be true or legal. They are as tight as domains, which treat
-arguments as independent. But a move is declared only for the roles of the rules that allow it.
+The declarations are complete: no other fluent can be true, and no other move legal. They may declare too
+much, because domains treat arguments as independent. A move is declared only for the roles whose rules allow
+it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import Domains
+from anygame.analysis.groups import grouped
 from anygame.language.rules import Atom, Literal, Rule, atoms_in
 from anygame.language.terms import Compound, Constant, Term, Variable
 
@@ -25,31 +27,23 @@ if TYPE_CHECKING:
 
 
 class ValueRelations:
-    """Relations for sets of constants.
-
-    Args:
-        program: the sheet; its own unary relations are reused if they hold for exactly such a set.
-    """
+    """Unary relations that each hold for exactly one set of constants: those of a program, and new ones."""
 
     def __init__(self, program: Program) -> None:
         self._names = {rule.head.predicate.lower() for rule in program.rules}
         self._names |= {atom.predicate.lower() for rule in program.rules for atom, _ in atoms_in(rule.body)}
         self._facts: list[Rule] = []
         self._of: dict[frozenset[Constant], str] = {}
-        extents: dict[str, set[Term]] = defaultdict(set)
-        derived = set()
-        for rule in program.rules:
-            if len(rule.head.arguments) == 1 and rule.head.predicate not in {"init", "next", "base"}:
-                extents[rule.head.predicate].add(rule.head.arguments[0])
-                if rule.body:
-                    derived.add(rule.head.predicate)
-        for name, extent in extents.items():
-            constants = frozenset([term for term in extent if isinstance(term, Constant)])
-            if name not in derived and len(constants) == len(extent):
+        unary = [rule for rule in program.rules if len(rule.head.arguments) == 1]
+        derived = {rule.head.predicate for rule in unary if rule.body} | {"init", "next", "base"}
+        for name, rules in grouped((rule.head.predicate, rule) for rule in unary).items():
+            terms = {rule.head.arguments[0] for rule in rules}
+            constants = frozenset([term for term in terms if isinstance(term, Constant)])
+            if name not in derived and len(constants) == len(terms):
                 self._of.setdefault(constants, name)
 
     def relation(self, constants: frozenset[Constant]) -> str:
-        """Return the name of a relation that holds for exactly some constants, a new one if needed."""
+        """Return the name of the relation for a set of constants; it is new if there is none yet."""
         if constants in self._of:
             return self._of[constants]
         name = self._of[constants] = self.new_name("domain1")
@@ -67,15 +61,16 @@ class ValueRelations:
         return name
 
     def take_facts(self) -> list[Rule]:
-        """Return the facts of relations made since the last call."""
+        """Return the facts of new relations since the last call."""
         facts, self._facts = self._facts, []
         return facts
 
 
+#: Maximum depth of nested terms, and maximum numbers of their shapes and of visited places.
 _DEEPEST: Final = 3
 _MOST_SHAPES: Final = 500
 _MOST_PLACES: Final = 10_000
-#: Instances up to which facts are written; more are declared by a rule.
+#: Maximum number of instances that facts declare; a rule declares more.
 _FEW: Final = 4
 
 
@@ -108,7 +103,7 @@ def declarations(
         try:
             heads = _fluents(domains) if name == "base" else _inputs(domains, rules)
         except _TooManyShapesError:
-            notes.append(f"no {name} can be written: its terms are nested without end, or in too many ways")
+            notes.append(f"no {name} can be added: its terms are nested without end, or in too many ways")
             continue
         rules_made = [rule for head in heads for rule in _rules_for(name, head, relations)]
         if rules_made:
@@ -122,7 +117,7 @@ def _fluents(domains: Domains) -> list[tuple[_Values | _Shape, ...]]:
 
 
 def _inputs(domains: Domains, rules: Iterable[NormalRule]) -> list[tuple[_Values | _Shape, ...]]:
-    """Return, for each shape of a move, the roles for which it is legal, with the shape."""
+    """Return the shapes of moves, each with the roles that may have such a legal move."""
     roles = domains.tops("role", 1, 0)
     roles_of: dict[Top, set[Constant]] = defaultdict(set)
     for rule in rules:
@@ -176,7 +171,7 @@ def _shapes(
 
 
 def _rules_for(name: str, head: tuple[_Values | _Shape, ...], relations: ValueRelations) -> list[Rule]:
-    """Return a rule, or a few facts, that declare all instances of a head."""
+    """Return one rule, or a few facts, that declare all instances of a head."""
     if prod(map(_count, head)) <= _FEW:
         return [Rule(Atom(name, arguments)) for arguments in product(*map(_instances, head))]
     body: list[Literal] = []
@@ -201,5 +196,4 @@ def _count(part: _Values | _Shape) -> int:
 def _instances(part: _Values | _Shape) -> list[Term]:
     if isinstance(part, _Values):
         return sorted(part.constants)
-    found = product(*map(_instances, part.arguments))
-    return [Compound(part.functor, arguments) for arguments in found]
+    return [Compound(part.functor, arguments) for arguments in product(*map(_instances, part.arguments))]

@@ -1,7 +1,7 @@
 """Edits of a sheet's text.
 
-An edit replaces a part of the text by pieces: new text, and ranges of the old text. Edits may apply inside
-these ranges, too, so a literal can be moved and corrected at the same time.
+An edit replaces a part of the text by pieces: new text, and ranges of the old text. Other edits may apply
+inside these ranges, so a literal can be moved and corrected at the same time.
 """
 
 from __future__ import annotations
@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replacement of the characters ``start`` (inclusive) to ``end`` (exclusive) of a text.
-
-    Attributes:
-        start: start of the replaced part.
-        end: its end; equal to ``start`` for an insertion.
-        pieces: new text, and ranges of the old text inside the part.
-    """
+    """Replacement of the characters ``start`` (inclusive) to ``end`` (exclusive) of a text by pieces."""
 
     start: int
     end: int
@@ -32,7 +26,7 @@ class Edit:
 
     @property
     def text(self) -> str:
-        """The new text; ranges of the old text are left out."""
+        """The new text, without ranges of the old text."""
         return "".join(piece for piece in self.pieces if isinstance(piece, str))
 
     def written(self, text: str) -> str:
@@ -45,10 +39,9 @@ class Mend:
     """One mend.
 
     Attributes:
-        kind: as in ``anygame mend --select``.
+        kind: the kind, as in ``anygame mend --select``.
         message: a description for people.
-        span: its place; None if it adds to the sheet as a whole.
-        edits: the edits.
+        span: the place; None for an addition at the end of the sheet.
     """
 
     kind: str
@@ -58,7 +51,7 @@ class Mend:
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """Return the edited text. Edits may not overlap, except inside a range that another edit keeps."""
+    """Return the edited text. Edits must not overlap, except inside a range that another edit keeps."""
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end > edit.start, -edit.end))
     return _rendered(text, 0, len(text), ordered)
 
@@ -87,7 +80,7 @@ def _rendered(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
 
 
 def offset_before(edits: Iterable[Edit], offset: int) -> int:
-    """Return the original offset of an offset in an edited text, for edits that write new text only."""
+    """Return the original offset of an offset in the edited text, for edits that insert only new text."""
     shift = 0
     for edit in sorted(edits, key=lambda edit: edit.start):
         written = len(edit.written(""))
@@ -98,7 +91,7 @@ def offset_before(edits: Iterable[Edit], offset: int) -> int:
 
 
 def end_of_line(text: str, end: int, comments: Sequence[tuple[int, int]]) -> int:
-    """Return the end of a comment that follows on the same line; ``end`` if there is none."""
+    """Return the end of the comment that follows ``end`` on the same line, or ``end`` without a comment."""
     number = bisect_left(comments, (end, end))
     if number == len(comments):
         return end

@@ -23,13 +23,14 @@ _PACKAGE: Final = Path(__file__).parents[1]
 #: The build copies the sheets into the package; a checkout has them at its top.
 _FOLDERS: Final = (_PACKAGE / "gdl", _PACKAGE.parents[1] / "gdl")
 _SUFFIX: Final = ".kif"
-#: Minimal length of an informative summary, more than "Two players take turns.".
+#: Minimum number of characters of a summary; "Two players take turns." is not informative.
 _TELLING: Final = 30
 _SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z])")
-#: Characters of frames around comments, and the mark of lines for editors.
+#: Characters of frames around comments.
 _FRAME: Final = ";*=#~+|_- \t"
+#: The mark of comment lines for editors, as in ``-*-Lisp-*-``.
 _EDITOR: Final = "-*-"
-#: Suffixes of rule sheets.
+#: Suffixes of the files of rule sheets.
 SUFFIXES: Final = (_SUFFIX, ".gdl", ".hrf")
 
 
@@ -46,9 +47,9 @@ def games() -> tuple[str, ...]:
 
 
 def find_installed(name: str | os.PathLike[str]) -> Path | None:
-    """Return the installed sheet with a name of `games`, unless such a file exists."""
+    """Return the path of the installed sheet with this name, unless a file with this name exists."""
     text = os.fspath(name)
-    # Installed names are identifiers; others need no access to the disk.
+    # Installed names are identifiers; other names need no access to the disk.
     if not text.isidentifier() or os.path.lexists(text):
         return None
     path = installed_path(text)
@@ -61,11 +62,11 @@ def installed_path(name: str) -> Path:
 
 
 def open_sheet(name: str | os.PathLike[str], limits: ReadingLimits | None = None) -> Source:
-    """Read a file, or the installed sheet of this name if there is no such file.
+    """Read a file, or the installed sheet with this name if no such file exists.
 
     Raises:
-        RuleSheetError: it cannot be read; for misspelled names the error suggests the nearest ones.
-        SheetSyntaxError: it is too large, or not UTF-8 text.
+        RuleSheetError: the sheet cannot be read; the message suggests similar names of installed sheets.
+        SheetSyntaxError: the sheet is too large, or is not UTF-8 text.
     """
     path = find_installed(name)
     if path is not None:
@@ -80,7 +81,7 @@ def open_sheet(name: str | os.PathLike[str], limits: ReadingLimits | None = None
 
 
 def nearest_games(name: str) -> list[str]:
-    """Return those of `games` with a similar name, or with a similar word in it, nearest first.
+    """Return the installed games with a similar name, or a similar word in the name, nearest first.
 
     >>> nearest_games("kuhn"), nearest_games("conect_four.kif")
     (['kuhn_poker'], ['connect_four'])
@@ -96,7 +97,7 @@ def nearest_games(name: str) -> list[str]:
 def describe_sheet(text: str) -> tuple[str, str]:
     r"""Return title and description of a sheet: the first two paragraphs of its head comment.
 
-    Frames and lines of punctuation count as blank, and so do lines for editors, such as ``-*-Lisp-*-``.
+    Frames, lines of punctuation and lines for editors, such as ``-*-Lisp-*-``, count as blank.
 
     >>> describe_sheet(";;; Nim\n;;;\n;;; Take matches.\n;;; Who takes the last one wins.\n\n(role x)")
     ('Nim', 'Take matches. Who takes the last one wins.')
@@ -109,7 +110,7 @@ def describe_sheet(text: str) -> tuple[str, str]:
 
 
 def summary_of(description: str) -> str:
-    """Return the first sentence of a description, or the first sentences if that one is short.
+    """Return the first sentence of a description, or the first sentences if the first one is short.
 
     >>> summary_of("A puzzle for one. A knight leaps over a board. It never returns.")
     'A puzzle for one. A knight leaps over a board.'
@@ -136,7 +137,7 @@ def sheet_heading(text: str) -> str:
 
 
 def _heading_lines(text: str) -> Iterator[str]:
-    """Yield the lines of the head comment, without marks and frames."""
+    """Yield the lines of the head comment without comment marks and frames."""
     lines = dropwhile(lambda line: not line, (line.lstrip("\ufeff") for line in text.splitlines()))
     marks = ""
     for line in takewhile(lambda line: line.startswith(";"), lines):
@@ -144,14 +145,14 @@ def _heading_lines(text: str) -> Iterator[str]:
             continue
         if not marks and line.strip(_FRAME):
             marks = ";" * (len(line) - len(line.lstrip(";")))
-        # Lines with fewer comment marks are for programs, or about the conversion of the rules.
+        # Lines with fewer comment marks are addressed to programs, or describe a conversion of the rules.
         if not line.startswith(marks):
             return
         yield _unframed(line)
 
 
 def _unframed(line: str) -> str:
-    """Return a line of a comment without its marks and frame; indentation stays."""
+    """Return a comment line without its marks and frame, but with its indentation."""
     line = line.strip(";")
     line = line.strip("*") if line.startswith("*") else line
     return line.removeprefix(" ").rstrip() if line.strip(_FRAME) else ""

@@ -1,12 +1,12 @@
 """The canonical layout of a sheet's text, in either form, with its comments.
 
-- Rules: the head after ``(<=``, each formula of the body on a line of its own, indented by four.
-- Facts: one per line. Facts of one relation that share a line stay together; consecutive lines of such facts
+- Rules: the head follows ``(<=``. Each formula of the body has a line of its own, indented by four.
+- Facts: one per line. Facts of one relation that share a line stay together. Consecutive lines of such facts
   form columns.
 - Lines longer than 100 characters are broken: formulas at their parts, terms where the line is full.
-  Disjunctions are also broken if the author started a part of them on a new line.
+  A disjunction is also broken if the author started a part of it on a new line.
 - Comments stay in place: on lines of their own, or at the end of the line of the code before them.
-- Up to two blank lines between items are kept (for chapters and paragraphs), none inside items.
+- Up to two blank lines between items are kept, and none inside items.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from anygame.sheets.page import Part
 
 _INDENT: Final = 4
-#: Length of a line of facts that is broken into rows; longer lines count as a sheet without line ends, with
-#: one line per fact.
+#: Maximum length of a line of facts that is broken into rows. The facts of a longer line, as in a sheet
+#: without line ends, get one line each.
 _LONGEST_ROW: Final = 200
 _MOST_BLANKS: Final = 2
 _JOINING: Final = frozenset(("<=", "and", "or", "not"))
@@ -46,7 +46,7 @@ _SUFFIX: Final[dict[Form, str]] = {"kif": ".kif", "infix": ".hrf"}
 def format_sheet(source: Source, form: Form | None = None, *, limits: ReadingLimits | None = None) -> str:
     """Return the text of a sheet in its canonical layout, optionally in another form.
 
-    The result is read again and must have the same rules and comments. Facts may have variables.
+    The new text is read again to check that it has the same rules and comments. Facts may have variables.
 
     >>> print(format_sheet(Source("sheet", "(role x)(<= (goal x 100)(not done)) ; at last")), end="")
     (role x)
@@ -58,7 +58,7 @@ def format_sheet(source: Source, form: Form | None = None, *, limits: ReadingLim
         ~done  % at last
 
     Raises:
-        RuleSheetError: the sheet cannot be read; the error has all its faults.
+        RuleSheetError: the sheet cannot be read; the error lists all faults.
     """
     own = form_of(source)
     form = form or own
@@ -75,7 +75,7 @@ def format_sheet(source: Source, form: Form | None = None, *, limits: ReadingLim
 
 
 def format_rules(rules: Iterable[Rule], form: Form) -> str:
-    """Return some rules and facts in either form; facts of one relation fill lines."""
+    """Return rules and facts as text in either form; facts of one relation share lines."""
     blocks = []
     for key, group in groupby(rules, lambda rule: None if rule.body else rule.head.key):
         if key is None:
@@ -121,7 +121,7 @@ def _verify(
 
 
 class _Writer:
-    """Common part of the writers of both forms."""
+    """The common part of the writers of both forms."""
 
     def __init__(self, commented: CommentedItems, source: Source) -> None:
         self._commented = commented
@@ -133,28 +133,22 @@ class _Writer:
         end = 0
         for row in self._rows():
             first = row[0]
-            gap = self._lines_between(end, first.start)
+            blanks = min(max(self._lines_between(end, first.start) - 1, 0), _MOST_BLANKS)
             if isinstance(first, Comment):
                 if first.own_line or self._page.is_ended:
-                    self._page.newline(blanks=self._blanks(gap))
+                    self._page.newline(blanks=blanks)
                 self._page.comment(first.text)
             else:
-                nodes = [node for node in row if isinstance(node, Node)]
-                self._page.newline(blanks=self._blanks(gap))
-                self._row(nodes)
+                self._page.newline(blanks=blanks)
+                self._row([node for node in row if isinstance(node, Node)])
             end = max(end, row[-1].end)
         return self._page.text()
-
-    @staticmethod
-    def _blanks(lines: int) -> int:
-        """Return the number of blank lines between items at a distance in lines."""
-        return min(max(lines - 1, 0), _MOST_BLANKS)
 
     def _lines_between(self, start: int, end: int) -> int:
         return self._source.position(end)[0] - self._source.position(start)[0] if start < end else 0
 
     def _rows(self) -> Iterator[list[Part]]:
-        """Yield comments, rules and facts; facts that may share a line come together."""
+        """Yield each comment and rule alone, and facts that may share a line together."""
         row: list[Part] = []
         for item in self._commented.items:
             last = row[-1] if row else None
@@ -200,7 +194,7 @@ class _Writer:
         self._page.row(relation, row)
 
     def _is_spread(self, node: Node) -> bool:
-        """Whether a disjunction in the formula has parts that start on lines of their own."""
+        """Return whether a disjunction in the formula has parts that start on lines of their own."""
         name = fold_head(_name_of(node))
         if not node.children or name not in _JOINING:
             return False
@@ -241,13 +235,13 @@ class _Writer:
         separator: str = "",
         one_per_line: bool = False,
     ) -> None:
-        """Write the contents of the parentheses of a list, with indentation ``inner`` after the first line.
+        """Write the contents of a list, with indentation ``inner`` after the first line.
 
-        ``gaps`` come before the first part, and before others on the same line; ``separator`` after all but
-        the last.
+        The first gap comes before the first part, and the second gap before other parts on the same line.
+        The separator comes after all parts but the last.
         """
         page = self._page
-        left = sum(isinstance(part, Node) for part in parts)
+        remaining = sum(isinstance(part, Node) for part in parts)
         is_first = True
         for part in parts:
             if isinstance(part, Comment):
@@ -264,8 +258,8 @@ class _Writer:
                 page.put(gap)
             self._node(part, formula)
             is_first = False
-            left -= 1
-            if left:
+            remaining -= 1
+            if remaining:
                 page.put(separator)
 
     def _rule(self, node: Node) -> None:
@@ -333,7 +327,7 @@ class _InfixWriter(_Writer):
         nodes = [part for part in parts if isinstance(part, Node)]
         if nodes:
             self._page.put(" :-")
-            # No bracket closes a rule, so comments after the last formula would leave it.
+            # No bracket closes a rule, so its last comments must come before its last formula.
             last = parts.index(nodes[-1])
             late = [part for part in parts[last:] if isinstance(part, Comment) and part.own_line]
             parts = [*parts[:last], *late, *(part for part in parts[last:] if part not in late)]
@@ -345,9 +339,8 @@ class _InfixWriter(_Writer):
         page.put(brackets.opening)
         parts = list(self._commented.parts(node))
         if not brackets.closing:
-            parts.sort(
-                key=lambda part: isinstance(part, Node)
-            )  # nothing would separate a comment from the next item
+            # After the last part, nothing separates a comment from the next item.
+            parts.sort(key=lambda part: isinstance(part, Node))
         self._bracket(
             parts,
             brackets.formulas,
@@ -362,13 +355,11 @@ class _InfixWriter(_Writer):
 
 
 class _Brackets(NamedTuple):
-    """How the infix form writes a list.
+    """The text around and between the parts of a list in the infix form.
 
     Attributes:
-        opening: text before the parts.
-        separator: text after each part but the last.
-        gap: text before each part but the first, on the same line.
-        closing: text after the parts.
+        separator: the text after each part but the last.
+        gap: the text before each part but the first, on the same line.
         formulas: whether the parts are formulas.
     """
 

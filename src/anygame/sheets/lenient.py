@@ -1,9 +1,9 @@
-"""Lenient reading: the meaning of Prolog-style sheets where GDL leaves a variable unbound.
+"""Lenient reading: the Prolog meaning of variables that GDL leaves unbound.
 
-A variable that occurs in negated formulas only, as in ``(not (true (board ?p ?x)))``, means "for no ?x", as
+A variable that occurs only in negated formulas, as in ``(not (true (board ?p ?x)))``, means "for no ?x", as
 in negation as failure (Clark, "Negation as failure", 1978). An unbound variable of a head is bound by
-``role``, ``base`` or ``input``, or by all values possible at its place. The readings are edits of the text,
-so the result is plain GDL.
+``role``, ``base`` or ``input``, or by all possible values of its argument. The readings are edits of the
+text, so the result is plain GDL.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ if TYPE_CHECKING:
 
 #: Relations that declare the last argument of a head.
 _DECLARES: Final = {"next": "base", "init": "base", "legal": "input"}
-#: Heads that describe a state: there, an unbound variable does not mean "any".
+#: Heads in which an unbound variable does not mean any value of its sort.
 _TELLS: Final = frozenset(("next", "legal", "goal", "sees", "percept", "role"))
-#: Heads that decide which states are reachable, and their values.
+#: Heads that determine the reachable states and their values.
 _STATES: Final = frozenset(("next", "legal", "goal"))
+#: Maximum length of a line of added facts.
 _LINE: Final = 110
 
 
@@ -64,72 +65,55 @@ class _Binder:
         self._new: list[Rule] = []
 
     def binding(self, rule: Rule, unbound: frozenset[Variable]) -> Mend | None:
-        """Return the mend that binds the unbound variables of a head, None if one remains unbound."""
+        """Return the mend that binds the unbound variables of a head; None if a variable remains unbound."""
         head = rule.head
-        unbound_left = [variable for variable in dict.fromkeys(head.variables()) if variable in unbound]
-        if (
-            head.predicate in {"legal", "goal"}
-            and rule.body
-            and unbound_left
-            and unbound_left[0] is head.arguments[0]
-        ):
-            del unbound_left[0]  # the role gets a separate mend
-        if not unbound_left:
+        has_role = head.predicate in {"legal", "goal"}
+        variables = [variable for variable in dict.fromkeys(head.variables()) if variable in unbound]
+        if has_role and rule.body and variables and variables[0] is head.arguments[0]:
+            del variables[0]  # the role gets a separate mend
+        if not variables:
             return None
-        # Moves and goals are only requested for roles, so adding a role is safe. Variables of negations take
-        # each value for which the negation holds.
-        is_of_roles = head.predicate in {"legal", "goal"} and unbound_left == [head.arguments[0]]
+        # Players ask for moves and goals of roles only, so adding a role is safe. A variable of a negation
+        # takes each value for which the negation holds.
+        is_of_roles = has_role and variables == [head.arguments[0]]
         body_variables = {variable for formula in rule.body for variable in formula.variables()}
-        is_any = head.predicate in _STATES and not is_of_roles and not body_variables.issuperset(unbound_left)
-        declared = self._declared(head, unbound_left)
+        is_any = head.predicate in _STATES and not is_of_roles and not body_variables.issuperset(variables)
+        declared = self._declared(head, variables)
         atoms = [declared] if declared else []
-        unbound_left = [
-            variable for variable in unbound_left if declared is None or variable not in declared.variables()
-        ]
+        variables = [v for v in variables if declared is None or v not in declared.variables()]
         kind = "any" if is_any else "binding"
-        if any(self._sorts.of_variable(rule, variable) != self._sorts.of(ROLE) for variable in unbound_left):
+        if any(self._sorts.of_variable(rule, variable) != self._sorts.of(ROLE) for variable in variables):
             if head.predicate in _TELLS:
                 return None
             kind = "domain"
-        for variable in unbound_left:
+        for variable in variables:
             name = self._relation(self._sorts.of_variable(rule, variable))
-            if name is None:
-                return None
             atoms.append(Atom(name, (variable,)))
         return self._mend(rule, kind, atoms)
 
-    # -- base and input
-
-    def _declared(self, head: Atom, left: Sequence[Variable]) -> Atom | None:
-        """Return the `base` or `input` atom of a head, if the sheet declares it and it binds variables."""
+    def _declared(self, head: Atom, variables: Sequence[Variable]) -> Atom | None:
+        """Return the `base` or `input` atom for a head, if the sheet has it and it binds a variable."""
         name = _DECLARES.get(head.predicate)
-        if name is None or not set(left).intersection(Atom("", head.arguments[-1:]).variables()):
+        if name is None or not set(variables).intersection(Atom("", head.arguments[-1:]).variables()):
             return None
         atom = Atom(name, head.arguments)
         wanted = _functor(atom.arguments[-1])
         heads = [rule.head for rule in self._rules if rule.head.key == atom.key]
         return atom if any(_functor(each.arguments[-1]) in {wanted, None} for each in heads) else None
 
-    # -- relations of possible values
+    def _relation(self, sort: Place) -> str:
+        """Return the name of a relation of all terms of a sort.
 
-    def _relation(self, sort: Place) -> str | None:
-        """Return the name of a relation of all terms of a sort; None if it cannot be written.
-
-        If terms nest without end, as lists do, the relation holds for all of them. Then only known terms can
-        be tested, as with a Prolog variable that a call binds.
+        If terms nest without end, as lists do, the relation can only test terms that another literal binds.
         """
-        inside = self._sorts.inside(sort)
-        new = [each for each in inside if each not in self._made]
+        new = [each for each in self._sorts.inside(sort) if each not in self._made]
         for each in new:
-            name = self._new_relation(each)
-            if name is None:
-                return None
-            self._made[each] = name
+            self._made[each] = self._new_relation(each)
         for each in new:
             self._new += self._compound_rules(each)
         return self._made[sort]
 
-    def _new_relation(self, sort: Place) -> str | None:
+    def _new_relation(self, sort: Place) -> str:
         """Return the name of a relation of the terms of a sort, with facts for its constants."""
         if sort == self._sorts.of(ROLE):
             return "role"
@@ -150,8 +134,6 @@ class _Binder:
             variables = tuple([Variable(f"x{number}") for number in range(1, len(inner) + 1)])
             body = [Literal(Atom(name, (x,))) for name, x in zip(inner, variables, strict=True)]
             yield Rule(Atom(self._made[sort], (Compound(functor[0], variables),)), tuple(body))
-
-    # -- the text
 
     def _mend(self, rule: Rule, kind: str, atoms: Sequence[Atom]) -> Mend:
         node, head = rule.node, rule.head.node
@@ -190,10 +172,7 @@ def _functor(term: Term) -> object:
 
 
 def role_mends(program: Program) -> list[Mend]:
-    """Return the edits that add roles which the rules of a program leave unbound.
-
-    The program must have been read from a text.
-    """
+    """Return the mends that bind the unbound roles of a program that was read from a text."""
     source = program.source
     assert source is not None
     comments = places_of_comments(source)
@@ -202,7 +181,7 @@ def role_mends(program: Program) -> list[Mend]:
 
 
 def unbound_role(rule: Rule) -> Variable | None:
-    """Return the variable of the role in a head, if it is unbound."""
+    """Return the role of a `legal` or `goal` head if it is an unbound variable."""
     if rule.head.key not in {("legal", 2), ("goal", 2)} or not rule.body:
         return None
     role = rule.head.arguments[0]
@@ -218,11 +197,11 @@ def role_mend(rule: Rule, role: Variable, comments: Sequence[tuple[int, int]]) -
     text = node.source.text
     start = first.start
     between = text[node.end : start]
-    if "(" in between and not {"%", ";"} & set(between):  # parentheses round an infix literal
+    if "(" in between and not {"%", ";"} & set(between):  # parentheses around an infix literal
         start = node.end + between.index("(")
     line = max(text.rfind("\n", node.end, start), text.rfind("\r", node.end, start)) + 1
     gap = f"\n{text[line:start]}" if line else " "
-    message = f"nothing says what {role} may be: (role {role}) is added"
+    message = f"nothing binds {role}: (role {role}) is added"
     if form_of(node.source) == "kif":
         position = end_of_line(text, node.end, comments)
         if position > node.end:
@@ -236,24 +215,23 @@ def role_mend(rule: Rule, role: Variable, comments: Sequence[tuple[int, int]]) -
 def _local(
     conjuncts: Sequence[Formula], outside: set[Variable], unbound: frozenset[Variable]
 ) -> Iterator[tuple[Not | Distinct, frozenset[Variable]]]:
-    """Yield each negation and ``distinct`` with variables that nothing else binds, and these variables."""
+    """Yield each negation and ``distinct`` with its local variables, which no other formula binds."""
     positive = [_positive(formula) for formula in conjuncts]
     for number, formula in enumerate(conjuncts):
-        beside = positive[:number] + positive[number + 1 :]
-        known = outside.union(*beside)
+        bound = outside.union(*positive[:number], *positive[number + 1 :])
         if isinstance(formula, Or):
             for part in formula.formulas:
                 # Removing a `distinct` here would remove an alternative.
-                inner = _local((part,), known, unbound)
+                inner = _local((part,), bound, unbound)
                 yield from (local for local in inner if isinstance(local[0], Not))
         elif isinstance(formula, And):
-            yield from _local(formula.formulas, known, unbound)
+            yield from _local(formula.formulas, bound, unbound)
         elif isinstance(formula, Not) and isinstance(formula.formula, Not):
-            yield from _local((formula.formula.formula,), known, unbound)
+            yield from _local((formula.formula.formula,), bound, unbound)
         elif isinstance(formula, Not) and isinstance(formula.formula, Distinct):
             continue  # an equation, which binds
         elif isinstance(formula, Not | Distinct):
-            free = unbound.difference(known).intersection(formula.variables())
+            free = unbound.difference(bound).intersection(formula.variables())
             if free:
                 yield formula, free
 
@@ -269,7 +247,7 @@ def _positive(formula: Formula) -> set[Variable]:
 
 
 def _shape_of(formula: Formula, outer: Sequence[Variable]) -> str:
-    """Return a formula as text with variables named by position and by whether they are outer ones."""
+    """Return a formula as text in which variables are numbered, and outer variables are marked."""
     names: dict[Variable, Term] = {}
     for number, variable in enumerate(dict.fromkeys(formula.variables())):
         names[variable] = Variable(f"{'outer' if variable in outer else 'inner'}{number}")
@@ -283,22 +261,17 @@ LENIENT_MENDS: Final = ("negation", "distinct", "binding", "domain", "any")
 def lenient_mends(program: Program, kinds: Iterable[str] = LENIENT_MENDS) -> list[Mend]:
     """Return the readings of variables that GDL leaves unbound, as edits of the KIF text.
 
-    The text of one reading may leave variables unbound again, so repeat this until there are no more mends.
-
-    Args:
-        program: as read from the text; its facts may have variables.
-        kinds: kinds of mends, of `LENIENT_MENDS`.
+    A reading may contain unbound variables again, so repeat this until there are no more mends.
     """
     source = program.source
     wanted = frozenset(kinds) & set(LENIENT_MENDS)
     if source is None or form_of(source) != "kif" or not wanted:
         return []
-    unbound = {number: found for number, rule in enumerate(program.rules) if (found := _unbound(rule))}
+    unbound = [(rule, variables) for rule in program.rules if (variables := _unbound(rule))]
     if not unbound:
         return []
     readings = _Readings(program)
-    mends = [mend for number, free in unbound.items() for mend in readings.mends(program.rules[number], free)]
-    return [mend for mend in mends if mend.kind in wanted]
+    return [mend for each in unbound for mend in readings.mends(*each) if mend.kind in wanted]
 
 
 def _unbound(rule: Rule) -> frozenset[Variable]:
@@ -312,7 +285,7 @@ def _unbound(rule: Rule) -> frozenset[Variable]:
 
 
 class _Readings:
-    """Reads rules in turn; equal negations share a relation."""
+    """Reads rules one by one, such that equal negations share a relation."""
 
     def __init__(self, program: Program) -> None:
         assert program.source is not None
@@ -325,16 +298,15 @@ class _Readings:
         binding = self._binder.binding(rule, unbound)
         if binding is not None:
             yield binding
-        # Variables of the head are bound by `_Binder`.
+        # `_Binder` binds the variables of the head.
         for formula, free in _local(rule.body, set(), unbound.difference(rule.head.variables())):
-            yield (
-                self._negation(rule, formula.formula, free)
-                if isinstance(formula, Not)
-                else _without(formula, free)
-            )
+            if isinstance(formula, Not):
+                yield self._negation(rule, formula.formula, free)
+            else:
+                yield _without(formula, free)
 
     def _negation(self, rule: Rule, formula: Formula, free: frozenset[Variable]) -> Mend:
-        """Return the mend that denies a relation of the bound variables in place of a formula."""
+        """Return the mend that negates a new relation of the bound variables in place of a formula."""
         node = formula.node
         assert rule.node is not None
         assert node is not None
@@ -351,19 +323,19 @@ class _Readings:
             edits = [Edit(place, place, (line,))]
         helper = Atom(name, tuple(outer))
         edits.insert(0, Edit(node.start, node.end, (str(helper),)))
-        message = f"{formula} is read as 'for no {_listed(free)}': {helper} says that there is one"
+        message = f"the negation of {formula} means 'for no {_listed(free)}': {helper} holds if there is one"
         return Mend("negation", message, node.span, tuple(edits))
 
 
 def _without(formula: Distinct, free: frozenset[Variable]) -> Mend:
-    """Return the mend that removes a condition that always holds: there is always another value."""
+    """Return the mend that removes a `distinct` that always holds, because another value always exists."""
     node = formula.node
     assert node is not None
     text = node.source.text
     start = node.start
     while text[start - 1] in " \t" and text[node.end : node.end + 1] in {")", "\n", "\r", " ", ""}:
         start -= 1
-    message = f"{formula} is left out: nothing says what {_listed(free)} is, so it always holds"
+    message = f"{formula} is removed: nothing binds {_listed(free)}, so it always holds"
     return Mend("distinct", message, node.span, (Edit(start, node.end, ("",)),))
 
 
@@ -371,20 +343,14 @@ def _listed(variables: Iterable[Variable]) -> str:
     return " and no ".join(sorted(map(str, variables)))
 
 
-#: Maximum number of passes over the rules. One adds roles, the others resolve nested negations.
+#: Maximum number of passes over the rules: one adds roles, the others resolve nested negations.
 _ROUNDS: Final = 7
 
 
 def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[Source, list[Mend]]:
-    """Return the text of a program with unbound variables bound as Prolog-style readers do.
+    """Return the KIF text of a program in which unbound variables are bound as in Prolog, and the readings.
 
-    Args:
-        program: a program read from a text; its facts may have variables.
-        case_sensitive: how to read the text.
-
-    Returns:
-        The new text, in KIF and under the old name (for an infix sheet with ``.kif`` appended), and the
-        readings.
+    The text keeps its name; ``.kif`` is appended to the name of an infix sheet.
     """
     source = program.source
     assert source is not None
@@ -399,9 +365,9 @@ def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[So
 def with_readings(
     program: Program, kinds: Collection[str], case_sensitive: bool = True
 ) -> tuple[Program, list[Mend]]:
-    """Write out the readings of a program, pass after pass; return the new program and all readings.
+    """Apply the readings of a program until none remains; return the new program and all readings.
 
-    Roles come first, so that the text does not depend on who added them.
+    Roles come first, so the text does not depend on whether the author or this function added them.
     """
     done: list[Mend] = []
     for _ in range(_ROUNDS):
@@ -417,10 +383,10 @@ def with_readings(
 
 
 def in_places_of(written: Program, plain: Program) -> Program:
-    """Return the rules of a plain program with the places of the rules from which they were made.
+    """Return a leniently read program with the places of the rules that the author wrote.
 
     Lenient reading keeps the order of rules. Added rules have relations of their own, and get the place of
-    the rule before them. If rules and places do not match, all rules keep their places.
+    the rule before them. If the rules do not correspond, all rules keep their places.
     """
     known = {rule.head.key for rule in written.rules}
     kept = sum(rule.head.key in known for rule in plain.rules)

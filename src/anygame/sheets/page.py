@@ -1,11 +1,8 @@
-"""Input and output of the layout of a sheet: nodes with comments among them, and lines.
-
-Lines hold code, trailing comments, and tables of facts.
-"""
+"""Input and output of the layout of a sheet: nodes with comments, and lines of text."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -15,13 +12,11 @@ from anygame.language.source import Node
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-#: Maximal line width, if a line can be broken.
+#: Maximum width of a line that can be broken.
 WIDTH: Final = 100
-
-#: Maximal indentation, so that no text can make lines of blanks.
+#: Maximum indentation, so that nested text cannot produce long lines of blanks.
 _DEEPEST: Final = 60
 _BEFORE_COMMENT: Final = "  "
-
 
 #: An item of a list or sheet.
 Part = Node | Comment
@@ -31,8 +26,8 @@ Part = Node | Comment
 class _Line:
     code: str = ""
     comment: str = ""
-    cells: Sequence[str] = field(default=())  # several facts
-    relation: str = ""  # theirs
+    cells: Sequence[str] = ()  # several facts of one relation
+    relation: str = ""
 
 
 class Page:
@@ -43,7 +38,7 @@ class Page:
 
     @property
     def column(self) -> int:
-        """Length of the current line, without its comment."""
+        """Length of the current line without its comment."""
         return len(self._now.code)
 
     @property
@@ -57,7 +52,7 @@ class Page:
         return self.is_ended and not self._now.code.strip()
 
     def newline(self, indent: int = 0, *, blanks: int = 0) -> None:
-        """Start a line, after blank ones if requested; at the start of the text nothing happens."""
+        """Start a line after a number of blank lines; at the start of the text, do nothing."""
         if self._now.code or self._now.comment:
             self._lines += [_Line() for _ in range(blanks + 1)]
         self._now.code = " " * min(indent, _DEEPEST)
@@ -118,8 +113,8 @@ def _written(lines: Iterable[_Line]) -> list[str]:
 class CommentedItems:
     """The items of a sheet with the comments between and inside them.
 
-    A comment at the end of the last line of a list counts as placed after the list, because the layout
-    closes the list there. If several comments follow one item, all but the first get lines of their own.
+    A comment at the end of the last line of a list comes after the list, because the layout closes the list
+    on that line. If several comments follow one item, all but the first get lines of their own.
     """
 
     def __init__(self, nodes: Iterable[Node], comments: Sequence[Comment], end: int) -> None:
@@ -158,7 +153,7 @@ class CommentedItems:
             self._next += 1
 
     def _enter(self, node: Node) -> Comment | None:
-        """Collect the comments inside a node; return the one that now follows it."""
+        """Collect the comments inside a node; return the comment that must come after the node."""
         if not node.children or self._next == len(self._comments):
             return None
         if self._comments[self._next].start >= node.end:

@@ -1,4 +1,4 @@
-"""Scrambling: new words for the names of a game, so that nobody recognises it; the game stays the same."""
+"""Scrambling: new words for the names of a game, so that players do not recognise the game."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: Replacement of a name: a pronounceable word, or letters with a digit.
+#: The form of new words: pronounceable words, or letters with a digit.
 Style = Literal["words", "symbols"]
 
 _TOKEN: Final = re.compile(r"[^\s();]+")
 _INTEGER: Final = re.compile(r"[+-]?\d+", re.ASCII)
-#: Names with a fixed meaning are never scrambled; neither are integers.
+#: Names with a fixed meaning, which are not scrambled.
 _RESERVED: Final = frozenset(KEYWORDS) | {"<=", "not", "or", "and", "distinct", "random", "_", "nil"}
 _ONSETS: Final = (*"bcdfghklmnprstvwz", "br", "dr", "gr", "kl", "pl", "st", "tr")
 _VOWELS: Final = (*"aeiou", "ai", "ea", "ou")
@@ -30,9 +30,9 @@ _DIGITS: Final = "23456789"
 
 
 class Scrambling:
-    """Words that replace the names of a game; they depend on the rules and the seed only.
+    """Words that replace the names of a game; they depend only on the rules and the seed.
 
-    A manager that scrambles accepts replies in the scrambled words or in those of the rules.
+    Replies may use the scrambled words or the names of the rules.
 
     >>> words = Scrambling(["(role red)", "(legal red (mark 1 ?x))"], seed=1)
     >>> scrambled = words.scramble("( legal red ( mark 1 ?x ) )")
@@ -42,8 +42,8 @@ class Scrambling:
     ('( mark 1 2 )', '( fly 1 )')
 
     Args:
-        rules: the sheet, one text per rule.
-        seed: seed of the random words.
+        rules: the rules of the sheet as strings.
+        seed: the seed of the random words.
         style: pronounceable words, or symbols of two or more letters and a digit.
     """
 
@@ -74,14 +74,14 @@ class Scrambling:
         return _TOKEN.sub(lambda token: self._words.get(token[0], token[0]), text)
 
     def scramble_term(self, term: Term) -> Term:
-        """Return a ground term with names replaced; unknown names stay."""
+        """Return a ground term with known names replaced."""
         if isinstance(term, Compound):
             functor = self._words.get(term.functor, term.functor)
             return Compound(functor, tuple(map(self.scramble_term, term.arguments)))
         return Constant(self._words.get(str(term), str(term)))
 
     def restore(self, text: str) -> str:
-        """Return a reply in the names of the rules; it may use these already, in any case."""
+        """Return a reply in the names of the rules; the reply may already use these names, in any case."""
         return _TOKEN.sub(lambda token: self._restored(token[0]), text)
 
     def _restored(self, token: str) -> str:
@@ -114,10 +114,8 @@ _STYLES: Final = {"words": _invented, "symbols": _symbols}
 
 
 def unambiguous(names: Iterable[str]) -> dict[str, str]:
-    """Return the names by their lower case, if only one name has it."""
-    found: dict[str, str] = {}
-    several = set()
+    """Return names by their lower-case form, without names that differ only in case."""
+    by_lower: dict[str, set[str]] = {}
     for name in names:
-        if found.setdefault(name.lower(), name) != name:
-            several.add(name.lower())
-    return {lower: name for lower, name in found.items() if lower not in several}
+        by_lower.setdefault(name.lower(), set()).add(name)
+    return {lower: same.pop() for lower, same in by_lower.items() if len(same) == 1}

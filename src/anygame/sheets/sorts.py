@@ -1,9 +1,9 @@
-"""Sorts: places of the rules that share their values.
+"""Sorts: arguments of relations and functions that share their values.
 
-GDL has no types. A variable in two places of a rule gives both the same sort, as in type inference for logic
-programs (Mycroft and O'Keefe, "A polymorphic type system for Prolog", 1984). The values of a sort are all
-constants at its places. Sorts are coarser than domains, which follow the derivation of facts. But they are
-known even if rules leave variables unbound, and include every value that Prolog could try for such a rule.
+GDL has no types. If a variable is an argument twice in a rule, both arguments have the same sort, as in type
+inference for logic programs (Mycroft and O'Keefe, "A polymorphic type system for Prolog", 1984). The values
+of a sort are all constants in its arguments. Sorts are coarser than domains, which follow the derivation of
+facts. But sorts also exist for rules with unbound variables, and include each value that Prolog could try.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ROLE_FIRST: Final = frozenset(("does", "goal", "sees", "percept"))
 
 
 def lists_of(atom: Atom) -> Iterator[tuple[Atom | Compound, tuple[Place, ...], Node | None]]:
-    """Yield an atom and each compound term in it, with the places of their arguments and the node."""
+    """Yield an atom and each compound term in it, each with the places of its arguments and its node."""
     name, arity = READ_AS.get(atom.predicate, atom.predicate), len(atom.arguments)
     places: tuple[Place, ...] = tuple((name, arity, number) for number in range(arity))
     if arity == 2 and name in _ROLE_FIRST:
@@ -55,7 +55,7 @@ def functor_of(term: Compound) -> Functor:
 
 
 class Sorts:
-    """The sorts of some rules."""
+    """The sorts of a set of rules."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._above: dict[Place, Place] = {}
@@ -84,7 +84,7 @@ class Sorts:
         return [self.of(("()", *functor, number)) for number in range(functor[1])]
 
     def inside(self, sort: Place) -> list[Place]:
-        """Return a sort and, recursively, the sorts of arguments of its terms, each once."""
+        """Return a sort and, recursively, the sorts of the arguments of its terms, each once."""
         return list(reached([sort], lambda each: chain(*map(self.of_arguments, sorted(self.functors(each))))))
 
     def constants(self, sort: Place) -> frozenset[Constant]:
@@ -92,7 +92,7 @@ class Sorts:
         return frozenset(self._constants.get(sort, ()))
 
     def functors(self, sort: Place) -> frozenset[Functor]:
-        """Return name and arity of the compound terms of a sort."""
+        """Return the functors of the compound terms of a sort."""
         return frozenset(self._functors.get(sort, ()))
 
     def _read(self, rule: Rule, number: int) -> None:

@@ -95,7 +95,7 @@ class GridMaker:
                 " ".join(filter(None, [title, *map(str, key)])),
                 cells,
                 tuple(labels_of(layout, placed[key], self._left(placed[key]))),
-                (*(wall for wall in walls if wall.cell in own), *_boxes(cells, layout.box)),
+                tuple(wall for wall in walls if wall.cell in own),
                 looks=shown,
                 place=layout.arrangement.get(key, (0, number)),
                 group=self._number,
@@ -169,17 +169,6 @@ class GridMaker:
         return min((2 * self._column[c] + offsets[self._row[r]] for r, c in placed), default=0)
 
 
-def _boxes(cells: Iterable[Cell], size: int) -> Iterator[Wall]:
-    cells = list(cells) if size else []
-    wide = max((cell.x for cell in cells), default=0)
-    high = max((cell.y for cell in cells), default=0)
-    for cell in cells:
-        if (cell.x + 1) % size == 0 and cell.x < wide:
-            yield Wall(cell.id, "east", None)
-        if (cell.y + 1) % size == 0 and cell.y < high:
-            yield Wall(cell.id, "south", None)
-
-
 def _borders(parts: Sequence[Sequence[Cell]]) -> Iterator[Wall]:
     """Yield the borders between adjacent parts of one board."""
     part = {(cell.x, cell.y): number for number, cells in enumerate(parts) for cell in cells}
@@ -199,7 +188,6 @@ class LineGridMaker:
         self._lines = lines
         self._colours = colours
         self._top = len(lines.up) - 1
-        self._boxes = None if lines.boxes is None else GridMaker(number, lines.boxes, colours)
 
     def grids(self, facts: Collection[Term], known: Known, *, named: bool) -> Iterator[Grid]:
         """Yield the only grid of a state; see `GridMaker.grids`."""
@@ -221,20 +209,11 @@ class LineGridMaker:
                 look = Look("-", owner or lines.functor, "mark", "", self._colours.get(owner, ""))
                 drawn.setdefault(known[self._number, ends_of], []).append(Thing(fact, content, look))
         laid = [replace(cell, things=tuple(drawn.get(cell.id, ()))) for cell in cells.values()]
-        looks: tuple[Look, ...] = ()
-        if self._boxes is not None:
-            (boxes,) = self._boxes.grids(facts, {}, named=False)
-            own, looks = f"cell-{self._number}-", boxes.looks
-            laid += [
-                replace(cell, id=cell.id.replace(f"{own}0-", f"{own}box-"), x=cell.x + 0.5, y=cell.y + 0.5)
-                for cell in boxes.cells
-            ]
         yield Grid(
             lines.functor if named else "",
             tuple(sorted(laid, key=lambda cell: (cell.y, cell.x))),
             tuple(self._labels()),
             dots=tuple((x, y) for y in range(len(lines.up)) for x in range(len(lines.across))),
-            looks=looks,
             group=self._number,
         )
 

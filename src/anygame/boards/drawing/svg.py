@@ -192,9 +192,7 @@ class _Drawing:
             paint = self._paint(fill="ink")
             x, y = placed.x - 0.5, placed.top + 0.4
             yield words(shortened(grid.title, 60), x, y, paint, size=0.38, anchor="start")
-        # Lines are drawn after the boxes between them, so that they cover the edges.
-        cells = sorted(grid.cells, key=lambda cell: cell.ends is not None)
-        for _, row in groupby(cells, lambda cell: (cell.ends is not None, cell.y)):
+        for _, row in groupby(grid.cells, lambda cell: cell.y):
             drawn = [element for cell in row for element in self._cell(cell, placed)]
             yield from ['<g role="row">', *drawn, "</g>"] if self._is_clickable else drawn
         for x, y in grid.dots:

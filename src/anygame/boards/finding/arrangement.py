@@ -1,16 +1,15 @@
-"""The arrangement of several boards of one layout, and the boxes of one board."""
+"""The arrangement of several boards of one layout, apart or as parts of one board."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from itertools import chain, islice, product
-from math import ceil, isqrt
+from itertools import islice
+from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.axes import numbered, ordered
 from anygame.boards.finding.evidence import occurrences
 from anygame.errors import AnygameError
-from anygame.language.rules import Atom, atoms_in, atoms_of
+from anygame.language.rules import Atom, atoms_in
 from anygame.language.terms import Variable
 
 if TYPE_CHECKING:
@@ -112,22 +111,3 @@ def _naming(layout: Layout, rules: Iterable[Rule]) -> set[str]:
         }
         names |= {atom.predicate for atom in atoms if atom.arguments[:-2] in cells}
     return names
-
-
-def box_size(layout: Layout, rules: Sequence[Rule]) -> int:
-    """Return the width and height of the boxes of a board, or 0 for a board without boxes.
-
-    A board of n*n by n*n squares has boxes of n by n if rules read a relation for exactly the first square of
-    each box.
-    """
-    step = isqrt(len(layout.rows))
-    axis = layout.rows[::-1] if layout.upwards else layout.rows
-    square = len(layout.rows) == len(layout.columns) == step * step and len(layout.squares) == 1
-    if not square or step < 2 or layout.shape != "square" or set(axis) != set(layout.columns):
-        return 0
-    corners = set(product(axis[::step], repeat=2))
-    asked: dict[tuple[str, int], set[tuple[Term, ...]]] = defaultdict(set)
-    for atom in chain.from_iterable(map(atoms_of, rules)):
-        if len(atom.arguments) == 2 and all(term.is_ground for term in atom.arguments):
-            asked[atom.key].add(atom.arguments)
-    return step if corners in asked.values() else 0

@@ -96,7 +96,6 @@ class Layout(_OnBoard):
         started: the contents in the initial state.
         arrangement: row and column of each board among the others; empty for a single board.
         places: the places of the cells of all boards on one large board; empty for separate boards.
-        box: width and height of the boxes that divide the board; 0 for none.
         overlays: other fluents on the squares.
         sides: the side of a square that each content names; facts with such contents are walls.
         joined: two fluents whose last arguments are the column and the row of a thing, as in
@@ -120,7 +119,6 @@ class Layout(_OnBoard):
     started: frozenset[Content] = frozenset()
     arrangement: Mapping[tuple[Term, ...], tuple[int, int]] = field(default_factory=dict)
     places: Mapping[Cell, Place] = field(default_factory=dict)
-    box: int = 0
     overlays: tuple[Overlay, ...] = ()
     sides: Mapping[Content, Side] = field(default_factory=dict)
     joined: tuple[str, ...] = ()
@@ -226,7 +224,6 @@ class Lines(_OnBoard):
         contents: the arguments that name the owner of the line.
         across: the values of the first coordinate, from left to right.
         up: the values of the second coordinate, from bottom to top.
-        boxes: the board between the dots, whose squares are named by their lower left dots; None without one.
         values: the possible contents of lines.
     """
 
@@ -236,7 +233,6 @@ class Lines(_OnBoard):
     contents: tuple[int, ...]
     across: tuple[Constant, ...]
     up: tuple[Constant, ...]
-    boxes: Layout | None = None
     values: tuple[Content, ...] = ()
 
     def fluents(self) -> Iterator[tuple[str, int, tuple[int, ...]]]:
@@ -244,8 +240,8 @@ class Lines(_OnBoard):
         yield self.functor, self.arity, self.key
 
     def covers(self, fact: Term) -> bool:
-        """Return whether a fact is a line of this grid, or lies in one of its boxes."""
-        return self.line(fact) is not None or (self.boxes is not None and self.boxes.covers(fact))
+        """Return whether a fact is a line of this grid."""
+        return self.line(fact) is not None
 
     def line(self, fact: Term) -> tuple[Term, ...] | None:
         """Return the coordinates of a line in the order of its fact; None for any other fact."""

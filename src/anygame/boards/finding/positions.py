@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final
@@ -154,21 +153,6 @@ def find_lines(fluents: Iterable[Fluent], game: Game) -> tuple[Lines, ...]:
         if len(set(lines_met)) >= _FEWEST and all(map(lines.places, lines_met)):
             all_lines.append(lines)
     return tuple(all_lines)
-
-
-def with_boxes(lines: Lines, layouts: Sequence[Layout]) -> tuple[Lines, Layout | None]:
-    """Return lines with the board whose squares lie between the dots, and this board or None."""
-    for layout in layouts:
-        between = (
-            layout.shape == "square"
-            and not layout.boards
-            and layout.column < layout.row
-            and layout.columns == lines.across[:-1]
-            and layout.rows == lines.up[:-1][::-1]
-        )
-        if between:
-            return replace(lines, boxes=layout), layout
-    return lines, None
 
 
 def _fit(fluent: Fluent) -> Lines | None:

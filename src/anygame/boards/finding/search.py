@@ -6,13 +6,13 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.finding.arrangement import box_size, side_by_side, whole_board
+from anygame.boards.finding.arrangement import side_by_side, whole_board
 from anygame.boards.finding.evidence import cell_places
 from anygame.boards.finding.fitting import fit
 from anygame.boards.finding.hints import Hint, HintError, read_hints
 from anygame.boards.finding.layout import Boards, Overlay, Wish
 from anygame.boards.finding.orientation import fluents_of
-from anygame.boards.finding.positions import find_lines, find_positions, with_boxes
+from anygame.boards.finding.positions import find_lines, find_positions
 from anygame.boards.names import BLOCKS, CARDS, COLOURS, SIDES, SIGNS, words
 from anygame.errors import AnygameError
 from anygame.language.diagnostics import did_you_mean
@@ -53,16 +53,12 @@ def find_boards(game: Game) -> Boards:
     else:
         layouts = _as_found(fluents, hints, notes)
     layouts = [_joined(layout, game) for layout in _overlaid(layouts, fluents, game.program.rules)]
-    lines = []
-    for drawn in () if any(hint.functor for hint in hints) else find_lines(fluents, game):
-        boxed, box = with_boxes(drawn, layouts)
-        lines.append(boxed)
-        layouts = [layout for layout in layouts if layout is not box]
+    lines = () if any(hint.functor for hint in hints) else find_lines(fluents, game)
     # Beside a board, things with two coordinates usually lie on that board.
     if not (layouts or lines or hints):
         layouts += find_positions(fluents, game.program.rules)
     hands = {fluent.key: int(fluent.arity > 1) for fluent in fluents if CARDS & {*words(fluent.functor)}}
-    boards = Boards(tuple(layouts), tuple(lines), hands)
+    boards = Boards(tuple(layouts), lines, hands)
     wishes = tuple(wish for hint in goals for wish in _wished(hint, boards, game, notes))
     return replace(boards, wishes=wishes, notes=tuple(notes))
 
@@ -108,8 +104,7 @@ def _overlaid(layouts: Sequence[Layout], fluents: Sequence[Fluent], rules: Seque
             and not (overlay.contents and 2 * filled.get(overlay.fluent, 0) > layout.size)
         )
         taken |= {overlay.fluent for overlay in overlays}
-        sides, box = sides_of(layout.values), box_size(layout, rules)
-        joined[layout.fluent] = replace(layout, overlays=overlays, sides=sides, box=box)
+        joined[layout.fluent] = replace(layout, overlays=overlays, sides=sides_of(layout.values))
     return [joined[layout.fluent] for layout in layouts if layout.fluent in joined]
 
 
