@@ -1,4 +1,1 @@
-"""Answers: one frozen dataclass for each question. `to_json` is for programs, `lines` for people.
-
-The command line, the tools, the pages and the editors show answers in their own ways.
-"""
+"""Answers: one frozen dataclass for each question, with `to_json` for programs and `lines` for people."""

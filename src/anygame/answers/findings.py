@@ -1,4 +1,4 @@
-"""A finding in a rule sheet as plain data: the form of ``anygame check --json``, of tools and of pages."""
+"""Findings in rule sheets as plain data, for ``anygame check --json``, tools and pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Span
 
-#: The shape of `Found.to_json`.
+#: The shape of `Found.to_json`, for help texts.
 SHAPE: Final = """\
 {"file", "line", "column",
    "end_line", "end_column", "code", "severity", "message", "notes": [{"message", "file",
@@ -24,7 +24,7 @@ SHAPE: Final = """\
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding in a file; ``advice`` says how to list the findings that follow from it."""
+    """A finding in a file; ``advice`` says how to list the findings that follow from this finding."""
 
     file: str
     finding: Finding
@@ -32,7 +32,7 @@ class Found:
 
     @property
     def diagnostic(self) -> Diagnostic:
-        """The diagnostic, with a note that counts the findings that follow from it."""
+        """The diagnostic, with a note that counts the findings that follow from the finding."""
         diagnostic = self.finding.diagnostic
         notes = (Note(f"{self.finding.echoes}{self.advice}"),) if self.finding.echoes else ()
         return replace(diagnostic, notes=(*diagnostic.notes, *notes))
@@ -52,7 +52,7 @@ class Found:
 
 
 def diagnostic_json(diagnostic: Diagnostic) -> dict[str, Any]:
-    """Return the place, the code, the message, notes and hint of a diagnostic as plain data."""
+    """Return place, code, severity, message, notes and hint of a diagnostic as plain data."""
     return {
         **place_json(diagnostic.span, with_end=True),
         "code": diagnostic.code,
@@ -71,7 +71,7 @@ def diagnostic_json(diagnostic: Diagnostic) -> dict[str, Any]:
 
 
 def place_json(span: Span | None, *, with_end: bool = False) -> dict[str, int | None]:
-    """Return line and column of the start of a span, from 1; ``with_end`` adds those of its end."""
+    """Return line and column of the start of a span, from 1, and ``with_end`` also of its end."""
     line, column = span.source.position(span.start) if span else (None, None)
     place = {"line": line, "column": column}
     if with_end:
@@ -81,5 +81,5 @@ def place_json(span: Span | None, *, with_end: bool = False) -> dict[str, int | 
 
 
 def line_json(joints: Sequence[Sequence[object]]) -> list[list[str]]:
-    """Return joint moves as texts."""
+    """Return joint moves as lists of strings."""
     return [[str(move) for move in joint] for joint in joints]

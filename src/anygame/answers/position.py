@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from anygame.game.joint_moves import Binding
     from anygame.language.terms import Term
 
-#: The shapes of `to_json`, for help and the descriptions of tools; terms are texts in KIF.
+#: The shapes of `to_json`, for help texts and descriptions of tools; terms are strings in KIF.
 FACTS_SHAPE: Final = '{"game", "step", "terminal", "roles": [ROLE], "facts": [FACT]}'
 LEGAL_SHAPE: Final = '{"game", "step", "terminal", "legal": {ROLE: [MOVE]}}'
 GOALS_SHAPE: Final = """\
 {"game", "step", "terminal", "goals": {ROLE: NUMBER or null},
    "conflicts": {ROLE: [VALUE]}}
-  conflicts lists the roles to which the rules give several goals at once; in goals these
-  are null"""
+  conflicts lists the values of each role with several goals at once; the goal of such a
+  role is null"""
 BINDINGS_SHAPE: Final = '{"game", "step", "terminal", "pattern", "bindings": [{"?VARIABLE": TERM}]}'
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A state of a game, and the number of joint moves that lead to it."""
+    """A state of a game, and the number of joint moves that led to the state."""
 
     game: Game
     state: State
     step: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return the first items of the JSON of every answer about a state."""
+        """Return the items that the JSON of each answer about a state begins with."""
         return {"game": self.game.name, "step": self.step, "terminal": self.state.is_terminal}
 
     def facts(self) -> Facts:
@@ -65,8 +65,8 @@ class Position:
 
         Args:
             pattern: a sentence with variables.
-            joint: joint move on which the answer depends, as text, or None.
-            advice: a phrase for the error about a missing joint move: how to give one.
+            joint: the joint move on which the answer depends, as text, or None.
+            advice: a phrase for the error about a missing joint move, which says how to give one.
 
         Raises:
             IllegalMoveError: the joint move is not legal.
@@ -94,7 +94,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Legal:
-    """The legal moves of some roles; ``is_of_one`` if the question is about one role."""
+    """The legal moves of all roles, or of one role if ``is_of_one``."""
 
     at: Position
     moves: Mapping[str, Sequence[Term]]
@@ -112,14 +112,14 @@ class Legal:
 
 @dataclass(frozen=True, slots=True)
 class Goals:
-    """The goal of every role: a number, None without one, or the values of a conflict."""
+    """The goal of each role: a number, None without a goal, or the values of a conflict."""
 
     at: Position
     goals: Mapping[str, int | tuple[str, ...] | None]
 
     @property
     def numbers(self) -> dict[str, int | None]:
-        """The goals, with None for a conflict."""
+        """The goals as numbers, with None for a missing goal or a conflict."""
         return {role: None if isinstance(goal, tuple) else goal for role, goal in self.goals.items()}
 
     def to_json(self) -> dict[str, Any]:

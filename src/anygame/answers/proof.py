@@ -1,4 +1,4 @@
-"""Verdicts of a prover as text for people; `anygame.proving.Verdict.to_json` is for programs."""
+"""Verdicts of a prover as text for people."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
     from anygame.proving import Verdict
 
-#: The shape of a verdict in JSON; terms are texts in KIF.
+#: The shape of a verdict in JSON; terms are strings in KIF.
 SHAPE: Final = """\
 {"property", "claim", "verdict": "proved" | "refuted" | "open", "match": [[MOVE]], "shortest",
    "depth", "invariant": [CLAUSE], "lemmas", "note", "found": [TEXT], "seconds"}
   match is null, or the joint moves to a state that refutes the claim, or that proves it if
-  one state is enough; depth, if a claim is open, is the number of joint moves within which no
-  such state exists; invariant lists clauses in GDL that hold in every state; lemmas counts the
-  checked steps of the solver's proof"""
+  one state suffices; depth, for an open claim, is the number of joint moves within which no
+  such state exists; invariant lists clauses in GDL that hold in every state; lemmas counts
+  the checked steps of the solver's proof"""
 #: Maximum number of facts that are shown without ``everything``.
 _SHOWN: Final = 6
 
 
 def verdict_lines(verdict: Verdict, *, everything: bool = False) -> Iterator[str]:
-    """Yield a verdict as lines for people."""
+    """Yield a verdict as lines for people; ``everything`` shows all facts and clauses."""
     claim = verdict.name if verdict.name == verdict.claim else f"{verdict.name}: {verdict.claim}"
     took = f" ({verdict.seconds:.0f} s)" if verdict.seconds >= 1 else ""
     yield f"{verdict.outcome:<8} {claim}{took}"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from anygame.game import Game, SimulationResult
 
-#: The shape of `Simulation.to_json`; terms are texts in KIF.
+#: The shape of `Simulation.to_json`; terms are strings in KIF.
 SHAPE: Final = """\
 {"game", "seed", "threads", "machine", "device", "fallback", "asked", "playouts", "cut", "stuck",
    "first_stuck", "interrupted", "abandoned", "states",
@@ -32,10 +32,13 @@ _COUNTED: Final = (
     *("interrupted", "abandoned", "states", "seconds", "setup_seconds"),
     *("playouts_per_second", "states_per_second"),
 )
+#: Maximum number of goal values that a line shows.
 _GOALS_SHOWN: Final = 12
-#: Expected number of wrong games in a sample that has at least one of them with probability 99 %.
+#: Expected number of faulty games in a sample that has at least one of them with probability 99 %.
 _CHANCES: Final = 5
+#: Minimum number of games that a command of advice plays.
 _FEWEST_GAMES: Final = 10
+#: Maximum number of digits of a goal that a line shows.
 _DIGITS_SHOWN: Final = 40
 
 
@@ -90,7 +93,7 @@ class Simulation:
         }
 
     def lines(self) -> Iterator[str]:
-        """Yield a summary: goals of every role, lengths, and legal moves."""
+        """Yield a summary of goals, lengths, and numbers of legal moves."""
         game, result = self.game, self.result
         done = f"{result.playouts:,}" + (f" of {self.asked:,}" if result.playouts != self.asked else "")
         yield f"{done} random {'playout' if done == '1' else 'playouts'} of {game.name}, seed {result.seed}"
@@ -136,7 +139,7 @@ class Simulation:
         return f"{100 * count / self.result.playouts:.1f} %"
 
     def _advice(self, role: str) -> Iterator[str]:
-        """Yield the command that is likely to show a game that ends without a goal, or with several."""
+        """Yield a command that probably shows a game that ends without a goal, or with several goals."""
         wrong = self.result.missing_goals[role] + self.result.double_goals[role]
         if wrong:
             enough = max(_FEWEST_GAMES, -(-_CHANCES * self.result.playouts // wrong))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anygame.search import Solution
 
 _COUNTED: Final = ("states", "expanded", "edges", "depth", "seconds", "bytes", "leaves")
-#: The shape of `Solved.to_json`; terms are texts in KIF.
+#: The shape of `Solved.to_json`; terms are strings in KIF.
 SHAPE: Final = """\
 {"game", "step", "terminal", "solved", "method", "goals": {ROLE: N}, "bounds": {ROLE: [N, N]},
    "reason", "interrupted", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves",

@@ -1,4 +1,4 @@
-"""Standings of players after their matches: plain data, a table for people, and a table for pages."""
+"""Standings of players as plain data, as a table for people, and as a table for pages."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StandingTable:
-    """The standings of players; with ``is_rated``, also their ratings."""
+    """The standings of players, with their ratings if ``is_rated``."""
 
     standings: Sequence[Standing]
     is_rated: bool = True
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return one object a player; unknown numbers are None."""
+        """Return one object for each player; unknown numbers are None."""
         names = ("name", "rating", "mu", "sigma") if self.is_rated else ("name",)
         return [
             {name: getattr(each, name) for name in names}
@@ -33,12 +33,12 @@ class StandingTable:
         ]
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Return a table of texts, titles first: player, rating if ``is_rated``, goals, games, replaced."""
+        """Return a table of strings: the titles, and a row for each player."""
         titles = ("player", *([RATING] if self.is_rated else ()), "goals", "games", "replaced")
         return [titles, *(tuple([cell.text for cell in self._cells(each)]) for each in self.standings)]
 
     def page(self, note: str) -> Table:
-        """Return a table for a page, with the strength of rated players and the mean on each sheet."""
+        """Return a table for a page, with the strengths of rated players and their means on each sheet."""
         sheets = (
             sorted({sheet for each in self.standings for sheet in each.by_sheet}) if self.is_rated else []
         )
