@@ -11,7 +11,8 @@ from tests.network import test_merging as merging
 from tests.network.agreement import assert_agreement
 
 import anygame
-from anygame.network.logic import atoms, factoring, hashing
+from anygame.network import ragged
+from anygame.network.logic import atoms, factoring
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +31,7 @@ def _sums_collide(values: NDArray[np.uint64], *_: Any) -> NDArray[np.uint64]:
 
 @pytest.fixture(autouse=True, params=[_always_the_same, _sums_collide])
 def _poor_hash(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (atoms, factoring, hashing):
+    for module in (atoms, factoring, ragged):
         monkeypatch.setattr(module, "mixed", request.param)
 
 

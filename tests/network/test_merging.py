@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anygame.network.logic.atoms import FAILS, HOLDS, merge
-from anygame.network.logic.disjunctions import equal_disjunctions
+from anygame.network.logic.atoms import FAILS, HOLDS, equal_disjunctions, merge
 
 _INPUTS = 3
 _ATOMS = 12

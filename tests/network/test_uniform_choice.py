@@ -16,7 +16,7 @@ from tests.network.networks import Builder
 
 from anygame.native.code import compile_library
 from anygame.network.kernels import uniform_choice
-from anygame.network.kernels.function import ACTIVE, GO, LANES, RANDOM, FunctionBuilder
+from anygame.network.kernels.function import ACTIVE, GO, LANES, RANDOM, FunctionBuilder, SharedFunctions
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.nth_set_bit import (
     Candidates,
@@ -29,7 +29,6 @@ from anygame.network.kernels.nth_set_bit import (
     subtract,
 )
 from anygame.network.kernels.phases import Phases
-from anygame.network.kernels.shared_functions import SharedFunctions
 from anygame.network.kernels.target import PROCESSOR
 from anygame.network.kernels.uniform_choice import STATE_ROWS, choose_function, seed_rows
 from anygame.network.network import FALSE, TRUE

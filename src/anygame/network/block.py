@@ -53,7 +53,7 @@ class Block:
     Attributes:
         rows: uint64 [rows, words]; see ``layout.RowLayout``. Its counters add up over all blocks.
         lengths: int64 [limit + 2]; slot ``n`` counts the playouts that ended after ``n`` joint moves, and the
-            last slot those that were cut. The counts add up over all blocks.
+            last slot the playouts that were cut. The counts add up over all blocks.
     """
 
     def __init__(self, kernel: Kernel, limit: int, whole: bool = False) -> None:
@@ -68,9 +68,9 @@ class Block:
         self._pointers = tuple(array.ctypes.data for array in arrays)
 
     def begin(self, number: int, quota: int, seed: int, state: NDArray[np.bool_]) -> None:
-        """Prepare to play a block, which has its own random numbers.
+        """Prepare to play a block, which has its own random numbers, from a state: bool [fluents].
 
-        It starts at least one playout, ``quota``, from a state: bool [fluents].
+        The block starts ``quota`` playouts, at least one.
         """
         kernel, rows, record = self._kernel, self.rows, self._record
         lanes = min(quota, kernel.target.lanes)
@@ -165,10 +165,10 @@ class Block:
         return (self.rows[rows, lane // 64] >> np.uint64(lane % 64) & np.uint64(1)).astype(np.bool_)
 
 
-#: Steps of one call while a block is replayed. Interrupts are noticed only between calls.
+#: Number of steps of one call while a block is replayed. The program notices interrupts only between calls.
 _STEPS = 256
-#: A lane may wait, so a playout may have begun some steps earlier than its length shows. Replays begin
-#: ``_SLACK`` steps earlier, which nearly always suffices. If not, they multiply this number by ``_MORE``.
+#: Number of steps by which a replay begins earlier than the length of the playout shows, since a lane may
+#: have waited. It nearly always suffices. If not, the next replay multiplies this number by ``_MORE``.
 _SLACK, _MORE = 32, 8
 
 
@@ -178,7 +178,7 @@ class DeadEnd:
 
     Attributes:
         role: number of the first role without a legal move.
-        state: bool [fluents]; the state in which it had no legal move.
+        state: bool [fluents]; the state in which the role had no legal move.
         moves: the joint moves from the start of the playout to that state. A joint move has an action per
             role, counted from the first action of the role.
     """
@@ -189,11 +189,7 @@ class DeadEnd:
 
 
 class StuckError(Exception):
-    """A role has no legal move in a state that is not terminal.
-
-    Attributes:
-        stuck: the stuck playout, with the state and the moves that led to it.
-    """
+    """A role has no legal move in a state that is not terminal; ``stuck`` is the playout that led there."""
 
     def __init__(self, stuck: DeadEnd) -> None:
         super().__init__(f"role {stuck.role} has no legal move in a state that is not terminal")
@@ -223,43 +219,39 @@ def start_state(network: Network, start: ArrayLike | None) -> NDArray[np.bool_]:
 
 
 def replayed(
-    found: StuckPlayout, kernel: Kernel, quota: int, state: NDArray[np.bool_], request: PlayoutRequest
+    playout: StuckPlayout, kernel: Kernel, quota: int, state: NDArray[np.bool_], request: PlayoutRequest
 ) -> DeadEnd | None:
-    """Return the moves and the state of a stuck playout; None if an interrupt ends the replay.
-
-    Raises:
-        StuckError: the request is strict.
-    """
+    """Return a stuck playout; None after an interrupt. Raises StuckError if the request is strict."""
     block = Block(kernel, request.limit, whole=True)
     with suppress(KeyboardInterrupt):
-        stuck = _replay(block, lambda: block.begin(found.block, quota, request.seed, state), found)
+        stuck = _replay(block, lambda: block.begin(playout.block, quota, request.seed, state), playout)
         if request.strict:
             raise StuckError(stuck)
         return stuck
     return None
 
 
-def _replay(block: Block, begin: Callable[[], None], found: StuckPlayout) -> DeadEnd:
+def _replay(block: Block, begin: Callable[[], None], playout: StuckPlayout) -> DeadEnd:
     """Replay a block up to the end of a stuck playout, step by step from the beginning of the playout.
 
-    Machine code records no moves, but a block is deterministic.
+    Machine code records no moves, but a block plays the same way every time.
     """
     slack = _SLACK
     while True:
         begin()
-        first = max(0, found.step - found.length - slack)
-        _advance(block, first, found.last_start)
+        first = max(0, playout.step - playout.length - slack)
+        _advance(block, first, playout.last_start)
         moves: list[tuple[int, ...]] = []
-        while block.step < found.step:
-            _advance(block, block.step + 1, found.last_start)
-            joint = block.joint_move(found.lane)
-            if not block.length(found.lane):
+        while block.step < playout.step:
+            _advance(block, block.step + 1, playout.last_start)
+            joint = block.joint_move(playout.lane)
+            if not block.length(playout.lane):
                 moves.clear()
             elif joint is not None:
                 moves.append(joint)
-        if len(moves) == found.length:
-            state = block.state(found.lane)
-            return DeadEnd(block.roles_without_a_move(found.lane)[0], state, tuple(moves))
+        if len(moves) == playout.length:
+            state = block.state(playout.lane)
+            return DeadEnd(block.roles_without_a_move(playout.lane)[0], state, tuple(moves))
         assert first, "a block is played the same way every time"
         slack *= _MORE
 

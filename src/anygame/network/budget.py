@@ -8,16 +8,16 @@ from typing import Final
 
 from anygame.errors import LimitError
 
-#: Costs in steps. A row of a join costs one step, which takes about 30 ns (measured on 100 public sheets).
-#: Treating a rule, in a join or in a pass.
+# Costs in steps. A row of a join costs one step, which takes about 30 ns (measured on 100 public sheets).
+#: Cost of a rule, in a join or in a pass.
 TURN: Final = 5_000
-#: Building a term, with its text.
+#: Cost of building a term, with its text.
 COMPOSED: Final = 300
-#: A query to the reasoner.
+#: Cost of a query to the reasoner.
 QUESTION: Final = 500
-#: A case of a proof about fluents.
+#: Cost of a case of a proof about fluents.
 CASE: Final = 5_000
-#: A literal of a conjunction that becomes gates.
+#: Cost of a literal of a conjunction that becomes gates.
 LITERAL: Final = 100
 
 
@@ -25,7 +25,7 @@ class Budget:
     """Counts the steps of compiling one game.
 
     Args:
-        steps: upper bound on steps.
+        steps: maximum number of steps.
         seconds: time limit for callers with a clock. By default only steps are limited.
     """
 
@@ -36,11 +36,7 @@ class Budget:
         self._end = monotonic() + seconds
 
     def spend(self, steps: int) -> None:
-        """Count some steps.
-
-        Raises:
-            LimitError: the sum exceeds the upper bound, or the time limit has passed.
-        """
+        """Count some steps. Raises LimitError if their sum or the elapsed time exceeds its limit."""
         self.spent += steps
         if self.spent > self._steps:
             message = f"compiling the rules takes more than {self._steps:,} steps"

@@ -20,15 +20,14 @@ from anygame.network.grounding.grounder import GroundingLimits, ground
 from anygame.network.grounding.pipeline import OPTIONAL, OPTIONAL_IF_LARGE
 from anygame.network.grounding.static import SEEN
 from anygame.network.interface import Exclusions, Interface
-from anygame.network.logic.assembly import assemble
+from anygame.network.logic.assembly import assemble, build_circuit
 from anygame.network.logic.atoms import FAILS, Atoms
-from anygame.network.logic.building import build_circuit
 from anygame.network.logic.rewrites import REWRITES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence, Sized
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from anygame.datalog.reasoner import Reasoner
     from anygame.language.terms import Term
@@ -49,8 +48,8 @@ class CompiledGame:
         fluents: the term of each fluent, sorted by text.
         actions: per role the moves that can ever be legal, sorted by text.
         stages: the name of each step of compilation, with its figures by name.
-        passes: the same for the passes over the rules. The figures are the number of rules that a pass
-            ``rewrote``, the number that it ``made`` of them, and its ``seconds``.
+        passes: the name of each pass over the rules, with its figures: the number of rules that it
+            ``rewrote``, the number of rules that it ``made`` of them, and its ``seconds``.
         percepts: per role the terms that it can ever see, sorted by text; empty, without roles, if the sheet
             is too large for percepts.
     """
@@ -115,8 +114,8 @@ def _compile_what_fits(
         ):
             raise
     # The second attempt gets at least a third of the given time.
-    left = max(limits.seconds - (monotonic() - began), limits.seconds / 3)
-    return _compile(reasoner, replace(limits, seconds=left), progress, without, percepts=False)
+    remaining = max(limits.seconds - (monotonic() - began), limits.seconds / 3)
+    return _compile(reasoner, replace(limits, seconds=remaining), progress, without, percepts=False)
 
 
 def _compile(
@@ -145,17 +144,13 @@ def _compile(
         circuit = rewrite(circuit)
         percept_circuit = percept_circuit and rewrite(percept_circuit)
         stages.append((name, _figures_of_circuit(circuit, began)))
-    passes = tuple(
-        (name, {"rewrote": effect.rewritten, "made": effect.made, "seconds": effect.seconds})
-        for name, effect in grounding.passes.items()
-    )
     return CompiledGame(
         _network(circuit, names),
         reasoner.roles,
         names.fluents,
         names.actions,
         tuple(stages),
-        passes,
+        tuple(grounding.passes.items()),
         names.percepts if percepts else (),
         _with_percepts(_network(percept_circuit, names), names.percepts) if percept_circuit else None,
         names.exclusions,
@@ -175,22 +170,23 @@ def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, 
         inputs += of_role
     # Outputs without an atom have the number -1.
     literal_of = np.append(atoms.literal_of, FAILS).astype(np.int64)
-    outputs = {name: literal_of[found] for name, found in names.outputs().items()}
+    outputs = {name: literal_of[output_atoms] for name, output_atoms in names.outputs().items()}
     whole = build_circuit(atoms, inputs, outputs, choices, budget)
     circuit = replace(whole, outputs={name: of for name, of in whole.outputs.items() if name != "sees"})
-    return circuit, whole if names.has_percepts else None
+    return circuit, whole if any(names.percepts) else None
 
 
 def _network(circuit: Circuit, names: Interface) -> Network:
     """Return the network of a circuit; percepts follow the fluents of the next state."""
     outputs = circuit.outputs
+    goals = iter(outputs["goal"].tolist())
     return assemble(
         circuit,
         actions=tuple(map(len, names.action_atoms)),
         initial=names.initial,
         legal=outputs["legal"],
         terminal=int(outputs["terminal"][0]),
-        goals=names.goal_literals(outputs["goal"].tolist()),
+        goals=[[(value, next(goals)) for value, _ in role] for role in names.goals],
         next_state=np.concatenate([outputs[name] for name in ("next", "sees") if name in outputs]),
     )
 
@@ -198,19 +194,16 @@ def _network(circuit: Circuit, names: Interface) -> Network:
 def _with_percepts(network: Network, percepts: Sequence[Sized]) -> Network:
     """Return a network whose last fluents are the percepts of the last joint move (GDL-II).
 
-    In the given network, ``next`` has the literals of the percepts of each role behind those of fluents.
+    In the given network, ``next`` has the literals of the percepts of each role after those of fluents.
     Kernels then compute percepts like the next state, and keep them until the next move. GDL-II is due to
     Thielscher, "A General Game Description Language for Incomplete Information Games", AAAI 2010.
     """
     counts = tuple(map(len, percepts))
     added = sum(counts)
-    first_moved = 2 * network.first_action
 
-    def moved(literals: NDArray[np.int32]) -> NDArray[np.int32]:
-        return np.where(literals < first_moved, literals, literals + 2 * added).astype(np.int32)
-
-    def moved_one(literal: int) -> int:
-        return literal if literal < first_moved else literal + 2 * added
+    def moved(literals: ArrayLike) -> NDArray[np.int32]:
+        old = np.asarray(literals)
+        return np.asarray(old + 2 * added * (old >= 2 * network.first_action), np.int32)
 
     return replace(
         network,
@@ -218,8 +211,8 @@ def _with_percepts(network: Network, percepts: Sequence[Sized]) -> Network:
         inputs=moved(network.inputs),
         initial=np.concatenate([network.initial, np.zeros(added, np.bool_)]),
         legal=moved(network.legal),
-        terminal=moved_one(network.terminal),
-        goals=tuple(tuple((value, moved_one(bit)) for value, bit in role) for role in network.goals),
+        terminal=int(moved(network.terminal)),
+        goals=tuple(tuple((value, int(moved(bit))) for value, bit in role) for role in network.goals),
         next=moved(network.next),
         percepts=counts,
     )

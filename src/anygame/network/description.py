@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from anygame.network.compiled import CompiledGame
     from anygame.network.network import Network
 
-#: Maximum number of nodes in a picture: Graphviz needs minutes for more, and the result is unreadable.
+#: Maximum number of nodes in a picture: Graphviz needs minutes for more nodes, and the result is unreadable.
 _MOST_DRAWN: Final = 1_000
 #: Maximum number of characters in a name. Longer names are cut, which keeps boxes small.
 _LONGEST_NAME: Final = 60
@@ -49,39 +49,34 @@ def levels(network: Network) -> int:
 
 def text(described: Mapping[str, Any]) -> str:
     """Format the result of ``describe`` as text for people."""
-    return "\n".join(_lines(described))
-
-
-def _lines(described: Mapping[str, Any]) -> Iterator[str]:
+    lines = []
     for figures in described["passes"]:
         old, new = figures["rewrote"], figures["made"]
         done = f"{counted(old, 'rule')} became {new:,}" if old else "nothing to do"
-        yield f"{figures['pass']}: {done} ({figures['seconds']:.3f} s)"
+        lines.append(f"{figures['pass']}: {done} ({figures['seconds']:.3f} s)")
     before: dict[str, float] = {}
     for stage in described["stages"]:
         figures = {name: value for name, value in stage.items() if name not in ("stage", "seconds")}
         shown = ", ".join(
             f"{value:,.0f} {name}{_saved(name, value, before)}" for name, value in figures.items()
         )
-        yield f"{stage['stage']}: {shown} ({stage.get('seconds', 0):.3f} s)"
+        lines.append(f"{stage['stage']}: {shown} ({stage.get('seconds', 0):.3f} s)")
         before.update(figures)
     actions = ", ".join(f"{count:,} of {role}" for role, count in described["actions"].items())
-    yield f"inputs of the network: {described['fluents']:,} fluents; moves: {actions}"
-    yield (
+    cycles, code = described["cycles"], described["code"]
+    of_cycles = f"{len(cycles)}, of {', '.join(map(str, cycles[:20]))} gates" if cycles else "none"
+    lines += [
+        f"inputs of the network: {described['fluents']:,} fluents; moves: {actions}",
         f"gates: {described['gates']:,} with {described['inputs']:,} inputs on {described['levels']:,} "
-        f"levels; {described['state_gates']:,} depend on the state alone"
-    )
-    cycles = described["cycles"]
-    yield f"cycles: {len(cycles)}, of {', '.join(map(str, cycles[:20]))} gates" if cycles else "cycles: none"
-    code = described["code"]
-    yield (
+        f"levels; {described['state_gates']:,} depend on the state alone",
+        f"cycles: {of_cycles}",
         f"code: {code['style']}; {code['lanes']} lanes in "
-        f"{code['rows']:,} rows, {code['bytes']:,} bytes a thread"
-    )
+        f"{code['rows']:,} rows, {code['bytes']:,} bytes a thread",
+    ]
+    return "\n".join(lines)
 
 
 def _saved(name: str, value: float, before: Mapping[str, float]) -> str:
-    """Return the decrease of a figure since the previous stage."""
     old = before.get(name)
     return f" (-{100 * (1 - value / old):.1f} %)" if old and value < old else ""
 
@@ -102,17 +97,8 @@ def picture(compiled: CompiledGame) -> str:
             limit="nodes",
             bound=_MOST_DRAWN,
         )
-    return "\n".join(
-        [
-            "digraph network {",
-            "  rankdir=LR;",
-            *_nodes(compiled),
-            *_gates(network),
-            *_outputs(compiled),
-            "}",
-            "",
-        ]
-    )
+    lines = [*_nodes(compiled), *_gates(network), *_outputs(compiled)]
+    return "\n".join(["digraph network {", "  rankdir=LR;", *lines, "}", ""])
 
 
 def _nodes(compiled: CompiledGame) -> Iterator[str]:

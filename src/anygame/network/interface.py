@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anygame.network.grounding.large.cases import Key
     from anygame.network.logic.atoms import Atoms
 
-#: Maximum number of digits in a goal value, so that it fits 32 bits.
+#: Maximum number of digits in a goal value, so that the value fits 32 bits.
 _MOST_DIGITS: Final = 9
 
 
@@ -53,7 +53,7 @@ class Exclusions:
         return None
 
     def pair_in(self, states: NDArray[Any]) -> tuple[int, int, int] | None:
-        """Return the first state with two exclusive fluents, and these; None if no state has two.
+        """Return the first state with two exclusive fluents, and these fluents; None if no state has two.
 
         States are truth values [states, fluents].
         """
@@ -76,17 +76,13 @@ class Interface:
 
     Attributes:
         fluents: the term of each fluent, sorted by text.
-        fluent_atoms: per fluent its atom.
         next_state: per fluent the atom of its next value; None if that never holds.
-        exclusions: groups of mutually exclusive fluents.
         initial: bool [fluents]; the initial state.
         actions: per role the terms of its moves, sorted by text.
-        action_atoms: per role the atoms of these moves.
         legal: per action, role after role, the atom of its legality; None if it is never legal.
         terminal: the atom of ``terminal``; None if the game never ends.
         goals: per role its goal values with their atoms, in ascending order.
         percepts: per role the terms that it can ever see (GDL-II), sorted by text.
-        percept_atoms: per role the atoms of these percepts.
     """
 
     def __init__(self, grounding: Grounding, atoms: Atoms) -> None:
@@ -141,14 +137,9 @@ class Interface:
             groups[[numbers[atom] for atom in self._atoms.of(relation).tolist()]] = agreeing.reshape(-1)
             yield groups
 
-    @property
-    def has_percepts(self) -> bool:
-        """Whether any role can ever see anything."""
-        return any(self.percepts)
-
     def outputs(self) -> dict[str, NDArray[np.int64]]:
         """Return the atoms of the outputs by kind; -1 for outputs that never hold."""
-        found: dict[str, Sequence[int | None]] = {
+        by_kind: dict[str, Sequence[int | None]] = {
             "terminal": [self.terminal],
             "legal": self.legal,
             "goal": [atom for role in self.goals for _, atom in role],
@@ -157,13 +148,8 @@ class Interface:
         }
         return {
             name: np.array([-1 if atom is None else atom for atom in atoms], np.int64)
-            for name, atoms in found.items()
+            for name, atoms in by_kind.items()
         }
-
-    def goal_literals(self, literals: Iterable[int]) -> list[list[tuple[int, int]]]:
-        """Return per role its goal values with their literals."""
-        left = iter(literals)
-        return [[(value, next(left)) for value, _ in role] for role in self.goals]
 
     def _terms(self, relation: Relation, argument: int) -> list[Term]:
         values = self._grounding.reasoner.terms.terms
@@ -182,7 +168,7 @@ class Interface:
         return [None if number < 0 else atom for number, atom in zip(numbers.tolist(), atoms, strict=True)]
 
     def _of_roles(self, key: tuple[str, int], roles: dict[int, int]) -> Iterator[tuple[int, Term, int]]:
-        """Yield the role's index, the other term and the atom of each instance of a predicate of roles."""
+        """Yield role index, other term and atom of each instance of a predicate such as ``goal``."""
         for relation in self._grounding.reasoner.layout.variants(key):
             if relation in self._grounding.tables:
                 players = self._grounding.tables[relation].column(0).tolist()
@@ -194,14 +180,14 @@ class Interface:
     def _by_text(
         self, key: tuple[str, int], roles: dict[int, int]
     ) -> tuple[tuple[tuple[Term, ...], ...], list[list[int]]]:
-        """Return per role the terms of a binary predicate of roles, sorted by text, and their atoms."""
-        found: list[list[tuple[Term, int]]] = [[] for _ in roles]
+        """Return per role the terms of such a predicate, sorted by text, and their atoms."""
+        by_role: list[list[tuple[Term, int]]] = [[] for _ in roles]
         for role, term, atom in self._of_roles(key, roles):
-            found[role].append((term, atom))
-        for of_role in found:
+            by_role[role].append((term, atom))
+        for of_role in by_role:
             of_role.sort(key=lambda item: str(item[0]))
-        terms = tuple(tuple(term for term, _ in of_role) for of_role in found)
-        return terms, [[atom for _, atom in of_role] for of_role in found]
+        terms = tuple(tuple(term for term, _ in of_role) for of_role in by_role)
+        return terms, [[atom for _, atom in of_role] for of_role in by_role]
 
     def _goals(self, roles: dict[int, int]) -> list[list[tuple[int, int]]]:
         goals: list[list[tuple[int, int]]] = [[] for _ in roles]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Markers in place of the goal of a role to which the rules give no goal, or several.
 MISSING, DOUBLE = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).min) + 1
 
-#: Steps of a bit transposition: the width of the squares that are exchanged, and a mask of the lower squares.
+#: The steps of a bit transposition: the width of the exchanged squares, and a mask of the lower squares.
 _STEPS: Final = tuple(
     (width, np.uint64(sum(((1 << width) - 1) << at for at in range(0, 64, 2 * width))))
     for width in (32, 16, 8, 4, 2, 1)
@@ -98,13 +98,13 @@ class Lanes:
         return made
 
     def _addresses(self) -> list[tuple[int, int]]:
-        """Return per block the address of its rows and the address of the data of the gates."""
+        # Per block the address of its rows and the address of the data of the gates.
         size, first = self._rows[0].nbytes, self._rows.ctypes.data
         return [(first + block * size, self._kernel.data.ctypes.data) for block in range(self._blocks)]
 
     @property
     def bytes(self) -> int:
-        """Bytes of the rows of all lanes."""
+        """Size in bytes of the rows of all lanes."""
         return self._rows.nbytes
 
     def seed(self, seed: int) -> None:
@@ -373,7 +373,7 @@ class Lanes:
     # Checks.
 
     def _check(self, lanes: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        """Raise if an action is not legal, given the actions of each role in some lanes."""
+        """Raise an error if an action is not legal, given the actions of each role in some lanes."""
         legal = self._legal.of(self._rows)
         allowed = np.empty(actions.shape, np.bool_)
         for role, count in enumerate(self.network.actions):

@@ -17,7 +17,8 @@ from anygame.network.ragged import levels_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Numbers = NDArray[np.int64]
+    from anygame.network.ragged import Numbers
+
 
 #: The literals of node 0, which never holds. A literal is twice its node, plus one if it is inverted.
 FALSE, TRUE = 0, 1
@@ -29,7 +30,7 @@ class Cycle:
 
     Attributes:
         first: the first gate.
-        end: the gate behind the last.
+        end: the gate after the last gate.
     """
 
     first: int
@@ -42,7 +43,7 @@ class Network:
 
     Nodes are numbered: 0 is the constant false, then one per fluent, then one per action (role after role),
     then one per gate. A *literal* is ``2 * node + inverted``. A gate is the conjunction of its input
-    literals; gate ``g`` is node ``first_gate + g``, and reads nodes before it, except inside a cycle.
+    literals. Gate ``g`` is node ``first_gate + g``, and reads nodes before it, except inside a cycle.
 
     Attributes:
         fluents: number of fluents.
@@ -136,7 +137,8 @@ def units_of(network: Network) -> Numbers:
 def gates_by_level(network: Network) -> list[Numbers]:
     """Return the gates of each level, beginning with gates that only read inputs; a cycle has one level.
 
-    Except inside a cycle, no gate reads another gate of its level, so a level can be treated at once.
+    Except inside a cycle, no gate reads another gate of its level, so all gates of a level can be treated at
+    once.
 
     >>> [level.tolist() for level in gates_by_level(Network.example())]
     [[0]]

@@ -1,4 +1,4 @@
-"""Rows of different lengths in one array, as in a compressed sparse row matrix; and sorted sets."""
+"""Rows of different lengths in one array, as in a compressed sparse row matrix; sorted sets; equal rows."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+    Keys = NDArray[np.uint64]
 
 
 def starts_of(lengths: Numbers) -> Numbers:
@@ -49,7 +51,7 @@ def distinct(numbers: Numbers) -> Numbers:
     return ordered[fresh]
 
 
-#: Fewer numbers are sorted faster by one call of ``numpy.argsort``.
+#: Minimum number of numbers that are sorted faster by digits than by one call of ``numpy.argsort``.
 _FEW: Final = 3_000
 _DIGIT: Final = 16
 
@@ -57,8 +59,9 @@ _DIGIT: Final = 16
 def order_of(numbers: NDArray[np.int32 | np.int64 | np.uint64]) -> Numbers:
     """Return the stable sorting order of non-negative numbers, as ``numpy.argsort`` does.
 
-    ``numpy.argsort`` uses a radix sort only for 16-bit numbers, and merges others. So this function sorts by
-    the highest 32 bits as two 16-bit digits. If lower bits remain, ``argsort`` merges the nearly sorted rest.
+    ``numpy.argsort`` uses a radix sort only for 16-bit numbers, and a merge sort for others. So this function
+    sorts by the highest 32 bits as two 16-bit digits. If lower bits remain, ``argsort`` merges the nearly
+    sorted numbers.
 
     >>> import numpy as np
     >>> order_of(np.array([3, 1, 3, 0])).tolist()
@@ -77,12 +80,9 @@ def order_of(numbers: NDArray[np.int32 | np.int64 | np.uint64]) -> Numbers:
 
 
 def levels_of(reader: Numbers, read: Numbers, count: int) -> Numbers:
-    """Return per node the longest path down to a node that reads none; -1 in cycles and above them.
+    """Return per node the longest path down to a node that reads no node; -1 in cycles and above them.
 
-    Args:
-        reader: per edge of a graph, the node that reads.
-        read: per edge, the node that is read.
-        count: number of nodes.
+    The edges of the graph lead from the nodes ``reader`` to the nodes ``read``.
 
     >>> import numpy as np
     >>> levels_of(np.array([1, 2, 2, 3, 4]), np.array([0, 0, 1, 4, 3]), 5).tolist()
@@ -101,3 +101,52 @@ def levels_of(reader: Numbers, read: Numbers, count: int) -> Numbers:
         np.subtract.at(waiting, readers, 1)
         ready = distinct(readers[waiting[readers] == 0])
     return levels
+
+
+#: Two numbers below 2**32 are packed into one, the first of them in the upper half.
+SHIFT: Final = 32
+LOW: Final = (1 << SHIFT) - 1
+
+
+def mixed(values: Keys) -> Keys:
+    """Return a hash of each number; a sum of hashes is a hash of a row."""
+    values = values * np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
+    return values ^ (values >> np.uint64(29))
+
+
+def keys_of_rows(literals: Numbers, firsts: Numbers, lengths: Numbers) -> Keys:
+    """Return a hash of each row of literals, whatever their order."""
+    hashes = mixed(literals.astype(np.uint64) + np.uint64(1))
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes)])
+    keys: Keys = sums[firsts + lengths] - sums[firsts]
+    return keys
+
+
+def candidates(order: Numbers, keys: Keys, lengths: Numbers) -> tuple[Numbers, Numbers]:
+    """Return rows with the hash of an earlier row, and that row; see ``equal_rows``."""
+    same = np.zeros(len(order), np.bool_)
+    same[1:] = (keys[order[1:]] == keys[order[:-1]]) & (lengths[order[1:]] == lengths[order[:-1]])
+    leaders = order[np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))]
+    return order[same], leaders[same]
+
+
+def all_in_rows(lengths: Numbers, holds: Mask) -> Mask:
+    """Return for concatenated rows of some lengths whether all elements of each are true."""
+    result = np.ones(len(lengths), np.bool_)
+    result[np.repeat(np.arange(len(lengths)), lengths)[~holds]] = False
+    return result
+
+
+def equal_rows(
+    order: Numbers, keys: Keys, firsts: Numbers, lengths: Numbers, literals: Numbers
+) -> tuple[Numbers, Numbers]:
+    """Return rows that equal an earlier row, and the first such row for each.
+
+    Rows are sorted by key, a hash, in ``order``. Literals of all rows are in the same order within each row.
+    """
+    again, first = candidates(order, keys, lengths)
+    counts = lengths[again]
+    same = literals[places(firsts[again], counts)] == literals[places(firsts[first], counts)]
+    equal = all_in_rows(counts, same)
+    return again[equal], first[equal]

@@ -23,14 +23,15 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
     from anygame.playouts import PlayoutRequest
 
-#: Target duration of a call of machine code. Interrupts are noticed only between calls. People do not notice
-#: this delay, and a call costs some microseconds.
+#: Target duration of a call of machine code in seconds. The program notices interrupts only between calls.
+#: People do not notice this delay, and the overhead of a call is a few microseconds.
 _CALL_SECONDS = 0.05
-#: Steps of the first call, few enough for the slowest game. Its duration decides the steps of the next call.
+#: Number of steps of the first call, few enough for the slowest game. The duration of a call decides the
+#: number of steps of the next call.
 _FIRST_STEPS = 16
-#: Calls after an interrupt for the playouts under way, which are then abandoned.
+#: Number of calls after an interrupt for the playouts under way, which are then abandoned.
 _LAST_CALLS = 10
-#: Seconds between progress reports.
+#: Time between progress reports in seconds.
 _REPORT_SECONDS = 0.1
 
 
@@ -59,14 +60,14 @@ class Simulator:
         """Play random matches.
 
         After an interrupt (Ctrl-C) no more playouts are started. Playouts under way continue for half a
-        second, so that short ones are not favoured. Then, or at a second interrupt, they are abandoned.
+        second, so that short playouts are not favoured. Then, or at a second interrupt, they are abandoned.
 
-        A playout in which a role has no legal move ends there. Of such playouts, and of those that reach the
-        limit, only the joint moves are counted, in ``states`` and ``options``.
+        A playout in which a role has no legal move ends there. Of such playouts, and of playouts that reach
+        the limit, only the joint moves are counted, in ``states`` and ``options``.
 
         Args:
             request: number of playouts, seed and limits.
-            start: bool [fluents]; the state to start from, None for the initial one.
+            start: bool [fluents]; the state to start from, None for the initial state.
 
         Raises:
             StuckError: a role has no legal move, and the request is strict.
@@ -84,7 +85,7 @@ class Quotas:
     However, each thread should get several blocks.
 
     Args:
-        playouts: playouts of all blocks.
+        playouts: number of playouts of all blocks.
         blocks: the usual number of blocks.
         small: minimum number of playouts in a block, if there are several blocks.
         full: maximum number of playouts in a block.
@@ -170,10 +171,10 @@ class Run:
 
     def _example(self) -> DeadEnd | None:
         """Return the first stuck playout; after an interrupt only if its replay is short."""
-        found = self._first_stuck
-        if found is None or self._interrupts > 1 or (self._interrupts and found.step > self._near):
+        first = self._first_stuck
+        if first is None or self._interrupts > 1 or (self._interrupts and first.step > self._near):
             return None
-        return replayed(found, self._replaying(), self._quotas[found.block], self._state, self._request)
+        return replayed(first, self._replaying(), self._quotas[first.block], self._state, self._request)
 
 
 def next_steps(steps: int, seconds: float, aim: float) -> int:
@@ -212,7 +213,7 @@ class _ProcessorRun(Run):
     def _play_block(self, number: int, block: Block) -> None:
         quota = self._quotas[number]
         block.begin(number, quota, self._request.seed, self._state)
-        steps, known, stuck = _FIRST_STEPS, 0, 0
+        steps, started, stuck = _FIRST_STEPS, 0, 0
         last_start: int | None = None
         done, calls_left = False, _LAST_CALLS
         while not done and calls_left:
@@ -221,11 +222,11 @@ class _ProcessorRun(Run):
             steps = next_steps(steps, time.perf_counter() - began, _CALL_SECONDS)
             left = block.left
             with self._lock:
-                self._started += quota - left - known
+                self._started += quota - left - started
                 self._stuck += block.stuck - stuck
                 if block.stuck and (self._first_stuck is None or number < self._first_stuck.block):
                     self._first_stuck = StuckPlayout(number, *block.first_stuck, last_start)
-            known, stuck = quota - left, block.stuck
+            started, stuck = quota - left, block.stuck
             if self._interrupts:
                 calls_left -= 1
                 self._near = steps * _LAST_CALLS
@@ -233,21 +234,14 @@ class _ProcessorRun(Run):
                     self._complete = False
                     last_start = block.step
                     quota -= block.start_no_more()
-            if self._is_over_for(number):
+            first = self._first_stuck
+            decided = self._request.strict and first is not None and first.block <= number
+            if decided or self._error or self._interrupts > 1:
                 break
         if not done:
             with self._lock:
                 self._abandoned += block.running
                 self._complete = False
-
-    def _is_over_for(self, number: int) -> bool:
-        """Return whether to abandon a block."""
-        found = self._first_stuck
-        return (
-            self._interrupts > 1
-            or bool(self._error)
-            or (self._request.strict and found is not None and found.block <= number)
-        )
 
     def _counted(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         self._complete &= self._next >= self._blocks.stop

@@ -20,16 +20,14 @@ if TYPE_CHECKING:
 class Single:
     """Answers about single states. A state is a ``bytes`` of one byte per fluent, 0 or 1.
 
-    A further question about the same state is the fastest. Threads must not share an instance.
+    A second question about the same state is fastest. Threads must not share an instance.
 
     >>> from anygame.network.kernels.kernel import build_kernel
     >>> from anygame.network.network import Network
     >>> kernel = build_kernel(Network.example())
     >>> single = Single(kernel)
     >>> single.legal(single.initial)
-    [[0, 1]]
-    >>> end = single.next(single.initial, [1])
-    >>> list(end), single.terminal(end), single.goals(end)
+    [[0, 1]] >>> end = single.next(single.initial, [1]) >>> list(end), single.terminal(end), single.goals(end)
     ([0, 1], True, [100])
     """
 
@@ -95,7 +93,6 @@ class Single:
         return self._next_state.tobytes()
 
     def _look(self, state: bytes) -> None:
-        """Evaluate the gates that depend on the state alone."""
         if len(state) != self.network.fluents:
             raise ValueError(f"expected a state of {self.network.fluents} bytes, got {len(state)}")
         self._library = self._kernel.library  # the same code must evaluate a state and move from it

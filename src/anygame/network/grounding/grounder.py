@@ -1,4 +1,4 @@
-"""Relaxed reachability: everything that can ever hold if negations of dynamic relations are ignored.
+"""Relaxed reachability: all atoms that can ever hold if negations of dynamic relations are ignored.
 
 ``true`` grows by ``init`` and ``next``, ``does`` by ``legal`` (after Helmert 2009, "Concise finite-domain
 representations for PDDL planning tasks"). Semi-naive evaluation finds each instance of a rule once. Static
@@ -25,7 +25,7 @@ from anygame.network.grounding.instantiation import SemiNaiveEvaluation
 from anygame.network.grounding.large.cases import Premises
 from anygame.network.grounding.large.keys import InvariantProver
 from anygame.network.grounding.passes.context import Context
-from anygame.network.grounding.pipeline import BOUNDING_GROWTH, BY_INVARIANTS, Effect, prepare
+from anygame.network.grounding.pipeline import BOUNDING_GROWTH, BY_INVARIANTS, prepare
 from anygame.network.grounding.rules import is_own, own_relation
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _FEW_ROWS: Final = 4_000_000
 #: Bounds that a second attempt may keep, since it grounds only the rows that rules ask for.
 _BY_DEMAND: Final = {"instances", "facts", "depth", "terms", "fluents", "questions"}
-#: Bounds that are exceeded if facts of the state grow with every move.
+#: Bounds that games exceed whose states grow with every move.
 _GROWTH: Final = {"depth", "terms", "fluents", "questions"}
 _FLOWS = {"next": "true", "legal": "does"}
 
@@ -53,17 +53,18 @@ class GroundingLimits:
     """Bounds on the compiled game.
 
     Attributes:
-        instances: ground instances of all rules. Each literal of an instance takes 8 bytes until it becomes
-            an input of a gate.
-        join: rows of one join (4 bytes per variable, 8 per literal); fewer if rows are wide.
-        steps: steps of grounding and of making gates, see ``budget``. The slowest public sheet that compiles
-            takes a seventh of them; all of them take about a minute.
-        facts: rows of one static relation.
-        seconds: wall-clock bound for callers with a deadline; infinite by default.
-        fluents: facts of one relation of the state. Public games have a few thousand. Unbounded lists, and
-            numbers that are built of terms, grow without end.
-        few: instances without the passes for large sheets, made in about a second; with more, grounding
-            starts again with these passes.
+        instances: maximum number of ground instances of all rules. Each literal of an instance takes 8 bytes
+            until it becomes an input of a gate.
+        join: maximum number of rows of one join (4 bytes per variable, 8 per literal); fewer if rows are
+            wide.
+        steps: maximum number of steps of grounding and of making gates, see ``budget``. The slowest public
+            sheet that compiles takes a seventh of them; all of them take about a minute.
+        facts: maximum number of rows of one static relation.
+        seconds: wall-clock limit for callers with a deadline; infinite by default.
+        fluents: maximum number of facts of one relation of the state. Public games have a few thousand.
+            Unbounded lists, and numbers that are built of terms, grow without end.
+        few: maximum number of instances without the passes for large sheets, made in about a second; above
+            it, grounding starts again with these passes.
     """
 
     instances: int = 8_000_000
@@ -104,16 +105,16 @@ class RuleInstances:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grounding:
-    """Everything that can ever hold, with its derivations.
+    """All atoms that can ever hold, with their derivations.
 
     Attributes:
         tables: the atoms of each dynamic relation.
         facts: per relation, the numbers of the rows that always hold.
-        by_rule: the instances of each rule that has any.
+        by_rule: the instances of each rule that has instances.
         initial: per relation of fluents, the numbers of the rows of the initial state.
         invariants: proved invariants on which the instances rely.
-        passes: the effect of each pass over the rules, by name.
-        rounds: rounds of the fixpoint.
+        passes: figures of each pass over the rules, by name.
+        rounds: number of rounds of the fixpoint.
     """
 
     reasoner: Reasoner
@@ -122,7 +123,7 @@ class Grounding:
     by_rule: list[RuleInstances]
     initial: dict[Relation, Ids]
     invariants: Collection[Invariant]
-    passes: dict[str, Effect]
+    passes: dict[str, dict[str, float]]
     rounds: int
     seconds: float
 
@@ -171,7 +172,7 @@ class _Grounder:
             for relation in reasoner.layout.variants(key)
         ]
         self._flowed: dict[Relation, int] = {}
-        #: Relations whose rows become literals. Instances of a part are dropped if only guards match it.
+        #: Relations whose rows become literals. Other relations that passes added need no instances.
         self._read: set[Relation] = set()
 
     def run(self) -> Grounding:
@@ -195,7 +196,7 @@ class _Grounder:
         for together in _in_order(evaluations):
             while self._round(together):
                 rounds += 1
-        by_invariants = any(passes.get(name, Effect()).rewritten for name in BY_INVARIANTS)
+        by_invariants = any(name in passes and passes[name]["rewrote"] for name in BY_INVARIANTS)
         return Grounding(
             self._reasoner,
             {r: t for r, t in self._tables.of.items() if not self._static.is_static(r)},
@@ -208,12 +209,7 @@ class _Grounder:
             monotonic() - began,
         )
 
-    @property
-    def filled(self) -> dict[Relation, Table]:
-        """Filled tables of static relations, for reuse by another attempt."""
-        return self._static.filled
-
-    def _prepare(self) -> tuple[list[GroundRule], dict[str, Effect]]:
+    def _prepare(self) -> tuple[list[GroundRule], dict[str, dict[str, float]]]:
         static = self._static
         context = Context(
             static.is_static,
@@ -242,14 +238,13 @@ class _Grounder:
         return grown
 
     def _advance(self, evaluation: SemiNaiveEvaluation) -> bool:
-        """Find the new instances of a rule; return whether its head has new rows."""
-        grown = False
+        is_grown = False
         try:
             for instances in evaluation.deltas():
-                grown |= self._enter(evaluation, instances)
+                is_grown |= self._enter(evaluation, instances)
         except LimitError as error:
             raise _blamed(error, evaluation.rule) from None
-        return grown
+        return is_grown
 
     def _enter(self, evaluation: SemiNaiveEvaluation, instances: Instances) -> bool:
         if not instances.count:
@@ -309,7 +304,7 @@ class _Grounder:
 def _in_order(evaluations: Sequence[SemiNaiveEvaluation]) -> Iterator[list[SemiNaiveEvaluation]]:
     """Yield groups of rules that depend on each other, each group after the groups that it depends on.
 
-    So rules that the next state does not depend on run once, after all fluents are known.
+    So rules on which the next state does not depend run once, after all fluents are known.
     """
     by_head: dict[Relation, list[int]] = defaultdict(list)
     for number, evaluation in enumerate(evaluations):
@@ -326,7 +321,7 @@ def _in_order(evaluations: Sequence[SemiNaiveEvaluation]) -> Iterator[list[SemiN
 
 
 def _blamed(error: LimitError, rule: GroundRule) -> LimitError:
-    """Return the error with the relation of the rule that was joined, unless it names a relation."""
+    """Return the error with the relation of the joined rule, unless the error names a relation."""
     relation = rule.head.relation
     if error.relation or error.limit not in {"instances", "steps"} or is_own(relation):
         return error
@@ -349,24 +344,15 @@ def ground(
     percepts: bool = True,
     budget: Budget | None = None,
 ) -> Grounding:
-    """Ground the rules of a game.
-
-    Raises:
-        LimitError: a bound was reached.
-    """
+    """Ground the rules of a game. Raises LimitError if a bound is reached."""
     limits = limits or GroundingLimits()
     budget = budget or Budget(limits.steps, limits.seconds)
     filled: dict[Relation, Table] = {}
 
     def run(most: GroundingLimits, *, large: bool, last: bool = True, bounded: bool = False) -> Grounding:
-        left_out = without if bounded else (*without, BOUNDING_GROWTH)
-        grounder = _Grounder(
-            reasoner, most, budget, progress, left_out, percepts, filled, large=large, endless=last
-        )
-        try:
-            return grounder.run()
-        finally:
-            filled.update(grounder.filled)
+        skipped = without if bounded else (*without, BOUNDING_GROWTH)
+        shared = (reasoner, most, budget, progress, skipped, percepts, filled)
+        return _Grounder(*shared, large=large, endless=last).run()
 
     few = replace(limits, instances=min(limits.few, limits.instances), join=min(_FEW_ROWS, limits.join))
     try:

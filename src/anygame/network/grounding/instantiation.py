@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from anygame.network.grounding.static import StaticRelations
     from anygame.network.grounding.tables import Ids, Rows, Table, Tables
 
-#: Estimated growth if rows cannot be counted. A relation on demand is asked last, when most of its columns
-#: are bound. With all columns bound the question is a test, which comes early: it never multiplies rows.
+#: Estimated growth of a join by a question to a relation on demand, whose rows cannot be counted. Such a
+#: question comes last, when most of its columns are bound.
 _TO_ASK: Final = 1e15
+#: The same if all columns are bound. The question is then a test, which comes early: it adds no rows.
 _TO_TEST: Final = 0.5
-#: A literal without a bound column comes last: it makes a cross product.
+#: Estimated growth of a join by a literal without a bound column, which comes last: it makes a cross product.
 _UNTIED: Final = 1e6
-#: Bytes of a typical row of a join.
+#: Size in bytes of a typical row of a join.
 _USUAL_ROW: Final = 40
 
 
@@ -70,50 +71,44 @@ class Join:
     def run(self, first: int | None, ranges: Mapping[int, tuple[int, int]]) -> Instances:
         """Return the instances whose rows lie in the given ranges of each literal, by default in all rows.
 
-        The join starts with the literal ``first``, or chooses one.
-
-        Raises:
-            LimitError: a join has too many rows.
+        The join starts with the literal ``first``, or chooses one. It raises LimitError if it has too many
+        rows.
         """
         self._tables.budget.spend(TURN)
-        found = Instances()
+        instances = Instances()
         waiting = set(range(len(self.literals)))
         tests = list(self._needs)
         composed = list(self._rule.composed)
         if first is not None:
             waiting.discard(first)
-            self._scan(found, first, ranges[first])
-        while found.count and (waiting or tests or composed):
-            self._settle(found, tests, composed)
-            if not waiting or not found.count:
+            numbers = np.arange(*ranges[first], dtype=np.int64)
+            table = self._tables.table(self.literals[first].relation)
+            self._take(instances, first, table, np.zeros(len(numbers), np.int64), numbers, ())
+        while instances.count and (waiting or tests or composed):
+            self._settle(instances, tests, composed)
+            if not waiting or not instances.count:
                 break
-            index = self._next(found, waiting)
+            index = next(iter(waiting))
+            if len(waiting) > 1:
+                index = min(sorted(waiting), key=lambda index: self._growth(instances, index))
             waiting.discard(index)
-            self._extend(found, index, ranges.get(index))
-        if found.count and (tests or composed):
+            self._extend(instances, index, ranges.get(index))
+        if instances.count and (tests or composed):
             raise AssertionError(f"nothing binds all variables of {self._rule}")
-        return found
+        return instances
 
-    def column(self, found: Instances, term: Term) -> Rows:
+    def column(self, instances: Instances, term: Term) -> Rows:
         """Return the value of a term in every instance."""
         if isinstance(term, Variable):
-            return found.columns[term]
+            return instances.columns[term]
         if isinstance(term, Compound) and not term.is_ground:
-            parts = [self.column(found, part) for part in term.arguments]
-            return self._tables.compose((term.functor, len(parts)), parts, found.count)
-        return np.full(found.count, self._tables.values.number(term), np.int32)
+            parts = [self.column(instances, part) for part in term.arguments]
+            return self._tables.compose((term.functor, len(parts)), parts, instances.count)
+        return np.full(instances.count, self._tables.values.number(term), np.int32)
 
-    # -- literals ----------------------------------------------------------------------------------
-
-    def _next(self, found: Instances, waiting: set[int]) -> int:
-        """Return the waiting literal with the smallest estimated growth."""
-        if len(waiting) == 1:
-            return next(iter(waiting))
-        return min(sorted(waiting), key=lambda index: self._growth(found, index))
-
-    def _growth(self, found: Instances, index: int) -> float:
+    def _growth(self, instances: Instances, index: int) -> float:
         atom = self.literals[index]
-        known = tuple(known_columns(atom, found.columns.keys()))
+        known = tuple(known_columns(atom, instances.columns.keys()))
         if self._static.is_on_demand(atom.relation):
             if len(known) == atom.relation.width:
                 return _TO_TEST
@@ -123,156 +118,149 @@ class Join:
             return _UNTIED + table.count
         return table.count / table.distinct(known)
 
-    def _scan(self, found: Instances, index: int, rows: tuple[int, int]) -> None:
-        atom = self.literals[index]
-        table = self._tables.table(atom.relation)
-        numbers = np.arange(rows[0], rows[1], dtype=np.int64)
-        self._take(found, index, table, np.zeros(len(numbers), np.int64), numbers, ())
-
-    def _extend(self, found: Instances, index: int, rows: tuple[int, int] | None) -> None:
+    def _extend(self, instances: Instances, index: int, rows: tuple[int, int] | None) -> None:
         """Join the instances with some rows of a literal, by default with all."""
         atom = self.literals[index]
-        known = tuple(known_columns(atom, found.columns.keys()))
-        keys = [self.column(found, atom.columns[number]) for number in known]
+        known = tuple(known_columns(atom, instances.columns.keys()))
+        keys = [self.column(instances, atom.columns[number]) for number in known]
         if self._static.is_on_demand(atom.relation):
             table = self._static.asked(atom.relation, known, keys)
         else:
             table = self._tables.table(atom.relation)
         low, high = rows or (0, table.count)
-        self._tables.budget.spend(found.count)
+        self._tables.budget.spend(instances.count)
         if len(known) == atom.relation.width:
-            numbers = table.find(keys, found.count)
+            numbers = table.find(keys, instances.count)
             held = np.flatnonzero((numbers >= low) & (numbers < high))
-            self._take(found, index, table, held, numbers[held], known)
+            self._take(instances, index, table, held, numbers[held], known)
             return
         if not known:
-            total = found.count * (high - low)
-            if total > self._most(found):
-                raise too_many_rows(self._most(found))
-            left = np.repeat(np.arange(found.count), high - low)
-            right = np.tile(np.arange(low, high), found.count)
-            self._take(found, index, table, left, right, known)
+            total = instances.count * (high - low)
+            if total > self._most(instances):
+                raise too_many_rows(self._most(instances))
+            left = np.repeat(np.arange(instances.count), high - low)
+            right = np.tile(np.arange(low, high), instances.count)
+            self._take(instances, index, table, left, right, known)
             return
-        left, right = matches(table, known, hashed(keys, found.count), self._most(found))
+        left, right = matches(table, known, hashed(keys, instances.count), self._most(instances))
         same = (right >= low) & (right < high)
         for number, key in zip(known, keys, strict=True):
             same &= table.column(number)[right] == key[left]
         if not same.all():
             left, right = left[same], right[same]
-        self._take(found, index, table, left, right, known)
+        self._take(instances, index, table, left, right, known)
 
-    def _most(self, found: Instances) -> int:
+    def _most(self, instances: Instances) -> int:
         """Return the bound on the rows of a join; it is lower if rows are wide."""
-        row = 4 * len(found.columns) + 8 * len(found.positives)
+        row = 4 * len(instances.columns) + 8 * len(instances.positives)
         return self._tables.most * _USUAL_ROW // max(row, _USUAL_ROW)
 
     def _take(
-        self, found: Instances, index: int, table: Table, left: Ids, right: Ids, known: tuple[int, ...]
+        self, instances: Instances, index: int, table: Table, left: Ids, right: Ids, known: tuple[int, ...]
     ) -> None:
-        """Keep the instances `left`, extended by the rows `right` of the table of a literal."""
+        """Keep the instances ``left``, extended by the rows ``right`` of the table of a literal."""
         atom = self.literals[index]
         self._tables.budget.spend(len(left))
-        found.keep(left)
+        instances.keep(left)
         if index < len(self._rule.positives):
-            found.positives[index] = right
+            instances.positives[index] = right
         same: NDArray[np.bool_] | None = None
         for number, term in enumerate(atom.columns):
             if number in known:
                 continue
             column = table.column(number)[right]
-            if isinstance(term, Variable) and term not in found.columns:
-                found.columns[term] = column
+            if isinstance(term, Variable) and term not in instances.columns:
+                instances.columns[term] = column
             else:
-                equal = column == self.column(found, term)
+                equal = column == self.column(instances, term)
                 same = equal if same is None else same & equal
         if same is not None and not same.all():
-            found.keep(same)
-
-    # -- tests -------------------------------------------------------------------------------------
+            instances.keep(same)
 
     def _settle(
-        self, found: Instances, tests: list[tuple[Test, set[Variable]]], composed: list[Composed]
+        self, instances: Instances, tests: list[tuple[Test, set[Variable]]], composed: list[Composed]
     ) -> None:
-        """Apply every test and relate every nested term whose variables are bound."""
+        """Apply each test whose variables are bound, and each nested term that binds or tests variables."""
         progress = True
-        while progress and found.count:
+        while progress and instances.count:
             progress = False
             for item in list(composed):
-                if self._relate(found, item):
+                if self._relate(instances, item):
                     composed.remove(item)
                     progress = True
             for entry in list(tests):
                 test, needed = entry
                 if isinstance(test, Unequal) and test.negated:
-                    self._equate(found, test)
-                if needed <= found.columns.keys():
+                    self._equate(instances, test)
+                if needed <= instances.columns.keys():
                     tests.remove(entry)
-                    held = self._holds(found, test)
+                    held = self._holds(instances, test)
                     if not held.all():
-                        found.keep(held)
+                        instances.keep(held)
                     progress = True
 
-    def _equate(self, found: Instances, test: Unequal) -> None:
-        """Bind a variable by an equation."""
+    def _equate(self, instances: Instances, test: Unequal) -> None:
         for one, other in ((test.left, test.right), (test.right, test.left)):
             if (
                 isinstance(one, Variable)
-                and one not in found.columns
-                and all(variable in found.columns for variable in variables_of(other))
+                and one not in instances.columns
+                and all(variable in instances.columns for variable in variables_of(other))
             ):
-                found.columns[one] = self.column(found, other)
+                instances.columns[one] = self.column(instances, other)
                 return
 
-    def _relate(self, found: Instances, item: Composed) -> bool:
+    def _relate(self, instances: Instances, item: Composed) -> bool:
         variables = [v for part in item.parts for v in variables_of(part)]
-        if all(variable in found.columns for variable in variables):
-            parts = [self.column(found, part) for part in item.parts]
-            wholes = self._tables.compose(item.functor, parts, found.count)
-            if item.whole in found.columns:
-                found.keep(found.columns[item.whole] == wholes)
+        if all(variable in instances.columns for variable in variables):
+            parts = [self.column(instances, part) for part in item.parts]
+            wholes = self._tables.compose(item.functor, parts, instances.count)
+            if item.whole in instances.columns:
+                instances.keep(instances.columns[item.whole] == wholes)
             else:
-                found.columns[item.whole] = wholes
+                instances.columns[item.whole] = wholes
             return True
-        if item.whole not in found.columns:
+        if item.whole not in instances.columns:
             return False
         table = self._tables.parts(item.functor)
-        wholes = found.columns[item.whole]
-        left, right = matches(table, (0,), hashed([wholes], found.count), self._most(found))
+        wholes = instances.columns[item.whole]
+        left, right = matches(table, (0,), hashed([wholes], instances.count), self._most(instances))
         same = table.column(0)[right] == wholes[left]
         left, right = left[same], right[same]
-        found.keep(left)
+        instances.keep(left)
         for number, part in enumerate(item.parts, 1):
             column = table.column(number)[right]
-            if isinstance(part, Variable) and part not in found.columns:
-                found.columns[part] = column
+            if isinstance(part, Variable) and part not in instances.columns:
+                instances.columns[part] = column
             else:
-                equal = column == self.column(found, part)
-                found.keep(equal)
+                equal = column == self.column(instances, part)
+                instances.keep(equal)
                 right = right[equal]
         return True
 
-    def _holds(self, found: Instances, test: Test) -> NDArray[np.bool_]:
+    def _holds(self, instances: Instances, test: Test) -> NDArray[np.bool_]:
         if isinstance(test, Unequal):
-            differ: NDArray[np.bool_] = self.column(found, test.left) != self.column(found, test.right)
+            differ: NDArray[np.bool_] = self.column(instances, test.left) != self.column(
+                instances, test.right
+            )
             return ~differ if test.negated else differ
         if isinstance(test, IsConstant):
-            return self._tables.are_constants(found.columns[test.variable])
+            return self._tables.are_constants(instances.columns[test.variable])
         if isinstance(test, Alternatives):
-            held = np.zeros(found.count, np.bool_)
+            held = np.zeros(instances.count, np.bool_)
             for choice in test.choices:
-                every = np.ones(found.count, np.bool_)
+                every = np.ones(instances.count, np.bool_)
                 for part in choice:
-                    every &= self._holds(found, part)
+                    every &= self._holds(instances, part)
                 held |= every
             return held
         if isinstance(test, Negated):
-            return ~self._holds(found, test.atom)
-        keys = [self.column(found, term) for term in test.columns]
+            return ~self._holds(instances, test.atom)
+        keys = [self.column(instances, term) for term in test.columns]
         if self._static.is_on_demand(test.relation) and keys:
             table = self._static.asked(test.relation, tuple(range(len(keys))), keys)
         else:
             table = self._tables.table(test.relation)
-        present: NDArray[np.bool_] = table.find(keys, found.count) >= 0
+        present: NDArray[np.bool_] = table.find(keys, instances.count) >= 0
         return present
 
 
@@ -280,10 +268,7 @@ class SemiNaiveEvaluation:
     """Evaluates one rule of a fixpoint; each instance is found once, when the last of its rows is added.
 
     This is semi-naive evaluation (Bancilhon and Ramakrishnan 1986, "An amateur's introduction to recursive
-    query processing strategies").
-
-    Attributes:
-        reads: the relations that may still get rows, each once.
+    query processing strategies"). ``reads`` has the relations that may still get rows, each once.
     """
 
     def __init__(
@@ -306,10 +291,8 @@ class SemiNaiveEvaluation:
     def deltas(self) -> Iterator[Instances]:
         """Yield, in parts, the new instances since the last call.
 
-        Rows that are added during a call belong to the next call.
-
-        Raises:
-            LimitError: a join has too many rows.
+        Rows that are added during a call belong to the next call. Raises LimitError if a join has too many
+        rows.
         """
         if not self._growing:
             if not self._has_run:
@@ -333,10 +316,10 @@ class SemiNaiveEvaluation:
             if all(low < high for low, high in ranges.values()):
                 yield self.join.run(index, ranges)
 
-    def add_heads(self, found: Instances) -> Ids:
+    def add_heads(self, instances: Instances) -> Ids:
         """Add the heads of some instances to their table; return the row number of each."""
-        if not found.count:
+        if not instances.count:
             return np.zeros(0, np.int64)
         head = self.rule.head
-        columns = [self.join.column(found, term) for term in head.columns]
-        return self._tables.table(head.relation).add(columns, found.count)
+        columns = [self.join.column(instances, term) for term in head.columns]
+        return self._tables.table(head.relation).add(columns, instances.count)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -43,11 +42,12 @@ if TYPE_CHECKING:
 
     Whole = Callable[[Sequence[GroundRule], Context], list[GroundRule]]
     OfOne = Callable[[GroundRule, Context], list[GroundRule]]
+    Figures = dict[str, float]
 
 SPLITTING_AT_KEYS: Final = "splitting at keys"
 JOINING_NEGATIONS: Final = "joining negations"
 BOUNDING_GROWTH: Final = "bounding growth"
-#: Passes whose rules are right in reachable states only.
+#: Passes whose rules are correct in reachable states only.
 BY_INVARIANTS: Final = (BOUNDING_GROWTH, SPLITTING_AT_KEYS, JOINING_NEGATIONS)
 
 
@@ -81,7 +81,7 @@ FIRST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
 )
 #: Runs before and after inlining, which can tie variables together or reveal ties.
 _AT_KEYS: Final[tuple[str, Whole]] = (SPLITTING_AT_KEYS, _each(split_at_keys))
-#: Passes for large sheets, after ``ONCE``; on small sheets they would only make joins longer.
+#: Passes for large sheets, after ``ONCE``; on small sheets they only make joins longer.
 ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     _AT_KEYS,
     (JOINING_NEGATIONS, join_negations),
@@ -122,25 +122,10 @@ OPTIONAL_IF_LARGE: Final = tuple(
 )
 
 
-@dataclass(slots=True)
-class Effect:
-    """The effect of a pass.
-
-    Attributes:
-        rewritten: the number of rules it replaced.
-        made: the number of rules that it made from them.
-        seconds: its running time.
-    """
-
-    rewritten: int = 0
-    made: int = 0
-    seconds: float = 0.0
-
-    def add(self, rewritten: int, made: int, began: float) -> None:
-        """Add to the effect; ``began`` is on the monotonic clock."""
-        self.rewritten += rewritten
-        self.made += made
-        self.seconds += monotonic() - began
+def _add(figures: Figures, rewrote: int, made: int, began: float) -> None:
+    figures["rewrote"] += rewrote
+    figures["made"] += made
+    figures["seconds"] += monotonic() - began
 
 
 def prepare(
@@ -149,46 +134,42 @@ def prepare(
     budget: Budget,
     without: Collection[str] = (),
     large: bool = False,
-) -> tuple[list[GroundRule], dict[str, Effect]]:
-    """Return rules ready for instantiation, and the effect of each pass.
+) -> tuple[list[GroundRule], dict[str, Figures]]:
+    """Return rules ready for instantiation, and the figures of each pass; see ``CompiledGame.passes``.
 
-    The rules may read relations that the passes add. They derive the same ``without`` some passes of
-    ``OPTIONAL``.
+    The rules may read relations that the passes add. Skipping passes of ``OPTIONAL`` does not change the
+    atoms that the rules derive.
     """
     first = (*FIRST_IF_LARGE, _AT_KEYS, *ONCE, *ONCE_IF_LARGE) if large else ONCE
     repeated = _REPEATED_OF_LARGE if large else REPEATED
     last = LAST_IF_LARGE if large else ()
     names = [name for name, _ in (*first, *repeated, *last) if name not in without]
-    effects = {name: Effect() for name in names}
+    figures: dict[str, Figures] = {name: {"rewrote": 0, "made": 0, "seconds": 0.0} for name in names}
 
     def through(rules: list[GroundRule], passes: Sequence[tuple[str, Whole]]) -> list[GroundRule]:
         for name, rewrite in passes:
-            if name in effects:
+            if name in figures:
                 budget.spend(TURN * len(rules))
                 began = monotonic()
                 before, rules = rules, rewrite(rules, context)
-                effects[name].add(*_difference(before, rules), began)
+                old, new = set(map(id, before)), set(map(id, rules))
+                _add(figures[name], len(old - new), len(new - old), began)
         return rules
 
     prepared = through(list(rules), first)
     passes = [
-        (rewrite if name in _NEEDED else _careful(rewrite), effects[name])
+        (rewrite if name in _NEEDED else _careful(rewrite), figures[name])
         for name, rewrite in repeated
-        if name in effects
+        if name in figures
     ]
     prepared = [made for rule in prepared for made in _to_the_end(rule, context, passes, budget)]
-    return through(prepared, last), effects
-
-
-def _difference(before: Sequence[GroundRule], after: Sequence[GroundRule]) -> tuple[int, int]:
-    old, new = set(map(id, before)), set(map(id, after))
-    return len(old - new), len(new - old)
+    return through(prepared, last), figures
 
 
 def _to_the_end(
     rule: GroundRule,
     context: Context,
-    passes: Sequence[tuple[OfOne, Effect]],
+    passes: Sequence[tuple[OfOne, Figures]],
     budget: Budget,
 ) -> Iterator[GroundRule]:
     """Apply passes to a rule and to the results, until no pass changes a rule.
@@ -199,13 +180,13 @@ def _to_the_end(
     while pending:
         budget.spend(TURN)
         rule = pending.popleft()
-        for rewrite, effect in passes:
+        for rewrite, figures in passes:
             began = monotonic()
             results = rewrite(rule, context)
             if len(results) != 1 or results[0] is not rule:
-                effect.add(1, len(results), began)
+                _add(figures, 1, len(results), began)
                 pending.extendleft(reversed(results))
                 break
-            effect.add(0, 0, began)
+            _add(figures, 0, 0, began)
         else:
             yield rule

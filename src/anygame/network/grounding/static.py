@@ -35,15 +35,15 @@ ASKED: Final = (("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2))
 #: Percepts (GDL-II), which the network computes if it is small enough.
 SEEN: Final = ("sees", 2)
 _ASKED_NAMES: Final = frozenset(name for name, _ in (*ASKED, SEEN))
-#: A relation is replaced by its rules from this width on, since unfolding cannot separate only two variables.
+#: Minimum number of columns of a relation that rules replace: unfolding cannot separate two variables.
 _WIDE: Final = 3
-#: Maximum number of rows up to which a relation is not replaced, since it joins as fast as its definition.
+#: Maximum number of rows of a relation that no rules replace, since it joins as fast as its definition.
 _LARGE: Final = 2_000
 #: Maximum number of facts of a dynamic relation that are treated as rules.
 _MOST_FACTS: Final = 50
-#: Maximum number of rules that replace a relation, since each copies every rule that reads the relation.
+#: Maximum number of rules that replace a relation: each of them copies every rule that reads the relation.
 _MOST_RULES: Final = 8
-#: The same bound for a relation without a table: it can be joined only if rules replace it.
+#: The same maximum for a relation without a table: it can be joined only if rules replace it.
 _MOST_RULES_ON_DEMAND: Final = 20
 #: Maximum number of questions to the reasoner about one relation. Each takes about 10 microseconds and 1 kB.
 _MOST_QUESTIONS: Final = 200_000
@@ -52,16 +52,14 @@ _MOST_QUESTIONS: Final = 200_000
 class StaticRelations:
     """The relations that depend on neither state nor moves, in tables filled when first needed.
 
-    A relation that the reasoner computes on demand has no table; only rows that were asked for are known.
+    A relation that the reasoner computes on demand has no table; only the rows of earlier questions are
+    known.
 
     Args:
         tables: receives the rows; its budget pays for questions to the reasoner.
         percepts: whether the network computes percepts, too.
         endless: whether to compute a whole relation on demand although it may be infinite.
-        filled: tables filled by an earlier attempt for the same reasoner.
-
-    Attributes:
-        filled: all filled tables; they are final.
+        filled: tables filled by earlier attempts for the same reasoner; new tables are added.
     """
 
     def __init__(
@@ -79,15 +77,13 @@ class StaticRelations:
         self._engine = reasoner.engine
         self._schema = reasoner.schema
         self._tables = tables
-        self.filled: dict[Relation, Table] = dict(filled or {})
-        tables.of |= self.filled
+        self._filled = {} if filled is None else filled
+        tables.of |= self._filled
         self._on_demand: set[Relation] = set()
         self._asked: dict[tuple[Relation, tuple[int, ...]], tuple[Table, Table]] = {}
         self._dense: dict[Relation, bool] = {}
         self._classified: dict[Relation, list[GroundRule]] = {}
         self._are_static: dict[Relation, bool] = {}
-
-    # -- properties of relations -------------------------------------------------------------------
 
     def is_static(self, relation: Relation) -> bool:
         """Whether a relation depends on neither state nor moves and is no output of the network."""
@@ -143,18 +139,17 @@ class StaticRelations:
             rule for component in components for rule in component.rules if rule.head.relation == relation
         ]
         self.fill(relation)
-        # Dense relations are left to ``complement_moves``.
+        most = _MOST_RULES
         if self.is_on_demand(relation):
-            return None if len(rules) > _MOST_RULES_ON_DEMAND else self._classify(relation, rules)
-        is_fine = self._tables.table(relation).count <= _LARGE or (not dense and self.is_dense(relation))
-        return None if is_fine or len(rules) > _MOST_RULES else self._classify(relation, rules)
-
-    def _classify(self, relation: Relation, rules: Iterable[FlatRule]) -> list[GroundRule]:
+            most = _MOST_RULES_ON_DEMAND
+        # Dense relations are left to ``complement_moves``.
+        elif self._tables.table(relation).count <= _LARGE or (not dense and self.is_dense(relation)):
+            return None
+        if len(rules) > most:
+            return None
         if relation not in self._classified:
             self._classified[relation] = [classified(rule, self.is_static) for rule in rules]
         return self._classified[relation]
-
-    # -- rules and rows ----------------------------------------------------------------------------
 
     def dynamic_rules(self) -> list[GroundRule]:
         """Return the rules that depend on state or moves and that the network's outputs need."""
@@ -166,6 +161,7 @@ class StaticRelations:
     def rules_by_head(self) -> dict[Relation, list[GroundRule] | None]:
         """Return the rules of each dynamic relation, including facts as rules; None for too many facts."""
         by_head: dict[Relation, list[GroundRule] | None] = {}
+        terms = self._reasoner.terms.terms
         for rule in self.dynamic_rules():
             by_head.setdefault(rule.head.relation, []).append(rule)  # type: ignore[union-attr]
         for relation, rows in self._facts():
@@ -173,7 +169,8 @@ class StaticRelations:
             if rules is None or len(rows) > _MOST_FACTS:
                 by_head[relation] = None
             else:
-                rules += [GroundRule(FlatAtom(relation, self._terms_of(relation, row))) for row in rows]
+                listed = [tuple([terms[value] for value in relation.unpacked(row)]) for row in rows]
+                rules += [GroundRule(FlatAtom(relation, row)) for row in listed]
         return by_head
 
     def rows_as_terms(self, relation: Relation) -> list[tuple[Term, ...]] | None:
@@ -185,10 +182,6 @@ class StaticRelations:
         return [
             tuple([terms[value] for value in row]) for row in self._tables.table(relation).rows().tolist()
         ]
-
-    def _terms_of(self, relation: Relation, row: Row) -> tuple[Term, ...]:
-        terms = self._reasoner.terms.terms
-        return tuple([terms[value] for value in relation.unpacked(row)])
 
     def is_on_demand(self, relation: Relation) -> bool:
         """Whether a static relation has no table because the reasoner computes it on demand."""
@@ -202,12 +195,12 @@ class StaticRelations:
         if rows is not None:
             self._on_demand.discard(relation)
             self._add(relation, rows)
-            self.filled[relation] = self._tables.table(relation)
+            self._filled[relation] = self._tables.table(relation)
         elif relation not in self._on_demand and not self._compute(relation):
             self._on_demand.add(relation)
 
     def _compute(self, relation: Relation) -> bool:
-        """Compute the table of a relation on demand with arrays; return whether that worked."""
+        """Compute the table of a relation on demand with arrays; return whether that succeeded."""
         components = self._schema.makers(relation)
         rules = [rule for component in components for rule in component.rules]
         members = {member for component in components for member in component.relations}
@@ -217,7 +210,8 @@ class StaticRelations:
             return False
         # Until its inputs are filled, the relation counts as on demand, so that indirect recursion ends.
         self._on_demand.add(relation)
-        inputs = inputs_of(rules, members)
+        read_by_rules = [read.relation for rule in rules for read in rule.reads]
+        inputs = [read for read in dict.fromkeys(read_by_rules) if read not in members]
         for read in inputs:
             self.fill(read)
         self._on_demand.discard(relation)
@@ -228,7 +222,7 @@ class StaticRelations:
             self._add(member, self._schema.facts.get(member, ()), table)
         computed = tables_of(rules, start, self._tables, self)
         self._tables.of |= computed or {}
-        self.filled |= computed or {}
+        self._filled |= computed or {}
         return computed is not None
 
     def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
@@ -299,7 +293,7 @@ class StaticRelations:
         return table.add(columns, len(listed))
 
 
-#: Upper bound on all rows, and on the rows of one join: tens of megabytes, about a second.
+#: Maximum number of all rows, and of the rows of one join: tens of megabytes, about a second.
 _MOST_ROWS: Final = 1_000_000
 
 
@@ -324,10 +318,10 @@ def tables_of(
 ) -> dict[Relation, Table] | None:
     """Return the tables of the relations that some rules derive; None if they have too many rows.
 
-    This is a second fixpoint besides the one of the reasoner's engine, which runs generated Python over sets,
-    and answers one question at a time. Sums and differences of all numbers of a game, derived from a
-    successor relation, have hundreds of thousands of rows. A public sheet compiles in 2.4 s by these joins,
-    and in 46 s by questions.
+    This is a second fixpoint besides the fixpoint of the reasoner's engine, which runs generated Python over
+    sets, and answers one question at a time. Sums and differences of all numbers of a game, derived from a
+    successor relation, have hundreds of thousands of rows. A public sheet compiles in 2.4 s with these joins,
+    and in 46 s with questions.
     """
     scratch = Tables(tables.values, _MOST_ROWS, tables.budget)
     scratch.of = tables.of | start
@@ -337,14 +331,8 @@ def tables_of(
     with suppress(LimitError):
         while before < count <= _MOST_ROWS:
             for evaluation in evaluations:
-                for found in evaluation.deltas():
-                    evaluation.add_heads(found)
+                for instances in evaluation.deltas():
+                    evaluation.add_heads(instances)
             before, count = count, sum(table.count for table in start.values())
         return start if count <= _MOST_ROWS else None
     return None
-
-
-def inputs_of(rules: Sequence[FlatRule], members: Collection[Relation]) -> list[Relation]:
-    """Return the other relations that some rules read, each once."""
-    inputs = [inputs.relation for rule in rules for inputs in rule.reads if inputs.relation not in members]
-    return list(dict.fromkeys(inputs))

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 #: Odd factors of a multiplicative hash, one per column, cyclic. Rows with equal hashes are compared in full.
 _FACTORS: Final = list(np.random.default_rng(20130501).integers(1, 2**63, 256, np.uint64) | np.uint64(1))
-#: Recent rows are merged into an index when they reach this fraction of it: merging is linear in its size.
+#: Maximum ratio of the size of an index to the number of recent rows that are not yet merged into it. Merging
+#: takes time linear in the size of the index.
 _LAST: Final = 16
-#: From this number on, sorting the keys first makes the search faster: compared keys stay in the caches.
+#: Minimum number of keys that are sorted before a search: then compared keys stay in the caches.
 _MANY: Final = 3_000
 #: Initial capacity of a table in rows; most relations have fewer.
 _SMALLEST: Final = 64
@@ -56,13 +57,8 @@ class SortedKeys:
         self.keys = keys[self.order]
         self._different = 0
 
-    def grow(self, keys: NDArray[np.uint64]) -> None:
-        """Merge the unsorted keys of the rows appended last, in linear time."""
-        order = order_of(keys)
-        self.insert(keys[order], order + len(self.keys))
-
     def insert(self, keys: NDArray[np.uint64], order: Ids) -> None:
-        """Merge sorted keys with the numbers of their rows, which were appended last."""
+        """Merge sorted keys with the numbers of their rows, which were appended last, in linear time."""
         places = np.searchsorted(self.keys, keys, side="right") + np.arange(len(keys))
         before = np.ones(len(self.keys) + len(keys), np.bool_)
         before[places] = False
@@ -108,7 +104,9 @@ class Table:
             self._indexes[columns] = index
         elif len(index.keys) != self.count:
             new_columns = [self.column(number)[len(index.keys) :] for number in columns]
-            index.grow(hashed(new_columns, self.count - len(index.keys)))
+            keys = hashed(new_columns, self.count - len(index.keys))
+            order = order_of(keys)
+            index.insert(keys[order], order + len(index.keys))
         return index
 
     def distinct(self, columns: tuple[int, ...]) -> int:
@@ -140,11 +138,7 @@ class Table:
         return numbers
 
     def add(self, columns: Sequence[Rows], count: int) -> Ids:
-        """Add the rows that are missing; return the number of each row.
-
-        Raises:
-            LimitError: two different rows have one key.
-        """
+        """Add the missing rows; return the number of each row. Raises LimitError if two rows have one key."""
         if not count:
             return np.zeros(0, np.int64)
         keys = hashed(columns, count)
@@ -212,11 +206,7 @@ def too_many_rows(most: int) -> LimitError:
 
 
 def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: int) -> tuple[Ids, Ids]:
-    """Return pairs (index of a key, row number of the table) with equal keys.
-
-    Raises:
-        LimitError: there are more than ``most`` pairs.
-    """
+    """Return pairs (index of a key, row number) with equal keys. Raises LimitError above ``most`` pairs."""
     index = table.index(on)
     low, high = _places(index.keys, keys, "left", "right")
     counts = high - low
@@ -229,11 +219,7 @@ def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: i
 
 
 class Tables:
-    """The table of each relation, and the values in them.
-
-    Attributes:
-        of: the table of each relation that has one.
-    """
+    """The tables of relations (``of``), and the values in them."""
 
     def __init__(self, values: TermTable, most: int, budget: Budget) -> None:
         self.values = values
@@ -256,7 +242,7 @@ class Tables:
         composer = self.values.composer(functor)
         if len(composer.parts) > table.count:
             new_parts = list(composer.parts.items())[table.count :]
-            rows = [(value, *_tuple(parts[0])) for value, parts in new_parts]
+            rows = [(value, *(key if isinstance(key, tuple) else (key,))) for value, (key, *_) in new_parts]
             table.add(list(np.array(rows, np.int32).T), len(rows))
         return table
 
@@ -274,9 +260,5 @@ class Tables:
         """Return which values of a column are constants."""
         if len(self._depths) < len(self.values.depths):
             self._depths = np.array(self.values.depths, np.int32)
-        found: NDArray[np.bool_] = self._depths[column] == 0
-        return found
-
-
-def _tuple(value: object) -> tuple[int, ...]:
-    return value if isinstance(value, tuple) else (value,)
+        are_constants: NDArray[np.bool_] = self._depths[column] == 0
+        return are_constants

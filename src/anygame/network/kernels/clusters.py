@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
+    from anygame.network.ragged import Numbers
 
-    Numbers = NDArray[np.int64]
 
 #: Number of inputs above which a gate is wide.
 _WIDE = 32

@@ -7,6 +7,7 @@ Row 0 never holds, so literal 0 is false and literal 1 is true.
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -455,3 +456,40 @@ class FunctionBuilder:
 #: next playout. ``ABSENT``: see ``gate_code.Presence``.
 GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, STUCK, RANDOM, IDLE, ABSENT = 1, 2, 3, 4, 5, 6, 7, 8, 12, 13
 FIRST_FLUENT = 14
+
+
+class SharedFunctions(dict[str, str]):
+    """Definitions of functions that do not depend on the game, by name, in LLVM's text form.
+
+    They become part of a game's module, or separate modules that are linked with it. Separate modules are
+    compiled once on a machine for all games.
+    """
+
+    def need(self, name: str, write: Callable[[str], str]) -> str:
+        """Define a function by ``write(name)``, unless it is already defined; return the name."""
+        if name not in self:
+            self[name] = write(name)
+        return name
+
+    @property
+    def text(self) -> str:
+        """All definitions, for the module that calls them. Inlined functions are not compiled separately."""
+        return re.sub("define (internal )?", "define internal ", "".join(self.values()))
+
+    @property
+    def declarations(self) -> str:
+        """Declarations for other modules."""
+        return "".join(map(_declaration, self.values()))
+
+    def modules(self, target: Target) -> list[str]:
+        """Return a module for each function, with declarations of the functions that it calls."""
+        modules = []
+        for name, text in self.items():
+            called = [self[other] for other in self if other != name and f"@{other}(" in text]
+            modules.append("".join([target.preamble, *map(_declaration, called), text]))
+        return modules
+
+
+def _declaration(definition: str) -> str:
+    begin = definition.index("define ") + len("define ")
+    return f"declare {definition[begin : definition.index(')', begin) + 1]}\n"

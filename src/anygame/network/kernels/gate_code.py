@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.function import ABSENT, FIRST_FLUENT, GO, RESTART, FunctionBuilder
-from anygame.network.kernels.shared_functions import SharedFunctions
+from anygame.network.kernels.function import (
+    ABSENT,
+    FIRST_FLUENT,
+    GO,
+    RESTART,
+    FunctionBuilder,
+    SharedFunctions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,6 +27,7 @@ from anygame.native.code import (
 )
 from anygame.network.kernels.clusters import cluster, part_by_phase
 from anygame.network.kernels.compilation import Compilation
+from anygame.network.kernels.function import SharedFunctions
 from anygame.network.kernels.gate_code import NO_DATA, single_state_functions
 from anygame.network.kernels.gate_loop import LoopWriter
 from anygame.network.kernels.layout import MOST_UNROLLED, RowLayout
@@ -35,7 +36,6 @@ from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.playout_loop import Counters, PlayedGame, account_function, play_functions
 from anygame.network.kernels.schedule import schedule
 from anygame.network.kernels.segments import Allocation
-from anygame.network.kernels.shared_functions import SharedFunctions
 from anygame.network.kernels.straight_line import StraightWriter, sizes
 from anygame.network.kernels.target import PROCESSOR, Target
 from anygame.network.kernels.uniform_choice import choose_function

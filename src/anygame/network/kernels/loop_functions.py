@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.function import GO, ONES, RESTART, ZERO, FunctionBuilder
+from anygame.network.kernels.function import GO, ONES, RESTART, ZERO, FunctionBuilder, SharedFunctions
 from anygame.network.kernels.gate_code import Presence, state_function
-from anygame.network.kernels.shared_functions import SharedFunctions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

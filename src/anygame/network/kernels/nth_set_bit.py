@@ -20,9 +20,9 @@ from anygame.network.kernels.layout import GROUP
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from anygame.network.kernels.function import SharedFunctions
     from anygame.network.kernels.layout import RowLayout
     from anygame.network.kernels.phases import Phases
-    from anygame.network.kernels.shared_functions import SharedFunctions
     from anygame.network.kernels.target import Target
 
     #: Returns pointers to the rows of a group, given the first row of a table and its rows per group.

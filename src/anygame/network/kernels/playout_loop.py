@@ -36,9 +36,9 @@ from anygame.network.kernels.gate_code import find_presence
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from anygame.network.kernels.function import SharedFunctions
     from anygame.network.kernels.layout import GateOutputs, RowLayout
     from anygame.network.kernels.phases import Phases
-    from anygame.network.kernels.shared_functions import SharedFunctions
     from anygame.network.kernels.target import Target
 
 

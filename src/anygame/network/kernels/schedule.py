@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
+    from anygame.network.ragged import Numbers
 
-    Numbers = NDArray[np.int64]
 
 #: Number of units that are sorted by phases together. With more units, values are kept longer, in more rows.
 #: With fewer units, functions are smaller, and the code has more branches.

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from anygame.network.kernels.function import SharedFunctions
     from anygame.network.kernels.nth_set_bit import Candidates
     from anygame.network.kernels.phases import Phases
-    from anygame.network.kernels.shared_functions import SharedFunctions
     from anygame.network.kernels.target import Target
 
 

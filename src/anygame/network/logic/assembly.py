@@ -1,27 +1,77 @@
-"""From a circuit to a network: only the gates that outputs need, in topological order.
+"""From atoms to a circuit, and from a circuit to a network.
 
-Gates are ordered in this module only. Gates that depend on the state alone come before gates that depend on
-moves. Each gate comes after its inputs; the gates of a cycle are adjacent.
+Every needed atom is a sum of products, and all sums are factored at once. The network has only the gates that
+outputs need, in topological order. Gates that depend on the state alone come before gates that depend on
+moves. Each gate comes after its inputs, and the gates of a cycle are adjacent.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.analysis.groups import strong_components
+from anygame.analysis.groups import cycles, strong_components
+from anygame.network.budget import LITERAL
+from anygame.network.logic.circuit import Circuit, parents_first, simplified
+from anygame.network.logic.factoring import Products, factored
 from anygame.network.network import Cycle, Network
-from anygame.network.ragged import distinct, places, starts_of
+from anygame.network.ragged import distinct, levels_of, places, starts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from anygame.network.logic.circuit import Circuit
+    from anygame.network.budget import Budget
+    from anygame.network.logic.atoms import Atoms
+    from anygame.network.ragged import Numbers
 
-    Numbers = NDArray[np.int64]
+
+def build_circuit(
+    atoms: Atoms,
+    inputs: Sequence[int],
+    outputs: Mapping[str, Numbers],
+    choices: Sequence[tuple[int, ...]],
+    budget: Budget,
+) -> Circuit:
+    """Return the circuit of some atoms, given the atoms of its inputs in order; the first is node 1.
+
+    Outputs are literals of atoms, ``HOLDS`` or ``FAILS``.
+    """
+    known = np.zeros(atoms.count, np.bool_)
+    known[inputs] = True
+    asked = np.concatenate(list(outputs.values()))
+    sums = atoms.needed(asked[asked >= 0] >> 1, known)
+    products = atoms.products(sums)
+    budget.spend(LITERAL * (len(sums) + len(products.literals)))
+    nodes = 1 + len(inputs)
+    # Indexed by literal; the two last entries serve the negative numbers ``FAILS`` and ``HOLDS``.
+    become = np.zeros(2 * atoms.count + 2, np.int64)
+    become[2 * np.asarray(inputs, np.int64)] = 2 * np.arange(1, nodes)
+    become[2 * sums] = 2 * np.arange(nodes, nodes + len(sums)) + 1
+    become[1::2] = become[::2] ^ 1
+    products = replace(products, literals=become[products.literals])
+    starts, literals = factored(products, len(sums), nodes)
+    opened = np.zeros(len(starts) - 1, np.bool_)
+    opened[_in_cycles(products, len(sums), nodes)] = True
+    named = {name: become[literals] for name, literals in outputs.items()}
+    circuit = simplified(Circuit(nodes, starts, literals, opened, (), named))
+    return replace(parents_first(circuit), choices=choices)
+
+
+def _in_cycles(products: Products, sums: int, nodes: int) -> list[int]:
+    read = (products.literals >> 1) - nodes
+    reader = products.of[products.owners[read >= 0]]
+    read = read[read >= 0]
+    # Gates of a cycle have no level in either direction.
+    both = (levels_of(reader, read, sums) < 0) & (levels_of(read, reader, sums) < 0)
+    parents: dict[int, set[int]] = {number: set() for number in np.flatnonzero(both).tolist()}
+    inside = both[reader] & both[read]
+    for number, parent in zip(reader[inside].tolist(), read[inside].tolist(), strict=True):
+        parents[number].add(parent)
+    return [number for cycle in cycles(parents, lambda number: sorted(parents[number])) for number in cycle]
 
 
 def assemble(
@@ -36,7 +86,7 @@ def assemble(
 ) -> Network:
     """Return the network of a circuit, given literals of its outputs."""
     first_gate = circuit.inputs
-    order, cycles = _order(circuit)
+    order, ranges = _order(circuit)
     of_moves = _depend_on_moves(circuit, 1 + len(initial))[order]
     # Gates of the state come first, even if only the next state needs them. Of a cycle, all gates depend on
     # moves, or none does.
@@ -44,16 +94,16 @@ def assemble(
     order = order[apart]
     place = np.empty_like(apart)
     place[apart] = np.arange(len(apart))
-    cycles = sorted(
-        (Cycle(int(place[cycle.first]), int(place[cycle.end - 1]) + 1) for cycle in cycles),
+    ranges = sorted(
+        (Cycle(int(place[cycle.first]), int(place[cycle.end - 1]) + 1) for cycle in ranges),
         key=lambda cycle: cycle.first,
     )
     position = np.arange(first_gate + len(circuit.opened), dtype=np.int64)
     position[first_gate + order] = first_gate + np.arange(len(order))
 
-    def moved(literals: Numbers | Sequence[int]) -> NDArray[np.int32]:
-        found = np.asarray(literals, np.int64)
-        return np.asarray(2 * position[found >> 1] + (found & 1), np.int32)
+    def moved(literals: ArrayLike) -> NDArray[np.int32]:
+        old = np.asarray(literals, np.int64)
+        return np.asarray(2 * position[old >> 1] + (old & 1), np.int32)
 
     starts = starts_of(circuit.lengths[order]).astype(np.int32)
     inputs = moved(circuit.literals_of(order))
@@ -64,12 +114,12 @@ def assemble(
         starts=starts,
         inputs=inputs,
         state_gates=int(len(order) - of_moves.sum()),
-        cycles=tuple(cycles),
-        initially=_initially(cycles, starts, inputs, first_gate, opened),
+        cycles=tuple(ranges),
+        initially=_initially(ranges, starts, inputs, first_gate, opened),
         initial=initial,
         legal=moved(legal),
-        terminal=int(moved([terminal])[0]),
-        goals=tuple(tuple((value, int(moved([literal])[0])) for value, literal in role) for role in goals),
+        terminal=int(moved(terminal)),
+        goals=tuple(tuple((value, int(moved(literal))) for value, literal in role) for role in goals),
         next=moved(next_state),
     )
 
@@ -84,13 +134,13 @@ def _order(circuit: Circuit) -> tuple[Numbers, list[Cycle]]:
         return [part for part in inputs[starts[gate] : starts[gate + 1]] if part >= 0]
 
     order: list[int] = []
-    cycles = []
+    ranges = []
     for component in strong_components(circuit.needed.tolist(), parents):
         if len(component) > 1 or component[0] in parents(component[0]):
             component = _by_feedback(component, parents)
-            cycles.append(Cycle(len(order), len(order) + len(component)))
+            ranges.append(Cycle(len(order), len(order) + len(component)))
         order += component
-    return np.array(order, np.int64), cycles
+    return np.array(order, np.int64), ranges
 
 
 def _depend_on_moves(circuit: Circuit, first_action: int) -> NDArray[np.bool_]:

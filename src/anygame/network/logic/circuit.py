@@ -9,16 +9,25 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.analysis.groups import strong_components
-from anygame.network.logic.hashing import LOW, SHIFT, equal_rows, keys_of_rows
 from anygame.network.network import FALSE, TRUE
-from anygame.network.ragged import distinct, levels_of, order_of, places, starts_of
+from anygame.network.ragged import (
+    LOW,
+    SHIFT,
+    distinct,
+    equal_rows,
+    keys_of_rows,
+    levels_of,
+    order_of,
+    places,
+    starts_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    Numbers = NDArray[np.int64]
+    from anygame.network.ragged import Numbers
 
 
 @dataclass(frozen=True, eq=False)

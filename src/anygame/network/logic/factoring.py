@@ -18,15 +18,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.logic.hashing import LOW, SHIFT, equal_rows, mixed
 from anygame.network.network import FALSE
-from anygame.network.ragged import distinct, order_of, starts_of
+from anygame.network.ragged import LOW, SHIFT, distinct, equal_rows, mixed, order_of, starts_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.int64]
-    Mask = NDArray[np.bool_]
+    from anygame.network.ragged import Mask, Numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,11 +23,8 @@ from anygame.network.ragged import distinct, places, starts_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from anygame.network.logic.circuit import Circuit
-
-    Numbers = NDArray[np.int64]
+    from anygame.network.ragged import Numbers
 
 
 def drop_implied_conditions(circuit: Circuit) -> Circuit:
