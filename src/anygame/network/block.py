@@ -68,10 +68,7 @@ class Block:
         self._pointers = tuple(array.ctypes.data for array in arrays)
 
     def begin(self, number: int, quota: int, seed: int, state: NDArray[np.bool_]) -> None:
-        """Prepare to play a block, which has its own random numbers, from a state: bool [fluents].
-
-        The block starts ``quota`` playouts, at least one.
-        """
+        """Prepare to play a block of ``quota`` playouts, at least one, from a state: bool [fluents]."""
         kernel, rows, record = self._kernel, self.rows, self._record
         lanes = min(quota, kernel.target.lanes)
         rows[kernel.layout.fluent_rows] = np.where(state, _ALL, np.uint64(0))[:, None]
@@ -174,13 +171,10 @@ _SLACK, _MORE = 32, 8
 
 @dataclass(frozen=True, eq=False)
 class DeadEnd:
-    """A playout that ended because a role had no legal move.
+    """A playout that ended because a role had no legal move in a state: bool [fluents].
 
-    Attributes:
-        role: number of the first role without a legal move.
-        state: bool [fluents]; the state in which the role had no legal move.
-        moves: the joint moves from the start of the playout to that state. A joint move has an action per
-            role, counted from the first action of the role.
+    ``role`` is the first such role. ``moves`` are the joint moves from the start of the playout to that
+    state, with an action per role, counted from the first action of the role.
     """
 
     role: int
@@ -198,10 +192,7 @@ class StuckError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StuckPlayout:
-    """Where a playout of a simulation got stuck: its block, the step of the block, its lane and length.
-
-    After an interrupt, ``last_start`` is the step after which the block started no more playouts.
-    """
+    """Place of a stuck playout. After an interrupt, no playouts started after step ``last_start``."""
 
     block: int
     step: int

@@ -22,12 +22,7 @@ LITERAL: Final = 100
 
 
 class Budget:
-    """Counts the steps of compiling one game.
-
-    Args:
-        steps: maximum number of steps.
-        seconds: time limit for callers with a clock. By default only steps are limited.
-    """
+    """Counts the steps of compiling one game, and raises an error above a number of steps or seconds."""
 
     def __init__(self, steps: int, seconds: float = inf) -> None:
         self.spent = 0

@@ -158,10 +158,7 @@ def _compile(
 
 
 def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, Circuit | None]:
-    """Return a circuit of all outputs but percepts, and one that includes percepts if roles have any.
-
-    The inputs of both are fluents and moves; a role makes exactly one of its moves.
-    """
+    """Return a circuit of all outputs but percepts, and a circuit with percepts if roles have any."""
     inputs = [*names.fluent_atoms]
     choices: list[tuple[int, ...]] = []
     for of_role in names.action_atoms:
@@ -194,9 +191,9 @@ def _network(circuit: Circuit, names: Interface) -> Network:
 def _with_percepts(network: Network, percepts: Sequence[Sized]) -> Network:
     """Return a network whose last fluents are the percepts of the last joint move (GDL-II).
 
-    In the given network, ``next`` has the literals of the percepts of each role after those of fluents.
-    Kernels then compute percepts like the next state, and keep them until the next move. GDL-II is due to
-    Thielscher, "A General Game Description Language for Incomplete Information Games", AAAI 2010.
+    In the given network, ``next`` has the literals of the percepts after those of fluents. Kernels then
+    compute percepts like the next state, and keep them until the next move (Thielscher, "A General Game
+    Description Language for Incomplete Information Games", AAAI 2010).
     """
     counts = tuple(map(len, percepts))
     added = sum(counts)

@@ -53,10 +53,7 @@ class Exclusions:
         return None
 
     def pair_in(self, states: NDArray[Any]) -> tuple[int, int, int] | None:
-        """Return the first state with two exclusive fluents, and these fluents; None if no state has two.
-
-        States are truth values [states, fluents].
-        """
+        """Return the first state [states, fluents] with two exclusive fluents, and these fluents; or None."""
         for groups in self.groups:
             members = np.flatnonzero(groups >= 0)
             order = members[np.argsort(groups[members], kind="stable")]

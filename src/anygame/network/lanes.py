@@ -30,10 +30,7 @@ _STEPS: Final = tuple(
 class IllegalChoiceError(ValueError):
     """A chosen action is not legal; no lane was changed.
 
-    Attributes:
-        lane: the first lane with an illegal action.
-        role: number of the first role with an illegal action in that lane.
-        action: the chosen number.
+    It names the first lane with an illegal action, and the first role with an illegal action in that lane.
     """
 
     def __init__(self, lane: int, role: int, action: int) -> None:
@@ -115,11 +112,7 @@ class Lanes:
     # States.
 
     def reset(self, mask: ArrayLike | None = None) -> None:
-        """Put lanes into the initial state.
-
-        Args:
-            mask: bool [lanes]; None for all.
-        """
+        """Put the lanes of a mask, bool [lanes], or all lanes, into the initial state."""
         chosen = np.ones(self.count, np.bool_) if mask is None else self._mask(mask)
         words = self._pack(chosen)[:, None]
         if mask is None:
@@ -308,10 +301,8 @@ class Lanes:
     def step_random(self) -> list[NDArray[np.int32]]:
         """Move in all lanes whose games are not over, each role uniformly at random.
 
-        :attr:`stuck` lanes keep their states.
-
-        Returns:
-            Per role the actions, int32 [lanes]; -1 in lanes that did not move.
+        :attr:`stuck` lanes keep their states. Returns per role the actions, int32 [lanes]; -1 in lanes that
+        did not move.
         """
         self._look()
         rows = self._rows

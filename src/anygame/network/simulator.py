@@ -81,14 +81,9 @@ class Simulator:
 class Quotas:
     """The number of playouts of each block.
 
-    The last playouts of a block leave lanes empty, so a block should have many more playouts than lanes.
-    However, each thread should get several blocks.
-
-    Args:
-        playouts: number of playouts of all blocks.
-        blocks: the usual number of blocks.
-        small: minimum number of playouts in a block, if there are several blocks.
-        full: maximum number of playouts in a block.
+    The last playouts of a block leave lanes empty, so a block should have many more playouts than lanes: at
+    least ``small`` if there are several blocks, and at most ``full``. However, each thread should get several
+    blocks.
     """
 
     def __init__(self, playouts: int, blocks: int = 16, small: int = 8192, full: int = 1 << 18) -> None:
@@ -197,7 +192,6 @@ class _ProcessorRun(Run):
         return self._play(works, self._request.threads)
 
     def _take(self) -> int | None:
-        """Return the number of the next block; None if no block is left or the simulation is ending."""
         with self._lock:
             ended = self._error or self._interrupts or (self._request.strict and self._first_stuck)
             if self._next >= self._blocks.stop or ended:

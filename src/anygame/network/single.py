@@ -75,11 +75,7 @@ class Single:
         return result
 
     def next(self, state: bytes, actions: Sequence[int]) -> bytes:
-        """Return the state after a joint move, whose legality is not checked.
-
-        Raises:
-            ValueError: the number of actions is not the number of roles, or an action does not exist.
-        """
+        """Return the state after a joint move. Raises ValueError if an action does not exist."""
         if state != self._asked:
             self._look(state)
         roles = self.network.actions

@@ -78,13 +78,7 @@ class GroundingLimits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleInstances:
-    """The instances of one rule.
-
-    Attributes:
-        heads: per instance, the row number of the head.
-        positives: per positive literal, the row number in each instance.
-        negatives: per negative literal, its columns in each instance.
-    """
+    """Instances of one rule: the row numbers of heads and positives, and the columns of negatives."""
 
     rule: GroundRule
     heads: Ids
@@ -281,7 +275,6 @@ class _Grounder:
         )
 
     def _flow(self) -> bool:
-        """Copy new rows of ``next`` to ``true`` and of ``legal`` to ``does``."""
         grown = False
         for relation, taking in self._flows:
             source = self._tables.of.get(relation)
@@ -302,10 +295,7 @@ class _Grounder:
 
 
 def _in_order(evaluations: Sequence[SemiNaiveEvaluation]) -> Iterator[list[SemiNaiveEvaluation]]:
-    """Yield groups of rules that depend on each other, each group after the groups that it depends on.
-
-    So rules on which the next state does not depend run once, after all fluents are known.
-    """
+    """Yield groups of rules that depend on each other, each after the groups that it depends on."""
     by_head: dict[Relation, list[int]] = defaultdict(list)
     for number, evaluation in enumerate(evaluations):
         relation = evaluation.rule.head.relation

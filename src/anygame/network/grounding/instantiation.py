@@ -39,12 +39,7 @@ _USUAL_ROW: Final = 40
 
 
 class Instances:
-    """Instances of a rule during a join.
-
-    Attributes:
-        columns: the value of each variable.
-        positives: per positive literal, by its index in the rule, the numbers of its rows.
-    """
+    """Instances of a rule during a join: values by variable, and row numbers by positive literal."""
 
     def __init__(self) -> None:
         self.count = 1
@@ -71,8 +66,7 @@ class Join:
     def run(self, first: int | None, ranges: Mapping[int, tuple[int, int]]) -> Instances:
         """Return the instances whose rows lie in the given ranges of each literal, by default in all rows.
 
-        The join starts with the literal ``first``, or chooses one. It raises LimitError if it has too many
-        rows.
+        The join starts with the literal ``first``, or chooses one. Too many rows raise LimitError.
         """
         self._tables.budget.spend(TURN)
         instances = Instances()
@@ -119,7 +113,6 @@ class Join:
         return table.count / table.distinct(known)
 
     def _extend(self, instances: Instances, index: int, rows: tuple[int, int] | None) -> None:
-        """Join the instances with some rows of a literal, by default with all."""
         atom = self.literals[index]
         known = tuple(known_columns(atom, instances.columns.keys()))
         keys = [self.column(instances, atom.columns[number]) for number in known]
@@ -151,7 +144,6 @@ class Join:
         self._take(instances, index, table, left, right, known)
 
     def _most(self, instances: Instances) -> int:
-        """Return the bound on the rows of a join; it is lower if rows are wide."""
         row = 4 * len(instances.columns) + 8 * len(instances.positives)
         return self._tables.most * _USUAL_ROW // max(row, _USUAL_ROW)
 
@@ -272,11 +264,7 @@ class SemiNaiveEvaluation:
     """
 
     def __init__(
-        self,
-        rule: GroundRule,
-        tables: Tables,
-        static: StaticRelations,
-        grows: Callable[[Relation], bool],
+        self, rule: GroundRule, tables: Tables, static: StaticRelations, grows: Callable[[Relation], bool]
     ) -> None:
         self.rule = rule
         self.join = Join(rule, tables, static)
@@ -291,8 +279,7 @@ class SemiNaiveEvaluation:
     def deltas(self) -> Iterator[Instances]:
         """Yield, in parts, the new instances since the last call.
 
-        Rows that are added during a call belong to the next call. Raises LimitError if a join has too many
-        rows.
+        Rows that are added during a call belong to the next call. Too many rows raise LimitError.
         """
         if not self._growing:
             if not self._has_run:

@@ -167,14 +167,11 @@ def prepare(
 
 
 def _to_the_end(
-    rule: GroundRule,
-    context: Context,
-    passes: Sequence[tuple[OfOne, Figures]],
-    budget: Budget,
+    rule: GroundRule, context: Context, passes: Sequence[tuple[OfOne, Figures]], budget: Budget
 ) -> Iterator[GroundRule]:
     """Apply passes to a rule and to the results, until no pass changes a rule.
 
-    This ends, since every pass splits a body, or removes a disjunction, a nested term, a move or columns.
+    This ends: every pass splits a body, or removes a disjunction, a nested term, a move or columns.
     """
     pending = deque([rule])
     while pending:

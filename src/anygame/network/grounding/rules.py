@@ -51,10 +51,7 @@ MOST_COPIES: Final = 32
 class GroundRule:
     """A rule to be instantiated.
 
-    Attributes:
-        positives: positive literals that depend on state or moves.
-        negatives: atoms that depend on state or moves and must not hold.
-        guards: positive literals that are only matched against tables.
+    Guards are positive literals that are only matched against tables.
     """
 
     head: FlatAtom
@@ -82,10 +79,7 @@ class GroundRule:
 
 
 def classified(rule: FlatRule, is_static: Callable[[Relation], bool]) -> GroundRule:
-    """Return a rule of the reasoner with its literals sorted by role.
-
-    Alternatives remain tests, even if they depend on state or moves.
-    """
+    """Return a rule of the reasoner with its literals sorted by role; alternatives remain tests."""
     return with_conditions(GroundRule(rule.head), (*rule.literals, *rule.conditions), is_static)
 
 
@@ -237,11 +231,7 @@ class NotAVariableError(ValueError):
 
 
 def substituted(rule: GroundRule, bindings: Mapping[Variable, Term]) -> GroundRule:
-    """Return a rule with variables replaced.
-
-    Raises:
-        NotAVariableError: a condition on a variable would become one on another term.
-    """
+    """Return a rule with variables replaced. Raises NotAVariableError as ``substituted_test`` does."""
     composed = []
     for item in rule.composed:
         whole = apply(item.whole, bindings)
@@ -268,8 +258,7 @@ def substituted_atom(atom: FlatAtom, bindings: Mapping[Variable, Term]) -> FlatA
 def substituted_test(test: Condition, bindings: Mapping[Variable, Term]) -> Condition:
     """Return a test with variables replaced.
 
-    Raises:
-        NotAVariableError: a condition on a variable would become one on another term.
+    Raises NotAVariableError if a condition on a variable would become a condition on another term.
     """
     if isinstance(test, FlatAtom):
         return substituted_atom(test, bindings)

@@ -298,10 +298,7 @@ _MOST_ROWS: Final = 1_000_000
 
 
 def is_computable(rules: Sequence[FlatRule], members: Collection[Relation]) -> bool:
-    """Whether some rules can be evaluated by joins that only add rows.
-
-    They must not build terms, which may never end, and must read each other only in plain literals.
-    """
+    """Whether rules build no terms, and read each other only in plain literals, so that joins suffice."""
     terms = chain.from_iterable(
         atom.columns for rule in rules for atom in (rule.head, *(read.atom for read in rule.reads))
     )
@@ -311,10 +308,7 @@ def is_computable(rules: Sequence[FlatRule], members: Collection[Relation]) -> b
 
 
 def tables_of(
-    rules: Sequence[FlatRule],
-    start: dict[Relation, Table],
-    tables: Tables,
-    static: StaticRelations,
+    rules: Sequence[FlatRule], start: dict[Relation, Table], tables: Tables, static: StaticRelations
 ) -> dict[Relation, Table] | None:
     """Return the tables of the relations that some rules derive; None if they have too many rows.
 

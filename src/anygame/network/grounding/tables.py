@@ -43,12 +43,7 @@ def hashed(columns: Sequence[Rows], count: int) -> NDArray[np.uint64]:
 
 
 class SortedKeys:
-    """Row numbers of a table, sorted by the keys of some columns.
-
-    Attributes:
-        keys: the keys in ascending order.
-        order: the row number of each key.
-    """
+    """Row numbers of a table (``order``), sorted by the keys of some columns (``keys``)."""
 
     __slots__ = ("_different", "keys", "order")
 

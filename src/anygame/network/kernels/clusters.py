@@ -122,7 +122,6 @@ class _Neighbours:
         return [near for _, gate in shared for near in reversed(self._above(gate))]
 
     def _above(self, gate: int) -> list[int]:
-        """Return gates of actions that read a gate, directly or through a few other gates."""
         actions: list[int] = []
         pending = [gate]
         steps = 0

@@ -97,11 +97,7 @@ class Compilation:
 
 
 def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
-    """Start a process that compiles machine code, and caches it in a folder.
-
-    Raises:
-        OSError: the process cannot be started.
-    """
+    """Start a process that compiles machine code, and caches it in a folder; it may raise OSError."""
     with TemporaryFile() as file:  # a pipe may be too small for the request, and this process may end
         file.write(request)
         file.seek(0)
@@ -117,13 +113,7 @@ def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
 
 
 class _Leaving:
-    """The end of this program.
-
-    Attributes:
-        now: whether the program is ending.
-        useless: a process to kill when the program ends, since its code is not cached.
-        lock: the program does not end while this lock is held.
-    """
+    """The end of this program, which waits while ``lock`` is held; it kills the process ``useless``."""
 
     def __init__(self) -> None:
         self.now = False

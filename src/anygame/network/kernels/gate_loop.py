@@ -181,7 +181,6 @@ class LoopWriter:
         )
 
     def _literals(self, gates: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the inputs of some gates, gate after gate, and the number of inputs of each gate."""
         lengths = self._starts[gates + 1] - self._starts[gates]
         return self._network.inputs[places(self._starts[gates], lengths)], lengths
 
@@ -250,7 +249,6 @@ class LoopWriter:
             np.bitwise_or.at(self._known, nodes, masks & ~written[nodes])
 
     def _write_known(self, nodes: NDArray[np.int64]) -> None:
-        """Write the constants of nodes in the phases in which the nodes are skipped."""
         nodes = nodes[self._known[nodes] != 0]
         left_out = dict(zip(nodes.tolist(), self._known[nodes].tolist(), strict=True))
         for (mask, value), known in self._phases.known_values(left_out).items():
@@ -375,9 +373,8 @@ class LoopWriter:
     ) -> None:
         """Add an operation on the entries from word ``begin`` on, if there are any.
 
-        The operation is done in the phases of ``during``, and if lanes have no common phase. If they have a
-        common phase, it is also done in the phases of ``only``. With ``restarting`` it is done only if a lane
-        restarts. A cycle has at most ``rounds`` rounds.
+        The operation is done in the phases of ``during``, and if lanes have no common phase. In the phases of
+        ``only`` it is done if lanes have a common phase, with ``restarting`` only if a lane restarts.
         """
         if self._written > begin:
             self._operations.append([kind, during, only, restarting, begin, self._written, rounds, 0])

@@ -190,10 +190,7 @@ class Kernel:
         return link_library(code, shared.modules(self.target), _SIGNATURES, keep=keep)
 
     def finish(self) -> bool:
-        """Wait for the final code; return whether it was found in the cache.
-
-        This process compiles the code if it is small, or if the other process failed.
-        """
+        """Wait for the final code; return whether it was found in the cache."""
         start = self._started(wait=True)
         making = start.making
         if making is None:
@@ -383,10 +380,7 @@ def _roles(network: Network, layout: RowLayout) -> list[list[int]]:
 
 
 def make_requested() -> None:
-    """Compile a network read from standard input, cache the code and write it to standard output.
-
-    This runs in the compiling process; see ``compilation``.
-    """
+    """Compile a network read from standard input, cache the code and write it to standard output."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
     key, network = pickle.load(sys.stdin.buffer)

@@ -135,7 +135,6 @@ class _Constants:
         self._propagate(network.state_gates, network.gates)
 
     def _propagate(self, first: int, end: int) -> None:
-        """Propagate constants to the gates of a range from their inputs."""
         starts, inputs, base = self._network.starts, self._network.inputs, self._network.first_gate
         for level in self._levels:
             gates = level[(level >= first) & (level < end)]
@@ -273,10 +272,7 @@ def _fluents_below(network: Network, node: int, is_cyclic: NDArray[np.bool_]) ->
 def run_alone(
     network: Network, fluents: Sequence[int], start: NDArray[np.bool_], most: int
 ) -> list[tuple[bool, ...]]:
-    """Return the successive values of autonomous fluents from a state on; the last values are a repetition.
-
-    The fluents include all their dependences. The result is empty if there are more than ``most`` values.
-    """
+    """Return the successive values of autonomous fluents; the last repeats one. Empty above ``most``."""
     values = tuple(bool(start[fluent]) for fluent in fluents)
     seen: dict[tuple[bool, ...], None] = {}
     while values not in seen:

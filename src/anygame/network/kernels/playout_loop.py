@@ -183,7 +183,6 @@ def _let_wait(code: FunctionBuilder, leaving: str) -> None:
 
 
 def _start_idle(game: PlayedGame) -> str:
-    """Write a function that starts playouts in waiting lanes, while the block has playouts left to start."""
     code = FunctionBuilder("start_idle", game.target, parameters=["ptr noalias %block"])
     for _ in _start_next(code, IDLE, code.word_of_block(NOW)):
         pass
@@ -282,10 +281,10 @@ def _look_for_phase(code: FunctionBuilder, game: PlayedGame) -> None:
 
 
 def _are_enough(code: FunctionBuilder, ended: str, game: PlayedGame) -> str:
-    """Write code for whether ended lanes have waited long enough for goals to be evaluated.
+    """Write code for whether ended lanes have waited as many steps as evaluating goals costs.
 
-    Then waiting has cost about as much as evaluating goals, and both cost at most twice the optimum (Karlin,
-    Manasse, Rudolph and Sleator, "Competitive Snoopy Caching", 1988).
+    Then both cost at most twice the optimum (Karlin, Manasse, Rudolph and Sleator, "Competitive Snoopy
+    Caching", 1988).
     """
     waited = code.let(f"add i64 {code.word_of_block(WAITED)}, {code.popcount(ended)}")
     code.set_word_of_block(waited, WAITED)
@@ -443,7 +442,6 @@ def account_function(gates: GateOutputs, counters: Counters, target: Target) -> 
 
 
 def _unique(code: FunctionBuilder, bits: Sequence[int]) -> tuple[str, str]:
-    """Return the lanes in which at least one of the bits holds, and those in which several hold."""
     seen, twice = ZERO, ZERO
     for bit in bits:
         value = code.bits(bit)

@@ -60,15 +60,9 @@ def schedule(
 ) -> Schedule:
     """Order the gates of a network.
 
-    The order is depth first from the outputs: a value is used soon, while it is in a register or near.
-    However, units that are skipped in the same phases are adjacent.
-
-    Args:
-        network: the game.
-        phases: the phases of the game.
-        roots: literals to compute before others, in their order; see ``clusters``.
-        late: maximum number of inputs of the units that only goals need, above which these units are
-            evaluated separately; None if they never are.
+    The order is depth first from the outputs, so that values are used soon. However, units that are skipped
+    in the same phases are adjacent. ``roots`` are literals to compute before others, see ``clusters``. If the
+    units that only goals need have more than ``late`` inputs, they are evaluated separately.
     """
     order = Order(network)
     state = order.reach([*roots, *network.legal.tolist(), network.terminal])
@@ -102,8 +96,7 @@ def _late_goals(
 ) -> tuple[list[int], list[int]]:
     """Return the units of goals that the next state needs too, and the units that only goals need.
 
-    ``order`` has reached legal moves and the end. If the second list has at most ``late`` inputs, it is
-    appended to the first list.
+    If the second list has at most ``late`` inputs, it is appended to the first list.
     """
     shared = set(Order(network).reach(network.next.tolist()))
     reached = order.copy().reach(of_goals)
@@ -142,8 +135,8 @@ def by_phase(network: Network, units: Numbers, masks: Sequence[int]) -> Numbers:
 def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: int) -> list[Numbers]:
     """Reorder units into runs of one shape, in which no unit reads another unit of the run.
 
-    The unit that has waited longest decides which shape is next, so that values are still used soon. A unit
-    of a negative shape is a run by itself. A unit moves forward by less than ``window`` places.
+    The unit that has waited longest decides the next shape. A unit of a negative shape is a run by itself. A
+    unit moves forward by less than ``window`` places.
     """
     waiting, starts, readers = _dependences(network, units)
     lengths = np.diff(starts)
@@ -192,8 +185,7 @@ _MOST_BELOW = 1 << 40
 def _sizes(network: Network, reader: NDArray[np.int64], read: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the number of gates below each gate, itself included: int64 [gates].
 
-    ``reader`` and ``read`` are the ends of the edges, and ``reader`` is ascending. The first gate of a cycle
-    represents it.
+    ``reader`` and ``read`` are edges from gates to units, sorted by reader.
     """
     sizes = np.ones(network.gates, np.int64)
     starts = np.searchsorted(reader, np.arange(network.gates + 1))

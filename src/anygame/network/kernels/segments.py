@@ -68,12 +68,7 @@ class Allocation:
     """
 
     def __init__(
-        self,
-        network: Network,
-        order: Schedule,
-        phases: Phases,
-        layout: RowLayout,
-        first_row: int,
+        self, network: Network, order: Schedule, phases: Phases, layout: RowLayout, first_row: int
     ) -> None:
         self.layout = layout
         self.phases = phases

@@ -53,10 +53,8 @@ def sizes() -> tuple[int, ...]:
 class _Call:
     """A call of a function in some phases, and if the lanes have no common phase.
 
-    Attributes:
-        phases: the phases in which the function is called.
-        known: whether the function writes constants; then it is called only in these phases.
-        restart: whether the function is called only if a lane restarts, and only in these phases.
+    If the function writes constants (``known``) or resets fluents (``restart``), it is called only in these
+    phases, in the second case only if a lane restarts.
     """
 
     name: str
@@ -104,12 +102,7 @@ class StraightWriter:
             self._write_driver("evaluate_goals", goals)
             self._code.append(state_function(self._target))
         self._write_driver("evaluate_factors" if self._factors else "evaluate_moves", calls[True])
-        return GateCode(
-            code="".join(self._code),
-            data=NO_DATA,
-            end=placed.end,
-            factors=bool(self._factors),
-        )
+        return GateCode(code="".join(self._code), data=NO_DATA, end=placed.end, factors=bool(self._factors))
 
     def _write_driver(self, name: str, calls: Sequence[_Call]) -> None:
         code = FunctionBuilder(name, self._target)
@@ -157,7 +150,6 @@ class StraightWriter:
         return calls
 
     def _write_restarts(self) -> list[_Call]:
-        """Write functions that reset fluents of restarting lanes, in phases without code that sets them."""
         rows, by_phases = self._rows, dict[int, list[int]]()
         for fluent, mask in enumerate(rows.set_during):
             by_phases.setdefault(rows.phases.every & ~mask, []).append(fluent)

@@ -55,8 +55,8 @@ class Target:
     def received(self, parameters: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return the parameters of a function as it declares them, and its first lines.
 
-        A graphics card has several address spaces, and all passed pointers are to main memory. The lines
-        declare this, and LLVM infers the spaces of derived pointers (pass ``infer-address-spaces``).
+        A graphics card has several address spaces, and all passed pointers are to main memory. These lines
+        let LLVM infer the spaces of derived pointers (pass ``infer-address-spaces``).
         """
         if self.threads == 1:
             return list(parameters), []

@@ -15,24 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.function import (
-    ACTIVE,
-    GO,
-    ONES,
-    RANDOM,
-    STUCK,
-    WORDS,
-    ZERO,
-    FunctionBuilder,
-)
+from anygame.network.kernels.function import ACTIVE, GO, ONES, RANDOM, STUCK, WORDS, ZERO, FunctionBuilder
 from anygame.network.kernels.gate_code import Presence
-from anygame.network.kernels.nth_set_bit import (
-    LoopSelection,
-    UnrolledSelection,
-    decrease,
-    less,
-    masks,
-)
+from anygame.network.kernels.nth_set_bit import LoopSelection, UnrolledSelection, decrease, less, masks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,11 +53,7 @@ class _Draw:
 
 
 def choose_function(
-    roles: Sequence[Candidates],
-    step_cost: int,
-    phases: Phases,
-    target: Target,
-    shared: SharedFunctions,
+    roles: Sequence[Candidates], step_cost: int, phases: Phases, target: Target, shared: SharedFunctions
 ) -> str:
     """Write ``i1 @choose``, which chooses moves for the lanes of row ACTIVE.
 
@@ -137,8 +118,7 @@ def _refuse(code: FunctionBuilder, active: str, counts: Sequence[Sequence[str]])
 class _Drawing:
     """Samples numbers by functions that do not depend on the game.
 
-    It adds lanes without a number to the variable ``failed``. ``step_cost`` has the meaning of
-    ``choose_function``. It is None if no lane may wait.
+    It adds lanes without a number to ``failed``. If ``step_cost`` is None, no lane may wait.
     """
 
     def __init__(
@@ -285,9 +265,8 @@ _WORD = (1 << 64) - 1
 class Xoshiro:
     """xoshiro256++ generators of a function, which loads their state from rows, and saves it to these rows.
 
-    See Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators", 2021. As the authors recommend,
-    splitmix64 seeds the generators (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
-    2014).
+    See Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators", 2021. splitmix64 seeds the
+    generators (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
     """
 
     def __init__(self, code: FunctionBuilder) -> None:
@@ -323,11 +302,7 @@ def seed_rows(seed: int, block: int, words: int = WORDS) -> NDArray[np.uint64]:
 
 
 def seeds_of_blocks(seed: int, blocks: range, words: int) -> NDArray[np.uint64]:
-    """Return the state of the generators of blocks: uint64 [blocks, 4, words].
-
-    The state is splitmix64 of the seed and the number of the block. It depends on nothing else, so blocks may
-    be played in any order.
-    """
+    """Return the state of the generators of blocks, from seed and number: uint64 [blocks, 4, words]."""
     low, high = (np.array(part & _WORD, np.uint64) for part in (seed, seed >> 64))
     numbers = np.arange(blocks.start, blocks.stop, dtype=np.uint64)
     with np.errstate(over="ignore"):
@@ -337,7 +312,6 @@ def seeds_of_blocks(seed: int, blocks: range, words: int) -> NDArray[np.uint64]:
 
 
 def _mix(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the output function of splitmix64."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))

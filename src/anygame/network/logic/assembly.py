@@ -193,8 +193,7 @@ def _initially(
 ) -> NDArray[np.bool_]:
     """Return the initial value of each gate of a cycle.
 
-    Derived atoms start as false, so the inverted gates that represent them start as true. All gates of a
-    cycle rise or fall together with these.
+    Derived atoms start as false, so the inverted gates that represent them start as true.
     """
     result = np.zeros(len(starts) - 1, np.bool_)
     for cycle in cycles:

@@ -101,7 +101,6 @@ class Atoms:
         return found
 
     def _collect(self, by_rule: list[RuleInstances]) -> None:
-        """Sort the instances by head, grouped by the number of literals."""
         by_width: dict[int, list[Ids]] = {}
         for instances in by_rule:
             rows = self._rows(instances)
@@ -323,7 +322,6 @@ def _lone(rows: Ids) -> Ids:
 
 
 def _resolve(literal_of: Ids, members: Ids, groups: list[Ids], keys: Keys) -> None:
-    """Find the literals that replace atoms, in place."""
     order = order_of(_heads(groups))
     lone = np.concatenate([*map(_lone, groups), np.zeros(0, np.int64)])[order]
     of_rows = _heads(groups)[order]
@@ -375,14 +373,11 @@ _MOST_LITERALS: Final = 100
 
 
 def equal_disjunctions(owners: Numbers, literals: Numbers) -> tuple[Numbers, Numbers]:
-    """Return disjunctions that equal other disjunctions.
+    """Return numbers of redundant disjunctions, and for each an equal one that does not depend on it.
 
-    Args:
-        owners: int64 [literals], ascending; the number of the disjunction of each literal.
-        literals: int64 [literals]; twice a number of a disjunction or another node, plus one if inverted.
-
-    Returns:
-        Numbers of redundant disjunctions, and for each an equal one that does not depend on it.
+    Two disjunctions are equal if they flatten to the same literals. ``owners`` are ascending: the number of
+    the disjunction of each literal. A literal is twice a number of a disjunction or another node, plus one if
+    inverted.
     """
     count = int(max(owners.max(initial=0), literals.max(initial=0) >> 1)) + 1
     lengths = np.bincount(owners, minlength=count)

@@ -99,11 +99,8 @@ def simplified(circuit: Circuit) -> Circuit:
     """Return an equivalent circuit without duplicate or unneeded gates.
 
     This is structural hashing (Kuehlmann, Paruthi, Krohm and Ganai 2002, "Robust Boolean reasoning for
-    equivalence checking and functional property verification"). The first round treats every gate, and later
-    rounds treat the readers of changed gates.
-
-    Gates keep their order. Rows may have duplicates, constants and any number of literals. Opened gates
-    remain.
+    equivalence checking and functional property verification"). Gates keep their order. Rows may have
+    duplicates, constants and any number of literals. Opened gates remain.
     """
     return _Hashing(circuit).run()
 
@@ -174,7 +171,6 @@ class _Hashing:
         self._keys[gates] = keys_of_rows(literals, begin, lengths)
 
     def _name(self, gates: Numbers, never: NDArray[np.bool_]) -> None:
-        """Replace gates that are constants or single literals."""
         gates = gates[~self._opened[gates]]
         lengths = self._lengths[gates]
         self._become[self._base + gates[lengths == 0]] = TRUE
@@ -194,7 +190,6 @@ class _Hashing:
         self._become[self._base + again] = 2 * (self._base + first)
 
     def _follow(self) -> None:
-        """Resolve chains of replacements."""
         while True:
             further = self._become[self._become >> 1] ^ (self._become & 1)
             if np.array_equal(further, self._become):

@@ -46,16 +46,10 @@ class Products:
 
 
 def factored(products: Products, sums: int, inputs: int) -> tuple[Numbers, Numbers]:
-    """Return gates, each a conjunction of literals, for sums of products.
+    """Return gates for sums of products: the start of the literals of each gate, and the literals.
 
-    Args:
-        products: different products of each sum; a literal is twice a node, plus one if inverted.
-        sums: number of sums; sum ``n`` is the inverse of node ``inputs + n``.
-        inputs: number of nodes before the sums.
-
-    Returns:
-        The start of the literals of each gate, and the literals: first the inverted sums, then their parts.
-        Gates may have any number of literals, and duplicates.
+    The first gates are the inverted sums: sum ``n`` is the inverse of node ``inputs + n``. Then come their
+    parts. The products of a sum differ. Gates may have any number of literals, and duplicates.
     """
     return _Factoring(sums, inputs).run(products)
 
@@ -177,7 +171,6 @@ def _among(ordered: Numbers, numbers: Numbers) -> Mask:
 
 
 def _each_once(products: Products) -> Products:
-    """Return the products without duplicates within a sum."""
     of, owners, literals = products.of, products.owners, products.literals
     # The complement of a sum is larger than any literal, so their hashes differ.
     keys = mixed(~of.astype(np.uint64))

@@ -70,7 +70,6 @@ def _implied(circuit: Circuit, legal: dict[int, int], bound: int) -> Numbers:
 
 
 def _conjuncts(circuit: Circuit, literal: int) -> set[int]:
-    """Return literals that hold if a literal does."""
     implied = {literal}
     pending = [literal]
     while pending:

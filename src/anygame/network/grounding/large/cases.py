@@ -51,12 +51,7 @@ _FEW_ROWS: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """No two rows of a relation agree in some columns.
-
-    Attributes:
-        key: the columns.
-        value: restricts the invariant to rows with this value in all these columns; None for all rows.
-    """
+    """No two rows of a relation agree in the columns of a key, or no two with one value in all of them."""
 
     relation: Relation
     key: Key
@@ -65,12 +60,7 @@ class Invariant:
 
 @dataclass(frozen=True, slots=True)
 class KnownAtom:
-    """An atom that holds.
-
-    Attributes:
-        depth: number of rules opened to derive it.
-        is_open: whether the rules that derive it were expanded.
-    """
+    """An atom that holds; a proof opened ``depth`` rules to derive it, and its own rules if it is open."""
 
     atom: FlatAtom
     depth: int = 0
@@ -81,9 +71,7 @@ class KnownAtom:
 class Case:
     """Assumptions that hold together.
 
-    Attributes:
-        positives: atoms that hold, including static ones.
-        negatives: atoms that do not hold, for any value of variables that occur nowhere else.
+    Negatives do not hold for any value of variables that occur nowhere else.
     """
 
     positives: tuple[KnownAtom, ...] = ()
@@ -118,9 +106,7 @@ def _replaced(case: Case, bindings: Mapping[Variable, Term]) -> Case:
         atom = substituted_atom(known.atom, bindings)
         positives.append(known if atom is known.atom else KnownAtom(atom, known.depth, known.is_open))
     return Case(
-        tuple(positives),
-        tuple([substituted_atom(atom, bindings) for atom in case.negatives]),
-        tuple(tests),
+        tuple(positives), tuple([substituted_atom(atom, bindings) for atom in case.negatives]), tuple(tests)
     )
 
 
@@ -194,7 +180,6 @@ def _of_keys(case: Case, premises: Premises) -> list[tuple[Term, Term]]:
 
 
 def _are_one(one: FlatAtom, other: FlatAtom, keys: Iterable[Key], premises: Premises) -> bool:
-    """Whether two atoms of a relation are the same if both hold."""
     same = {number for number, term in enumerate(one.columns) if term is other.columns[number]}
     found = next(filter(same.issuperset, keys), None)
     if premises.is_static(one.relation) or (found is None and not same):
@@ -308,11 +293,8 @@ _WIDEST_FLUENT: Final = 6
 class Premises:
     """Premises of proofs: the rules of a game, and keys of fluents, all computed on first use.
 
-    The keys are those that the initial state does not refute. Every provable key is among them.
-
-    Attributes:
-        is_static: whether a relation depends on neither state nor moves.
-        used: the assumptions on which conclusions so far rely.
+    The keys are those that the initial state does not refute, so every provable key is among them. ``used``
+    has the assumptions on which conclusions so far rely.
     """
 
     def __init__(self, reasoner: Reasoner, static: StaticRelations) -> None:

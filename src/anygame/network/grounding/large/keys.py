@@ -16,14 +16,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.datalog.relations import Alternatives, Relation, Unequal
 from anygame.language.terms import Variable
 from anygame.network.budget import CASE
-from anygame.network.grounding.large.cases import (
-    Case,
-    Invariant,
-    KnownAtom,
-    assumed,
-    equated,
-    settled,
-)
+from anygame.network.grounding.large.cases import Case, Invariant, KnownAtom, assumed, equated, settled
 from anygame.network.grounding.rules import variables_of_atom
 
 if TYPE_CHECKING:
@@ -40,14 +33,10 @@ _MOST_CASES: Final = 6_000
 
 
 class InvariantProver:
-    """Proves keys of fluents on request, with everything that the proofs rely on.
+    """Proves likely keys of fluents on request; keys that cannot be proved are removed from the premises.
 
-    Args:
-        premises: the rules and the likely keys; keys that cannot be proved are removed.
-
-    Attributes:
-        proved: the requested invariants with those that their proofs rely on: if all of them hold in a state,
-            they hold in the next one.
+    ``proved`` has the requested invariants with those that their proofs rely on: if all of them hold in a
+    state, they hold in the next one.
     """
 
     def __init__(self, premises: Premises, budget: Budget) -> None:
@@ -68,7 +57,10 @@ class InvariantProver:
                 current = pending.pop()
                 self._premises.used = set()
                 if not self._is_kept(current):
-                    self._doubt(current)
+                    if current.value is not None:
+                        self._premises.lone.remove(current)
+                    else:
+                        self._premises.assumed[current.relation].remove(current.key)
                     break
                 proved.add(current)
                 pending |= self._premises.used - proved - self.proved
@@ -81,13 +73,6 @@ class InvariantProver:
         if invariant.value is not None:
             return invariant in self._premises.lone
         return invariant.key in self._premises.keys(invariant.relation)
-
-    def _doubt(self, invariant: Invariant) -> None:
-        """Remove a key that cannot be proved."""
-        if invariant.value is not None:
-            self._premises.lone.remove(invariant)
-        else:
-            self._premises.assumed[invariant.relation].remove(invariant.key)
 
     def _is_kept(self, invariant: Invariant) -> bool:
         """Return whether an invariant holds in the next state if all likely ones hold in this one."""
@@ -127,9 +112,6 @@ class Refutation:
 
     A move that is made is legal, a role makes one move, and a view holds by one of its rules. The number of
     steps is bounded; a case that is not refuted may still be impossible.
-
-    Attributes:
-        cases: the number of cases that may still be examined.
     """
 
     def __init__(self, premises: Premises, cases: int, budget: Budget) -> None:
@@ -191,7 +173,6 @@ class Refutation:
         return [rule for rule in rules if self._premises.may_derive(rule, atom)]
 
     def _opened(self, case: Case, index: int, rules: Sequence[GroundRule]) -> list[Case]:
-        """Return a case for each rule by which an atom may hold."""
         known = case.positives[index]
         atom = known.atom
         opened = (*case.positives[:index], replace(known, is_open=True), *case.positives[index + 1 :])

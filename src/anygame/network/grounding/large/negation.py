@@ -101,10 +101,7 @@ class _Joining:
     # Determined rows.
 
     def _rows_beside(self, rule: GroundRule, atom: FlatAtom) -> tuple[Variables, list[Item]]:
-        """Find a row that other variables of an atom determine; return these variables and the items used.
-
-        Without such a row, return all variables of the atom and no items.
-        """
+        """Return the variables of an atom that determine a row with its others, and the items of that row."""
         own, head = frozenset(variables_of_atom(atom)), frozenset(variables_of_atom(rule.head))
         rows = [Item.of("positives", one) for one in rule.positives if one.relation.predicate == "true"]
         static = filter(lambda guard: self._context.is_static(guard.relation), rule.guards)
@@ -121,7 +118,6 @@ class _Joining:
         return own, []
 
     def _is_row(self, rule: GroundRule, atom: FlatAtom, given: set[int]) -> bool:
-        """Whether an atom of a rule has at most one row for values of some columns."""
         context = self._context
         return context.is_row(atom, given) or any(
             values and all(context.holds(Invariant(atom.relation, (column,), value)) for value in values)

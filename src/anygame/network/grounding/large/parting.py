@@ -56,13 +56,9 @@ def part_views(rules: Sequence[GroundRule], context: Context) -> list[GroundRule
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The two parts of a view.
+    """The parts of a view: ``free`` does not depend on the columns, whose values have some kinds.
 
-    Attributes:
-        columns: the columns on which the first part does not depend.
-        kinds: the kinds of these columns.
-        free: the part without these columns.
-        bound: the part with them; None if it has no rules.
+    ``bound`` is the part that depends on them; None if it has no rules.
     """
 
     columns: Columns
@@ -75,7 +71,10 @@ class _Parting:
     def __init__(self, rules: Sequence[GroundRule], context: Context) -> None:
         self._context = context
         self._given = rules
-        self._rules = [one for rule in rules for one in self._expanded(rule)]
+        self._rules: list[GroundRule] = []
+        for rule in rules:
+            is_view = context.is_view(rule.head.relation)
+            self._rules += expand_disjunctions(rule, context) if is_view else [rule]
         self._views: dict[Relation, list[GroundRule]] = defaultdict(list)
         for rule in self._rules:
             relation = rule.head.relation
@@ -96,12 +95,6 @@ class _Parting:
         read |= {read.atom.relation for rule in found for read in reads_of(rule.tests)}
         whole = [rule for view, parts in self._parts.items() if view in read for rule in _whole(view, parts)]
         return [*found, *whole]
-
-    def _expanded(self, rule: GroundRule) -> list[GroundRule]:
-        is_view = self._context.is_view(rule.head.relation)
-        return expand_disjunctions(rule, self._context) if is_view else [rule]
-
-    # Which columns.
 
     def _choose(self) -> None:
         """Choose columns until the kinds of their values agree in all rules."""
@@ -171,8 +164,6 @@ class _Parting:
     def _is_free(self, rule: GroundRule) -> bool:
         return self._free_columns(rule) >= self._columns[rule.head.relation]
 
-    # Kinds of columns.
-
     def _learn_kinds(self) -> bool:
         """Record the kinds of columns that rules decide; return whether any kind was new."""
         changed = False
@@ -208,8 +199,6 @@ class _Parting:
             return False
         kinds = self._kinds.get(view)
         return not kinds or not all(kinds.values()) or self._kinds_by(rule) != kinds
-
-    # New rules.
 
     def _parts_of(self, view: Relation) -> _Parts:
         columns = self._columns[view]
@@ -257,7 +246,6 @@ class _Parting:
                 yield from self._reading(_replaced(bound, handed, FlatAtom(others.bound, handed.columns)))
 
     def _reading(self, rule: GroundRule) -> list[GroundRule]:
-        """Return a rule that reads parts in place of views."""
         negatives = [part for atom in rule.negatives for part in self._parts_not(rule, atom)]
         rule = replace(rule, negatives=tuple(negatives))
         read = [atom for atom in rule.positives if atom.relation in self._parts]
@@ -269,7 +257,6 @@ class _Parting:
         return copies
 
     def _parts_not(self, rule: GroundRule, atom: FlatAtom) -> list[FlatAtom]:
-        """Return the negated parts in place of a negated view."""
         parts = self._parts.get(atom.relation)
         if parts is None or not all(
             self._is_of_kind(rule, atom.columns[number], kind)
@@ -323,6 +310,5 @@ def _split(rule: GroundRule, atom: FlatAtom, parts: _Parts) -> list[GroundRule]:
 
 
 def _whole(view: Relation, parts: _Parts) -> list[GroundRule]:
-    """Return the rules that define a view by its parts."""
     head = FlatAtom(view, tuple([Variable(f"?{number}") for number in range(view.width)]))
     return _split(GroundRule(head, positives=(head,)), head, parts)

@@ -25,12 +25,11 @@ class Context:
     """Facts about relations, for passes.
 
     Attributes:
-        is_static: whether a relation depends on neither state nor moves.
         is_dense: whether a static relation has more than half of the possible rows of its columns.
         is_view: whether a relation depends on state or moves and only rules read it.
         has_facts: whether some rows of a relation hold without any rule.
-        definition: the rules of a static relation that is better replaced by them, else None; the flag
-            includes relations that hold for most values.
+        definition: the rules that should replace a static relation, else None; the flag includes relations
+            that hold for most values.
         fan_out: the average number of rows of a static relation for given values of some columns.
         ends: whether a question with values in some columns has a finite answer.
         likely_keys: sets of columns in which no two rows of a relation are equal; proved for static
@@ -38,7 +37,7 @@ class Context:
         holds: whether an invariant is proved for all reachable states; slow.
         values: the possible values of a column of an atom; None if unknown.
         tops: the constants and functors that are possible in a column of a relation.
-        new_relation: makes a relation of some width without rules.
+        new_relation: makes a relation with a number of columns, without rules.
     """
 
     is_static: Callable[[Relation], bool]
@@ -99,10 +98,7 @@ def can_be_joined(
 
 
 def determined(rule: GroundRule, known: Iterable[Variable], context: Context, most: float) -> set[Variable]:
-    """Return the known variables and the variables with few values for each value of the known ones.
-
-    Static guards with an average of at most ``most`` values are followed.
-    """
+    """Return variables with at most ``most`` values, on average, for each value of the known ones."""
     return _follow(rule, known, context, most)[0]
 
 

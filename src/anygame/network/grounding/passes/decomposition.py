@@ -259,7 +259,6 @@ def split_at_keys(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def _changing(rows: Iterable[Item], head: frozenset[Variable]) -> set[Variable]:
-    """Return the variables outside the head in rows of the state."""
     return {v for row in rows if row.kind == "positives" for v in row.variables - head}
 
 
@@ -291,7 +290,6 @@ def _part(
     head: frozenset[Variable],
     context: Context,
 ) -> GroundRule:
-    """Return a rule for some conditions, with the literals that determine their variables."""
     wanted = set(variables_of_items(tie))
     for row in reversed(rows):
         if row.variables & wanted - head:

@@ -128,7 +128,6 @@ class _Demand:
         return columns if can_be_joined(read.rule, guards, self._context, known) else frozenset()
 
     def _bound(self, read: _Read) -> set[Variable]:
-        """Return the variables that are bound before a rule reads a view."""
         rule = read.rule
         columns = self._asked_by.get(rule.head.relation)
         known = set() if columns is None else _variables(rule.head, columns)
@@ -146,7 +145,6 @@ class _Demand:
         ]
 
     def _is_free(self, relation: Relation) -> bool:
-        """Whether a relation is grounded completely."""
         return relation not in self._asked_by and not (
             self._context.is_view(relation) and not is_own(relation)
         )

@@ -80,10 +80,8 @@ def _inline(rule: GroundRule, context: Context, *, dense: bool) -> list[GroundRu
 def unfolded(rule: GroundRule, atom: FlatAtom, body: GroundRule) -> tuple[GroundRule, Bindings] | None:
     """Replace a literal of a rule by the body of a rule that derives it; return the rule and the bindings.
 
-    The result is None if the head of the body does not unify with the literal.
-
-    Raises:
-        NotAVariableError: a condition on a variable would become one on another term.
+    The result is None if the head of the body does not unify with the literal. It raises NotAVariableError if
+    a condition on a variable would become a condition on another term.
     """
     # The names must be fresh, because variables are replaced one after the other.
     own = variables_of_rule(body)

@@ -64,12 +64,8 @@ def linearise(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]
 class _Closure:
     """A relation that is the transitive closure of its base.
 
-    Attributes:
-        composition: the rule that joins two chains.
-        rest: the composition without the chains.
-        ends: the columns of the first and the last element of a chain.
-        base: the rules that are not recursive.
-        is_symmetric: whether chains can be reversed.
+    The composition joins two chains, with the conditions ``rest``. ``ends`` are the columns of the first and
+    the last element of a chain. A symmetric closure also has reversed chains.
     """
 
     composition: GroundRule
@@ -100,7 +96,7 @@ def _composition(rule: GroundRule, relation: Relation) -> _Closure | None:
     """Return the closure that a rule of two chains describes; None if it has another form.
 
     The rule may restrict the element at which chains meet, and require that the ends differ. A walk that
-    returns to its start has a shorter form with the same end, which visits no other elements.
+    returns to its start has a shorter form with the same end.
     """
     head = rule.head.columns
     if not _is_free(head) or rule.composed:

@@ -58,10 +58,7 @@ def expand_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Give each disjunction of a rule a relation over its variables.
-
-    Disjunctions inside disjunctions become tests of the new rules.
-    """
+    """Give each disjunction of a rule a relation; inner disjunctions become tests of the new rules."""
     made: list[GroundRule] = []
     named: list[FlatAtom] = []
     for test in rule.tests:
