@@ -239,7 +239,7 @@ def test_names_in_a_picture_stay_names(tmp_path: Path) -> None:
 def test_large_pictures_are_refused() -> None:
     output, status = run(["explain", "gdl/hex_pie.kif", "--network", "--dot", "-"])
     assert status == 2
-    assert re.search(r"has [\d,]+ fluents, moves and gates; a picture shows 1,000 at most", output)
+    assert re.search(r"has [\d,]+ fluents, moves and gates; a picture shows at most 1,000", output)
 
 
 def test_a_picture_needs_the_network_and_a_place(tmp_path: Path) -> None:

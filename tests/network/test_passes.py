@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 from itertools import count
 from random import Random
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from tests.examples import examples
@@ -37,13 +38,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.language.terms import Term
+    from anygame.network.grounding.large.cases import Premises
+    from anygame.network.grounding.large.keys import InvariantProver
     from anygame.network.grounding.rules import Test
+    from anygame.network.grounding.static import StaticRelations
 
 
 def _context(**definitions: str) -> Context:
     """Return a context in which relations with small names of one letter are static."""
     numbers = count(1)
-    return Context(
+    static = SimpleNamespace(
         is_static=lambda relation: len(relation.predicate) == 1,
         is_dense=lambda relation: relation.predicate == "d",
         is_view=lambda relation: relation.predicate.startswith("view"),
@@ -55,11 +59,18 @@ def _context(**definitions: str) -> Context:
             if relation.predicate in definitions and (dense or relation.predicate != "d")
             else None
         ),
-        likely_keys=lambda relation: {"true": [(0,)], "e": [(0,), (1,)]}.get(relation.predicate, []),
-        holds=lambda invariant: invariant.value is None or str(invariant.value) == "one",
+    )
+    premises = SimpleNamespace(
+        keys=lambda relation: {"true": [(0,)], "e": [(0,), (1,)]}.get(relation.predicate, []),
         values=lambda atom, column: {"o": frozenset({parse_term("one")})}.get(atom.relation.predicate),
         tops=lambda relation, column: frozenset(),
-        new_relation=lambda width: Relation(f" {next(numbers)}", (None,) * width),
+    )
+    prover = SimpleNamespace(holds=lambda invariant: invariant.value is None or str(invariant.value) == "one")
+    return Context(
+        cast("StaticRelations", static),
+        cast("Premises", premises),
+        cast("InvariantProver", prover),
+        lambda width: Relation(f" {next(numbers)}", (None,) * width),
     )
 
 
@@ -399,8 +410,8 @@ PARTINGS: dict[str, tuple[list[str], list[str]]] = {
 def test_views_in_two_parts(name: str) -> None:
     before, after = PARTINGS[name]
     rules = list(map(_rule, before))
-    context = _context()
-    context = replace(context, values=lambda atom, _: _VALUES.get(atom.relation.predicate))
+    premises = SimpleNamespace(values=lambda atom, _: _VALUES.get(atom.relation.predicate))
+    context = replace(_context(), premises=cast("Premises", premises))
     assert _told(part_views(rules, context)) == (after or _told(rules))
 
 

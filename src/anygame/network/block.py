@@ -117,8 +117,6 @@ class Block:
         record = self._record
         return int(record[STUCK_STEP]), int(record[STUCK_LANE]), int(record[STUCK_LENGTH])
 
-    # A single lane, which can be read between steps.
-
     def length(self, lane: int) -> int:
         """Return the number of joint moves of a lane's playout."""
         return self.step - int(self._record[STARTS + lane])
@@ -223,10 +221,7 @@ def replayed(
 
 
 def _replay(block: Block, begin: Callable[[], None], playout: StuckPlayout) -> DeadEnd:
-    """Replay a block up to the end of a stuck playout, step by step from the beginning of the playout.
-
-    Machine code records no moves, but a block plays the same way every time.
-    """
+    # Machine code records no moves, but a block plays the same way every time.
     slack = _SLACK
     while True:
         begin()

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from anygame.datalog.reasoner import Reasoner
     from anygame.language.terms import Term
-    from anygame.network.grounding.grounder import Grounding
     from anygame.network.logic.circuit import Circuit
     from anygame.network.network import Network
 
@@ -104,7 +103,6 @@ def _compile_what_fits(
     progress: Callable[[int, int], None] | None,
     without: Collection[str],
 ) -> CompiledGame:
-    """Compile a game, without percepts if it is too large with them."""
     began = monotonic()
     try:
         return _compile(reasoner, limits, progress, without, percepts=True)
@@ -127,10 +125,17 @@ def _compile(
     percepts: bool,
 ) -> CompiledGame:
     budget = Budget(limits.steps, limits.seconds)
-    passes_left_out = [name for name in without if name in {*OPTIONAL, *OPTIONAL_IF_LARGE}]
-    grounding = ground(reasoner, limits, progress, passes_left_out, percepts=percepts, budget=budget)
+    skipped = [name for name in without if name in {*OPTIONAL, *OPTIONAL_IF_LARGE}]
+    grounding = ground(reasoner, limits, progress, skipped, percepts=percepts, budget=budget)
     began = monotonic()
-    stages = [("grounding", {**_figures_of(grounding), "steps": budget.spent})]
+    figures: dict[str, float] = {
+        "atoms": sum(table.count for table in grounding.tables.values()),
+        "instances": grounding.instances,
+        "rounds": grounding.rounds,
+        "seconds": grounding.seconds,
+        "steps": budget.spent,
+    }
+    stages = [("grounding", figures)]
     atoms = Atoms(grounding)
     names = Interface(grounding, atoms)
     grounded = budget.spent
@@ -218,12 +223,3 @@ def _with_percepts(network: Network, percepts: Sequence[Sized]) -> Network:
 def _figures_of_circuit(circuit: Circuit, began: float) -> dict[str, float]:
     gates, inputs = circuit.size()
     return {"gates": gates, "inputs": inputs, "seconds": monotonic() - began}
-
-
-def _figures_of(grounding: Grounding) -> dict[str, float]:
-    return {
-        "atoms": sum(table.count for table in grounding.tables.values()),
-        "instances": grounding.instances,
-        "rounds": grounding.rounds,
-        "seconds": grounding.seconds,
-    }

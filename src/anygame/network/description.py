@@ -91,12 +91,8 @@ def picture(compiled: CompiledGame) -> str:
     """
     network = compiled.network
     if network.nodes > _MOST_DRAWN:
-        raise LimitError(
-            f"the network has {network.nodes:,} fluents, moves and gates; a picture shows {_MOST_DRAWN:,} "
-            "at most",
-            limit="nodes",
-            bound=_MOST_DRAWN,
-        )
+        message = f"the network has {network.nodes:,} fluents, moves and gates; a picture shows at most"
+        raise LimitError(f"{message} {_MOST_DRAWN:,}", "nodes", _MOST_DRAWN)
     lines = [*_nodes(compiled), *_gates(network), *_outputs(compiled)]
     return "\n".join(["digraph network {", "  rankdir=LR;", *lines, "}", ""])
 

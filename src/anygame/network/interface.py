@@ -30,10 +30,8 @@ _MOST_DIGITS: Final = 9
 class Exclusions:
     """Groups of mutually exclusive fluents: no two of a group hold in a reachable state.
 
-    A network may rely on these groups, so positions from other sources are checked first.
-
-    Args:
-        groups: arrays int [fluents]: the number of each fluent's group, -1 for none.
+    A network may rely on these groups, so positions from other sources are checked first. An array of groups,
+    int [fluents], has the number of each fluent's group, -1 for none.
     """
 
     def __init__(self, groups: Sequence[NDArray[np.int64]] = ()) -> None:
@@ -69,17 +67,15 @@ class Exclusions:
 
 
 class Interface:
-    """The atoms of inputs and outputs, in the order of the network.
+    """The atoms of inputs and outputs, in the order of the network. Names are sorted by text.
 
     Attributes:
-        fluents: the term of each fluent, sorted by text.
         next_state: per fluent the atom of its next value; None if that never holds.
         initial: bool [fluents]; the initial state.
-        actions: per role the terms of its moves, sorted by text.
         legal: per action, role after role, the atom of its legality; None if it is never legal.
         terminal: the atom of ``terminal``; None if the game never ends.
         goals: per role its goal values with their atoms, in ascending order.
-        percepts: per role the terms that it can ever see (GDL-II), sorted by text.
+        percepts: per role the terms that it can ever see (GDL-II).
     """
 
     def __init__(self, grounding: Grounding, atoms: Atoms) -> None:
@@ -92,9 +88,8 @@ class Interface:
             terms = self._terms(relation, 0)
             starts = set(grounding.initial.get(relation, np.zeros(0, np.int64)).tolist())
             next_state = self._same_rows("next", relation)
-            for row, (term, atom, after) in enumerate(
-                zip(terms, atoms.of(relation).tolist(), next_state, strict=True)
-            ):
+            columns = zip(terms, atoms.of(relation).tolist(), next_state, strict=True)
+            for row, (term, atom, after) in enumerate(columns):
                 fluents.append((str(term), term, atom, after, row in starts))
         fluents.sort(key=lambda item: item[0])
         self.fluents = tuple(item[1] for item in fluents)
@@ -154,7 +149,6 @@ class Interface:
         return [relation.arguments(tuple([values[number] for number in row]))[argument] for row in rows]
 
     def _same_rows(self, predicate: str, relation: Relation) -> list[int | None]:
-        """Return, per row of a relation, the atom of ``predicate`` with the same row; None without one."""
         table = self._grounding.tables[relation]
         other = Relation(predicate, relation.shapes)
         source = self._grounding.tables.get(other)
@@ -177,7 +171,6 @@ class Interface:
     def _by_text(
         self, key: tuple[str, int], roles: dict[int, int]
     ) -> tuple[tuple[tuple[Term, ...], ...], list[list[int]]]:
-        """Return per role the terms of such a predicate, sorted by text, and their atoms."""
         by_role: list[list[tuple[Term, int]]] = [[] for _ in roles]
         for role, term, atom in self._of_roles(key, roles):
             by_role[role].append((term, atom))
@@ -191,10 +184,7 @@ class Interface:
         for role, value, atom in self._of_roles(("goal", 2), roles):
             goal = integer_of(value)
             if goal is None or abs(goal) >= 10**_MOST_DIGITS:
-                raise LimitError(
-                    f"the goal value {shown(str(value))} is no integer of up to nine digits",
-                    limit="goals",
-                    bound=_MOST_DIGITS,
-                )
+                message = f"the goal value {shown(str(value))} is not an integer of up to nine digits"
+                raise LimitError(message, "goals", _MOST_DIGITS)
             goals[role].append((goal, atom))
         return [sorted(values) for values in goals]

@@ -109,8 +109,6 @@ class Lanes:
         for block in range(self._blocks):
             self._rows[block, RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, block)
 
-    # States.
-
     def reset(self, mask: ArrayLike | None = None) -> None:
         """Put the lanes of a mask, bool [lanes], or all lanes, into the initial state."""
         chosen = np.ones(self.count, np.bool_) if mask is None else self._mask(mask)
@@ -186,8 +184,6 @@ class Lanes:
     def _packed_words(self) -> int:
         return max(1, -(-self.network.facts // 64))
 
-    # Questions about the states.
-
     def legal(self) -> NDArray[np.bool_]:
         """Return which actions are legal: bool [lanes, all actions], role after role.
 
@@ -246,8 +242,6 @@ class Lanes:
         seen = self._unpack(self._rows[:, self._percepts])
         ends = np.cumsum([0, *self.network.percepts]).tolist()
         return [seen[:, first:end] for first, end in pairwise(ends)]
-
-    # Moves.
 
     @property
     def random_state(self) -> NDArray[np.uint64]:
@@ -349,7 +343,6 @@ class Lanes:
         self._fresh = False
 
     def _look(self) -> None:
-        """Evaluate the gates that depend on the state alone, if states have changed."""
         if not self._fresh:
             self._library = self._kernel.library  # the same code must evaluate a state and move from it
             state = self._library["evaluate_state"]
@@ -361,10 +354,7 @@ class Lanes:
         self._look()
         return _Bits([self._kernel.gates.terminal]).of(self._rows)[:, 0]
 
-    # Checks.
-
     def _check(self, lanes: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        """Raise an error if an action is not legal, given the actions of each role in some lanes."""
         legal = self._legal.of(self._rows)
         allowed = np.empty(actions.shape, np.bool_)
         for role, count in enumerate(self.network.actions):
@@ -408,8 +398,6 @@ class Lanes:
 
 
 class _Bits:
-    """Bit literals that are read from the rows of all blocks."""
-
     def __init__(self, literals: Sequence[int]) -> None:
         self._rows = np.array([literal >> 1 for literal in literals], np.intp)
         inverted = np.array([literal & 1 for literal in literals], np.bool_)

@@ -26,12 +26,7 @@ FALSE, TRUE = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """Gates that depend on each other, evaluated repeatedly until no value changes.
-
-    Attributes:
-        first: the first gate.
-        end: the gate after the last gate.
-    """
+    """A range of gates that depend on each other, evaluated repeatedly until no value changes."""
 
     first: int
     end: int

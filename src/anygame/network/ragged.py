@@ -34,8 +34,8 @@ def places(firsts: Numbers, lengths: Numbers) -> Numbers:
     [7, 8, 3, 4, 5]
     """
     before = np.cumsum(lengths) - lengths
-    found: Numbers = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(firsts - before, lengths)
-    return found
+    indices: Numbers = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(firsts - before, lengths)
+    return indices
 
 
 def distinct(numbers: Numbers) -> Numbers:

@@ -165,7 +165,6 @@ class Run:
         return self._kernel
 
     def _example(self) -> DeadEnd | None:
-        """Return the first stuck playout; after an interrupt only if its replay is short."""
         first = self._first_stuck
         if first is None or self._interrupts > 1 or (self._interrupts and first.step > self._near):
             return None
@@ -178,8 +177,6 @@ def next_steps(steps: int, seconds: float, aim: float) -> int:
 
 
 class _ProcessorRun(Run):
-    """A simulation whose threads each play block after block."""
-
     def __init__(self, kernel: Kernel, request: PlayoutRequest, state: NDArray[np.bool_]) -> None:
         super().__init__(kernel, request, state, Quotas(request.playouts))
         self._lock = threading.Lock()

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _FEW_ROWS: Final = 4_000_000
 #: Bounds that a second attempt may keep, since it grounds only the rows that rules ask for.
 _BY_DEMAND: Final = {"instances", "facts", "depth", "terms", "fluents", "questions"}
-#: Bounds that games exceed whose states grow with every move.
+#: Bounds that a game exceeds if its states grow with every move.
 _GROWTH: Final = {"depth", "terms", "fluents", "questions"}
 _FLOWS = {"next": "true", "legal": "does"}
 
@@ -55,15 +55,13 @@ class GroundingLimits:
     Attributes:
         instances: maximum number of ground instances of all rules. Each literal of an instance takes 8 bytes
             until it becomes an input of a gate.
-        join: maximum number of rows of one join (4 bytes per variable, 8 per literal); fewer if rows are
-            wide.
-        steps: maximum number of steps of grounding and of making gates, see ``budget``. The slowest public
-            sheet that compiles takes a seventh of them; all of them take about a minute.
+        join: maximum number of rows of one join (4 bytes per variable, 8 per literal), less if rows are wide.
+        steps: maximum number of steps, see ``budget``. The slowest public sheet that compiles takes a seventh
+            of them; all of them take about a minute.
         facts: maximum number of rows of one static relation.
         seconds: wall-clock limit for callers with a deadline; infinite by default.
         fluents: maximum number of facts of one relation of the state. Public games have a few thousand.
-            Unbounded lists, and numbers that are built of terms, grow without end.
-        few: maximum number of instances without the passes for large sheets, made in about a second; above
+        few: maximum number of instances without the passes for large sheets, made in about a second. Above
             it, grounding starts again with these passes.
     """
 
@@ -99,10 +97,9 @@ class RuleInstances:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grounding:
-    """All atoms that can ever hold, with their derivations.
+    """All atoms that can ever hold, in tables of dynamic relations, with their derivations.
 
     Attributes:
-        tables: the atoms of each dynamic relation.
         facts: per relation, the numbers of the rows that always hold.
         by_rule: the instances of each rule that has instances.
         initial: per relation of fluents, the numbers of the rows of the initial state.
@@ -157,7 +154,7 @@ class _Grounder:
         self._own_relations = count(1)
         self._instances = 0
         self._atoms = 0
-        #: Instances by the identity of their rule.
+        #: Instances of each rule, by the ``id`` of the rule.
         self._parts: dict[int, list[RuleInstances]] = defaultdict(list)
         #: Pairs of relations (``next``, ``true``) and (``legal``, ``does``), and the rows copied so far.
         self._flows: list[tuple[Relation, Relation]] = [
@@ -204,22 +201,13 @@ class _Grounder:
         )
 
     def _prepare(self) -> tuple[list[GroundRule], dict[str, dict[str, float]]]:
-        static = self._static
         context = Context(
-            static.is_static,
-            static.is_dense,
-            static.is_view,
-            static.has_facts,
-            static.definition,
-            static.fan_out,
-            static.ends,
-            self._premises.keys,
-            self._prover.holds,
-            self._premises.values,
-            self._premises.tops,
+            self._static,
+            self._premises,
+            self._prover,
             lambda width: own_relation(next(self._own_relations), width),
         )
-        return prepare(static.dynamic_rules(), context, self._budget, self._without, self._large)
+        return prepare(self._static.dynamic_rules(), context, self._budget, self._without, self._large)
 
     def _round(self, evaluations: list[SemiNaiveEvaluation]) -> bool:
         grown = False
@@ -237,7 +225,11 @@ class _Grounder:
             for instances in evaluation.deltas():
                 is_grown |= self._enter(evaluation, instances)
         except LimitError as error:
-            raise _blamed(error, evaluation.rule) from None
+            relation = evaluation.rule.head.relation
+            if error.relation or error.limit not in {"instances", "steps"} or is_own(relation):
+                raise
+            message = f"{error.message} (at a rule of {relation.title})"
+            raise LimitError(message, error.limit, error.bound, relation.title) from None
         return is_grown
 
     def _enter(self, evaluation: SemiNaiveEvaluation, instances: Instances) -> bool:
@@ -251,7 +243,10 @@ class _Grounder:
         before = table.count
         heads = evaluation.add_heads(instances)
         if rule.head.relation.predicate == "next" and table.count > self._limits.fluents:
-            raise _too_many_fluents(rule.head.relation, self._limits.fluents)
+            (shape,), most = rule.head.relation.shapes, self._limits.fluents
+            kind = f" ({shown(shape[0])} ...)" if isinstance(shape, tuple) else ""
+            message = f"states may be made of more than {most:,} different facts{kind}"
+            raise LimitError(message, "fluents", most)
         if rule.head.relation in self._read or not is_own(rule.head.relation):
             negatives = [
                 [evaluation.join.column(instances, t) for t in atom.columns] for atom in rule.negatives
@@ -308,21 +303,6 @@ def _in_order(evaluations: Sequence[SemiNaiveEvaluation]) -> Iterator[list[SemiN
 
     for component in strong_components(range(len(evaluations)), parents):
         yield [evaluations[number] for number in sorted(component)]
-
-
-def _blamed(error: LimitError, rule: GroundRule) -> LimitError:
-    """Return the error with the relation of the joined rule, unless the error names a relation."""
-    relation = rule.head.relation
-    if error.relation or error.limit not in {"instances", "steps"} or is_own(relation):
-        return error
-    message = f"{error.message} (at a rule of {relation.title})"
-    return LimitError(message, error.limit, error.bound, relation.title)
-
-
-def _too_many_fluents(relation: Relation, most: int) -> LimitError:
-    (shape,) = relation.shapes
-    kind = f" ({shown(shape[0])} ...)" if isinstance(shape, tuple) else ""
-    return LimitError(f"states may be made of more than {most:,} different facts{kind}", "fluents", most)
 
 
 def ground(

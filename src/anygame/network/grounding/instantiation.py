@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: Estimated growth of a join by a question to a relation on demand, whose rows cannot be counted. Such a
 #: question comes last, when most of its columns are bound.
 _TO_ASK: Final = 1e15
-#: The same if all columns are bound. The question is then a test, which comes early: it adds no rows.
+#: Estimated growth by such a question if all its columns are bound. It is then a test that adds no rows.
 _TO_TEST: Final = 0.5
 #: Estimated growth of a join by a literal without a bound column, which comes last: it makes a cross product.
 _UNTIED: Final = 1e6
@@ -257,10 +257,10 @@ class Join:
 
 
 class SemiNaiveEvaluation:
-    """Evaluates one rule of a fixpoint; each instance is found once, when the last of its rows is added.
+    """Evaluates one rule of a fixpoint; it finds each instance once, when its last row is added.
 
     This is semi-naive evaluation (Bancilhon and Ramakrishnan 1986, "An amateur's introduction to recursive
-    query processing strategies"). ``reads`` has the relations that may still get rows, each once.
+    query processing strategies"). ``reads`` has the relations that may still get rows, without duplicates.
     """
 
     def __init__(
@@ -295,7 +295,7 @@ class SemiNaiveEvaluation:
             return
         self._seen = counts
         for number, index in enumerate(self._growing):
-            # Join old rows of earlier literals, new rows of this one, and all rows of later ones.
+            # Join old rows of earlier literals, new rows of this literal, and all rows of later literals.
             ranges = {index: (0, count) for index, count in zip(self._growing, counts, strict=True)}
             ranges[index] = (seen[number], counts[number])
             for earlier, before in zip(self._growing[:number], seen, strict=False):

@@ -7,31 +7,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from anygame.network.budget import TURN
-from anygame.network.grounding.large.growth import bound_growth
-from anygame.network.grounding.large.negation import join_negations
-from anygame.network.grounding.large.parting import part_views
+from anygame.network.grounding.large import growth, negation, parting
+from anygame.network.grounding.passes import decomposition, demand, folding, linearising, moves, normal_form
 from anygame.network.grounding.passes.context import can_be_joined
-from anygame.network.grounding.passes.decomposition import (
-    decompose_bodies,
-    split_at_keys,
-    split_heads,
-    split_within,
-)
-from anygame.network.grounding.passes.demand import ask_for_rows
-from anygame.network.grounding.passes.folding import (
-    inline_dense_relations,
-    inline_static_relations,
-    merge_rules,
-    share_parts,
-)
-from anygame.network.grounding.passes.linearising import linearise
-from anygame.network.grounding.passes.moves import complement_moves, project_moves
-from anygame.network.grounding.passes.normal_form import (
-    expand_disjunctions,
-    name_disjunctions,
-    name_nested_terms,
-    project_guards,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -57,7 +35,7 @@ def _each(rewrite: OfOne) -> Whole:
 
 
 def _careful(rewrite: OfOne) -> OfOne:
-    """Return a pass that leaves a rule unchanged if a result could no longer be joined."""
+    """Return a pass that leaves a rule unchanged if the new rules cannot be joined."""
 
     def rewritten(rule: GroundRule, context: Context) -> list[GroundRule]:
         made = rewrite(rule, context)
@@ -71,36 +49,36 @@ def _careful(rewrite: OfOne) -> OfOne:
 
 #: Passes over all rules, in this order.
 ONCE: Final[tuple[tuple[str, Whole], ...]] = (
-    ("linearising recursion", linearise),
-    ("inlining static relations", _each(inline_static_relations)),
+    ("linearising recursion", linearising.linearise),
+    ("inlining static relations", _each(folding.inline_static_relations)),
 )
 #: Passes for large sheets, before all others.
 FIRST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
-    (BOUNDING_GROWTH, bound_growth),
-    ("parting views", part_views),
+    (BOUNDING_GROWTH, growth.bound_growth),
+    ("parting views", parting.part_views),
 )
-#: Runs before and after inlining, which can tie variables together or reveal ties.
-_AT_KEYS: Final[tuple[str, Whole]] = (SPLITTING_AT_KEYS, _each(split_at_keys))
+#: This pass runs before and after inlining, which can tie variables together or reveal ties.
+_AT_KEYS: Final[tuple[str, Whole]] = (SPLITTING_AT_KEYS, _each(decomposition.split_at_keys))
 #: Passes for large sheets, after ``ONCE``; on small sheets they only make joins longer.
 ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     _AT_KEYS,
-    (JOINING_NEGATIONS, join_negations),
-    ("merging rules", merge_rules),
-    ("inlining dense relations", _each(inline_dense_relations)),
+    (JOINING_NEGATIONS, negation.join_negations),
+    ("merging rules", folding.merge_rules),
+    ("inlining dense relations", _each(folding.inline_dense_relations)),
 )
 #: Passes over single rules. Rules that a pass produces go through all these passes again.
 REPEATED: Final[tuple[tuple[str, OfOne], ...]] = (
-    ("expanding disjunctions", expand_disjunctions),
-    ("naming disjunctions", name_disjunctions),
-    ("naming nested terms", name_nested_terms),
-    ("projecting guards", project_guards),
-    ("complementing moves", complement_moves),
-    ("projecting moves", project_moves),
-    ("decomposing bodies", decompose_bodies),
+    ("expanding disjunctions", normal_form.expand_disjunctions),
+    ("naming disjunctions", normal_form.name_disjunctions),
+    ("naming nested terms", normal_form.name_nested_terms),
+    ("projecting guards", normal_form.project_guards),
+    ("complementing moves", moves.complement_moves),
+    ("projecting moves", moves.project_moves),
+    ("decomposing bodies", decomposition.decompose_bodies),
 )
 REPEATED_IF_LARGE: Final[tuple[tuple[str, OfOne], ...]] = (
-    ("splitting heads", split_heads),
-    ("splitting within", split_within),
+    ("splitting heads", decomposition.split_heads),
+    ("splitting within", decomposition.split_within),
 )
 #: Large sheets name disjunctions instead: copies of a rule repeat the joins of its other literals.
 _REPEATED_OF_LARGE: Final = (
@@ -109,8 +87,8 @@ _REPEATED_OF_LARGE: Final = (
 )
 #: Passes for large sheets, at the end.
 LAST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
-    ("sharing parts", share_parts),
-    ("asking for rows", ask_for_rows),
+    ("sharing parts", folding.share_parts),
+    ("asking for rows", demand.ask_for_rows),
 )
 #: Joins support neither dynamic disjunctions nor nested columns, so these passes are required.
 _NEEDED: Final = {"naming disjunctions", "naming nested terms"}

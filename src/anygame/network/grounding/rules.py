@@ -1,4 +1,4 @@
-"""Rules to be instantiated, with literals sorted by their role.
+"""Rules to be instantiated, with literals sorted by kind.
 
 The body of a rule has three kinds of literals. *Positives* and *negatives* depend on state or moves and
 become inputs of the rule's instances. *Guards* only restrict the values for which there are instances: static
@@ -42,8 +42,8 @@ class Composed:
 
 Test = Unequal | IsConstant | Alternatives | Negated | FlatAtom
 
-#: Maximum number of rules that a pass makes from one rule: each is joined again in every round. For public
-#: sheets, a maximum of 24 gives the same networks as 32.
+#: Maximum number of rules that a pass makes from one rule: each of them is joined again in every round. For
+#: public sheets, a maximum of 24 gives the same networks as 32.
 MOST_COPIES: Final = 32
 
 
@@ -79,14 +79,14 @@ class GroundRule:
 
 
 def classified(rule: FlatRule, is_static: Callable[[Relation], bool]) -> GroundRule:
-    """Return a rule of the reasoner with its literals sorted by role; alternatives remain tests."""
+    """Return a rule of the reasoner with its literals sorted by kind; alternatives remain tests."""
     return with_conditions(GroundRule(rule.head), (*rule.literals, *rule.conditions), is_static)
 
 
 def with_conditions(
     rule: GroundRule, conditions: Iterable[Test], is_static: Callable[[Relation], bool]
 ) -> GroundRule:
-    """Return a rule with further conditions, each among the literals of its role."""
+    """Return a rule with additional conditions, each of them among the literals of its kind."""
     positives, negatives = list(rule.positives), list(rule.negatives)
     guards, tests = list(rule.guards), list(rule.tests)
     for condition in conditions:
@@ -128,7 +128,7 @@ def items_of(rule: GroundRule) -> list[Item]:
 
 
 def connected(items: Sequence[Item], head: frozenset[Variable]) -> list[list[Item]]:
-    """Group items that share variables outside the head; items without such variables are left out."""
+    """Group items that share variables outside the head. Items without such variables are left out."""
     groups: list[tuple[frozenset[Variable], list[int]]] = []
     for number, item in enumerate(items):
         joined, members = item.variables - head, [number]
@@ -176,7 +176,7 @@ def variables_of_atom(atom: FlatAtom) -> Iterator[Variable]:
 def variables_of_rule(rule: GroundRule) -> set[Variable]:
     """Return the variables of a rule."""
     variables = {variable for atom in (rule.head, *rule.atoms) for variable in variables_of_atom(atom)}
-    variables = variables | variables_in(rule.tests)
+    variables |= variables_in(rule.tests)
     nested = (term for item in rule.composed for term in (item.whole, *item.parts))
     return variables.union(*map(variables_of, nested))
 
@@ -192,7 +192,7 @@ def sorted_by_name(variables: Iterable[Variable]) -> tuple[Variable, ...]:
 
 
 def binding_literals(literals: Sequence[FlatAtom], wanted: Iterable[Variable]) -> list[FlatAtom]:
-    """Return literals that bind the wanted variables, greedily, the most useful ones first."""
+    """Return literals that bind the wanted variables, chosen greedily, the most useful literal first."""
     chosen: list[FlatAtom] = []
     missing = set(wanted)
     candidates = [(atom, set(variables_of_atom(atom))) for atom in literals]

@@ -1,6 +1,6 @@
 """The rules and the static relations of a game, exactly as the reasoner computes them.
 
-Grounding calls the reasoner's engine in this module only.
+Other modules of grounding do not call the reasoner's engine.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class StaticRelations:
         return not self.is_on_demand(relation) or self._engine.ends(relation, known)
 
     def definition(self, relation: Relation, dense: bool = False) -> list[GroundRule] | None:
-        """Return the rules of a static relation with too many rows for a useful join; else None."""
+        """Return the rules of a static relation that has too many rows for a join to help; else None."""
         if not self.is_static(relation) or self._schema.facts.get(relation) or relation.width < _WIDE:
             return None
         components = self._schema.makers(relation)
@@ -159,7 +159,7 @@ class StaticRelations:
         return [classified(rule, self.is_static) for component in components for rule in component.rules]
 
     def rules_by_head(self) -> dict[Relation, list[GroundRule] | None]:
-        """Return the rules of each dynamic relation, including facts as rules; None for too many facts."""
+        """Return the rules of each dynamic relation, with facts as rules; None if it has too many facts."""
         by_head: dict[Relation, list[GroundRule] | None] = {}
         terms = self._reasoner.terms.terms
         for rule in self.dynamic_rules():
@@ -293,7 +293,7 @@ class StaticRelations:
         return table.add(columns, len(listed))
 
 
-#: Maximum number of all rows, and of the rows of one join: tens of megabytes, about a second.
+#: Maximum number of all rows, and of the rows of one join: they take tens of megabytes and about a second.
 _MOST_ROWS: Final = 1_000_000
 
 

@@ -27,7 +27,7 @@ _FACTORS: Final = list(np.random.default_rng(20130501).integers(1, 2**63, 256, n
 #: Maximum ratio of the size of an index to the number of recent rows that are not yet merged into it. Merging
 #: takes time linear in the size of the index.
 _LAST: Final = 16
-#: Minimum number of keys that are sorted before a search: then compared keys stay in the caches.
+#: Minimum number of keys that are sorted before a search, so that compared keys stay in the caches.
 _MANY: Final = 3_000
 #: Initial capacity of a table in rows; most relations have fewer.
 _SMALLEST: Final = 64
@@ -195,9 +195,7 @@ def _places(
 
 def too_many_rows(most: int) -> LimitError:
     """Return the error of a join with too many rows."""
-    return LimitError(
-        f"the conditions of a rule hold together in more than {most:,} ways", limit="instances", bound=most
-    )
+    return LimitError(f"the conditions of a rule hold together in more than {most:,} ways", "instances", most)
 
 
 def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: int) -> tuple[Ids, Ids]:

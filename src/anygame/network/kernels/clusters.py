@@ -57,10 +57,10 @@ def cluster(network: Network) -> tuple[Network, list[int]]:
 
 
 def _places(network: Network, actions: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Return per gate how many units are computed before it, or -1, given the gates of actions.
+    """Return per gate how many units are computed before it, or -1, and which gates of the end are wide.
 
     A gate that decides whether the game is over is placed as soon as the inputs that it shares with the
-    actions are computed. The second array says which of these gates are wide: bool [gates].
+    actions are computed.
     """
     starts, read = network.starts, (network.inputs >> 1).astype(np.int64) - network.first_gate
     places = np.full(network.gates, -1, np.int64)

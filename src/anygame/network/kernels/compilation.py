@@ -31,7 +31,6 @@ sys.modules["anygame"].__path__ = [sys.argv[2]]
 from anygame.network.kernels.kernel import make_requested
 make_requested()
 """
-_PACKAGE: Final = Path(__file__).parents[2]
 
 
 class Compilation:
@@ -39,10 +38,7 @@ class Compilation:
 
     One process at a time compiles for all games of this program. A thread would block the interpreter and
     LLVM, and the program could not end before the thread. If the program ends first, the process still fills
-    the cache for the next program.
-
-    Args:
-        kernel: the kernel, whose ``take_over`` is called in another thread.
+    the cache for the next program. ``kernel.take_over`` is called in another thread.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -103,7 +99,7 @@ def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
         file.seek(0)
         # In its own session, the process does not receive Ctrl-C.
         return subprocess.Popen(
-            python_command(_BOOTSTRAP, str(_PACKAGE)),
+            python_command(_BOOTSTRAP, str(Path(__file__).parents[2])),
             stdin=file,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -67,8 +67,6 @@ class FunctionBuilder:
         self._known: dict[int, str] = {}
         self._inverted: dict[str, str] = {}
 
-    # The text itself.
-
     def line(self, text: str) -> None:
         """Add an instruction without a result."""
         self._lines.append("  " + text)
@@ -197,8 +195,6 @@ class FunctionBuilder:
         """Return the finished function."""
         return "\n".join([*self._lines, f"  {result}", "}", ""])
 
-    # Memory.
-
     def address(self, row: int) -> str:
         """Return a pointer to a row."""
         return self.let(f"getelementptr inbounds i8, ptr %rows, i64 {row * self.target.stride}")
@@ -311,8 +307,6 @@ class FunctionBuilder:
         mask = f"<{self.target.words} x i32> zeroinitializer"
         return self.let(f"shufflevector {self._row} {one}, {self._row} poison, {mask}")
 
-    # Logic over rows.
-
     def bits(self, literal: int) -> str:
         """Return the value of a bit literal."""
         value = self.load(literal >> 1)
@@ -393,15 +387,9 @@ class FunctionBuilder:
     def _binary(self, operator: str, a: str, b: str) -> str:
         return self.let(f"{operator} {self._row} {a}, {b}")
 
-    # Numbers.
-
     def add(self, a: str, b: str) -> str:
         """Return the sum word by word."""
         return self._binary("add", a, b)
-
-    def shift_left(self, a: str, count: int) -> str:
-        """Return each word shifted to the left."""
-        return self._binary("shl", a, f"splat (i64 {count})")
 
     def rotate_left(self, a: str, count: int) -> str:
         """Return each word rotated to the left."""

@@ -87,8 +87,8 @@ def restart_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -
 def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
     """Order fluents such that each is read before it is overwritten: a parallel assignment made sequential.
 
-    ``sources`` has, per fluent to set, the fluent that it copies, or None. The function yields fluents to set
-    together after all of them were read: a single fluent, or a ring of copies.
+    ``sources`` has the fluent that each fluent copies, or None. The function yields fluents to set together
+    after all of them were read: a single fluent, or a ring of copies.
     """
     readers = dict.fromkeys(sources, 0)
     for fluent, source in sources.items():

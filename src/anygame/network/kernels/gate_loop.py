@@ -101,7 +101,9 @@ class LoopWriter:
         self._operations: list[list[int]] = []
         self._masks = np.array(phases.gates, np.int64)
         self._is_scattered, self._read_alone = self._find_scattered()
-        self._shapes = self._find_shapes()
+        inverted = starts_of((network.inputs & 1).astype(np.int64))[self._starts]
+        #: Per gate the numbers of plain and of inverted inputs: int64 [gates, 2].
+        self._shapes = np.stack((np.diff(self._starts - inverted), np.diff(inverted)), axis=1)
         self._state_runs = self._runs_of(order.state)
         self._goal_runs = self._runs_of(order.goals)
         self._move_runs = self._runs_of(order.moves[~self._is_scattered[order.moves]])
@@ -114,26 +116,20 @@ class LoopWriter:
         the gates have no more inputs than there are such moves.
         """
         network = self._network
-        found = np.zeros(network.gates, np.bool_)
-        found[self._order.moves] = ~self._order.is_cyclic[self._order.moves]
+        is_scattered = np.zeros(network.gates, np.bool_)
+        is_scattered[self._order.moves] = ~self._order.is_cyclic[self._order.moves]
         is_move = np.zeros(2 * network.nodes, np.bool_)
         is_move[2 * (network.first_action + np.array(list(self._layout.factors), np.int64)) + 1] = True
         lengths = np.diff(self._starts)
-        found[np.repeat(np.arange(network.gates), lengths)[~is_move[network.inputs]]] = False
-        of_others = np.repeat(~found, lengths)
+        is_scattered[np.repeat(np.arange(network.gates), lengths)[~is_move[network.inputs]]] = False
+        of_others = np.repeat(~is_scattered, lengths)
         nodes = distinct(np.concatenate([network.inputs[of_others], network.next]) >> 1)
         alone = nodes[is_move[2 * nodes + 1]] - network.first_action
         if len(of_others) - of_others.sum() <= len(alone):
             return np.zeros(network.gates, np.bool_), alone[:0]
-        return found, alone
-
-    def _find_shapes(self) -> NDArray[np.int64]:
-        #: Per gate the numbers of plain and of inverted inputs: int64 [gates, 2].
-        inverted = starts_of((self._network.inputs & 1).astype(np.int64))[self._starts]
-        return np.stack((np.diff(self._starts - inverted), np.diff(inverted)), axis=1)
+        return is_scattered, alone
 
     def _runs_of(self, units: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """Return units in runs that have one shape and are needed in the same phases."""
         plain, inverted = self._shapes[units].T
         shapes = np.where(
             self._order.is_cyclic[units], -1, (self._masks[units] << _SHIFT | plain) << _SHIFT | inverted
@@ -143,8 +139,8 @@ class LoopWriter:
     def _find_unrolled(self) -> dict[tuple[int, int], int]:
         plain, inverted = self._shapes[self._gates_of(self._runs)].T
         small = plain + inverted <= _MOST_UNROLLED
-        found, counts = np.unique(plain[small] << _SHIFT | inverted[small], return_counts=True)
-        many = found[counts >= _MANY].tolist()
+        distinct_shapes, counts = np.unique(plain[small] << _SHIFT | inverted[small], return_counts=True)
+        many = distinct_shapes[counts >= _MANY].tolist()
         low = (1 << _SHIFT) - 1
         return {(shape >> _SHIFT, shape & low): len(Operation) + number for number, shape in enumerate(many)}
 
@@ -155,7 +151,11 @@ class LoopWriter:
         self._bits = 16 if self._end + self._network.fluents <= _NARROW_ROWS else 32
         self._find_known()
         self._write_runs(self._state_runs)
-        self._write_copies()
+        # Copy the legality of actions to the rows that the selection loops read.
+        for mask, actions in self._layout.by_phases(self._layout.copies).items():
+            literals = self._network.legal[actions].tolist()
+            rows = [self._layout.legal[action] for action in actions]
+            self._copy(list(zip(map(self._bit, literals), rows, strict=True)), during=mask)
         ends = [len(self._operations)]
         self._write_runs(self._goal_runs)
         ends.append(len(self._operations))
@@ -168,17 +168,12 @@ class LoopWriter:
         ends.append(len(self._operations))
         first = self._written
         places_of = [first + OPERATION_WORDS * end for end in (0, *ends)]
-        words = np.array([word for each in self._operations for word in each], np.int64)
+        words = np.array([word for operation in self._operations for word in operation], np.int64)
         code, shared = loop_functions(
             self._phases, self._bits, list(self._unrolled), places_of, self._target, factors=factors
         )
-        return GateCode(
-            code=code,
-            data=np.concatenate([*self._entries, words, [0]]).astype(np.int32),
-            end=self._end,
-            factors=factors,
-            shared=shared,
-        )
+        data = np.concatenate([*self._entries, words, [0]]).astype(np.int32)
+        return GateCode(code, data, self._end, factors, shared)
 
     def _literals(self, gates: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         lengths = self._starts[gates + 1] - self._starts[gates]
@@ -189,17 +184,13 @@ class LoopWriter:
         return [*self._state_runs, *self._goal_runs, *self._move_runs]
 
     def _sizes(self, runs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-        """Return the number of gates of each run: several units of one gate, or one cycle."""
         heads = np.array([run[0] for run in runs], np.int64)
         return np.array(list(map(len, runs)), np.int64) + self._order.ends[heads] - heads - 1
 
     def _gates_of(self, runs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
         return self._order.gates(np.concatenate([*runs, np.zeros(0, np.int64)]))
 
-    # Rows of values.
-
     def _allocate(self) -> None:
-        """Reserve a row for each gate, from its run to its last use."""
         network = self._network
         runs = self._runs
         choice = len(runs) - len(self._move_runs)  # legality is read before this run
@@ -226,8 +217,6 @@ class LoopWriter:
         bit = self._bit(literal)
         return (bit >> 1) * self._stride | bit & 1
 
-    # Phases.
-
     def _find_known(self) -> None:
         """Find nodes that are read in phases in which they are constant, and therefore not computed."""
         network, phases = self._network, self._phases
@@ -253,8 +242,6 @@ class LoopWriter:
         left_out = dict(zip(nodes.tolist(), self._known[nodes].tolist(), strict=True))
         for (mask, value), known in self._phases.known_values(left_out).items():
             self._copy([(int(value), self._bit(2 * node) >> 1) for node in known], only=mask)
-
-    # Gates.
 
     def _write_runs(self, runs: Sequence[NDArray[np.int64]]) -> None:
         gates = self._gates_of(runs)
@@ -320,7 +307,6 @@ class LoopWriter:
             self._operations.append([Operation.SCATTER, mask, 0, 0, *bounds, 0, 0])
 
     def _copy(self, copies: Sequence[tuple[int, int]], *, during: int = 0, only: int = 0) -> None:
-        """Copy bit literals to rows, given as pairs; no pair reads the row that another pair writes."""
         for inverted in (0, 1):
             rows = [(bit >> 1, row) for bit, row in copies if bit & 1 == inverted]
             if rows:
@@ -336,12 +322,6 @@ class LoopWriter:
         self._append(words)
         kind = self._unrolled.get(shape, Operation.RUN)
         self._operations.append([kind, during, only, 0, begin, begin + rows.size, *shape])
-
-    def _write_copies(self) -> None:
-        for mask, actions in self._layout.by_phases(self._layout.copies).items():
-            literals = self._network.legal[actions].tolist()
-            rows = [self._layout.legal[action] for action in actions]
-            self._copy(list(zip(map(self._bit, literals), rows, strict=True)), during=mask)
 
     def _write_cycle(self, gates: NDArray[np.int64], mask: int) -> None:
         rows = self._place[self._base + gates] >> 1
@@ -378,8 +358,6 @@ class LoopWriter:
         """
         if self._written > begin:
             self._operations.append([kind, during, only, restarting, begin, self._written, rounds, 0])
-
-    # Fluents.
 
     def _write_settings(self) -> None:
         sources: dict[int, int | None] = {}

@@ -11,20 +11,13 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from anygame.native import code
-from anygame.native.code import (
-    compile_library,
-    find_library,
-    link_library,
-    load_library,
-    make_image,
-    source_digest,
-)
+from anygame.native import code as native
 from anygame.network.kernels.clusters import cluster, part_by_phase
 from anygame.network.kernels.compilation import Compilation
 from anygame.network.kernels.function import SharedFunctions
@@ -89,7 +82,7 @@ _SIGNATURES = {
 }
 _LOCK = threading.RLock()
 #: Computed at import, since later changes of the sources do not change the code of this program.
-_SOURCES: Final = source_digest(Path(__file__).parent, Path(code.__file__).parent)
+_SOURCES: Final = native.source_digest(Path(__file__).parent, Path(native.__file__).parent)
 
 
 @dataclass(eq=False)
@@ -144,8 +137,6 @@ class Kernel:
         """The bit literals of the outputs of the gates."""
         return self.layout.outputs
 
-    # Machine code.
-
     @property
     def library(self) -> Library:
         """The machine code, prepared on first use; faster code may replace it later."""
@@ -171,12 +162,12 @@ class Kernel:
             assert self._written is not None
             if self.style == "loop":
                 return _Start(self._linked(self._written, keep=True), self._written.data, self.end)
-            return _Start(compile_library(self.code, _SIGNATURES), self._written.data, self.end)
-        found = find_library(self.key, _SIGNATURES)
-        if found is None and wait and _to_compile(self.network) <= COMPILED_IF_WAITED_FOR:
-            found = load_library(make_image(self.code, self.key), _SIGNATURES)
-        if found is not None:
-            return _Start(found, NO_DATA, self.end)
+            return _Start(native.compile_library(self.code, _SIGNATURES), self._written.data, self.end)
+        library = native.find_library(self.key, _SIGNATURES)
+        if library is None and wait and _to_compile(self.network) <= COMPILED_IF_WAITED_FOR:
+            library = native.load_library(native.make_image(self.code, self.key), _SIGNATURES)
+        if library is not None:
+            return _Start(library, NO_DATA, self.end)
         gates = self._gates("loop", self.target)
         return _Start(
             self._linked(gates, keep=False), gates.data, max(gates.end, self.end), Compilation(self)
@@ -187,7 +178,7 @@ class Kernel:
         shared = SharedFunctions(gates.shared)
         code = self._functions(gates, self.target, shared)
         code = self.target.preamble + shared.declarations + code
-        return link_library(code, shared.modules(self.target), _SIGNATURES, keep=keep)
+        return native.link_library(code, shared.modules(self.target), _SIGNATURES, keep=keep)
 
     def finish(self) -> bool:
         """Wait for the final code; return whether it was found in the cache."""
@@ -196,22 +187,20 @@ class Kernel:
         if making is None:
             return start.library.cached
         if not making.wait():
-            self.take_over(make_image(self.code, self.key))
+            self.take_over(native.make_image(self.code, self.key))
         return False
 
     def take_over(self, image: bytes) -> None:
         """Switch to the final code, given as machine code."""
         start = self._start
         with _LOCK:
-            start.library, start.replaced = load_library(image, _SIGNATURES), start.library
+            start.library, start.replaced = native.load_library(image, _SIGNATURES), start.library
             start.making = None
 
     @property
     def is_final(self) -> bool:
         """Whether the final code is in use."""
         return not self.stands_in or self._start.making is None
-
-    # Source code.
 
     @cached_property
     def code(self) -> str:
@@ -228,24 +217,24 @@ class Kernel:
     def key(self) -> str:
         """Digest of all data on which the final code depends."""
         network = self.network
-        found = hashlib.sha256(_SOURCES.encode())
+        digest = hashlib.sha256(_SOURCES.encode())
         flags, literals = (network.initially, network.initial), (network.inputs, network.legal, network.next)
         for array in (*flags, network.starts, *literals):
-            found.update(repr((array.dtype.str, array.shape)).encode() + array.tobytes())
+            digest.update(repr((array.dtype.str, array.shape)).encode() + array.tobytes())
         rest = (network.fluents, network.actions, network.state_gates, network.terminal, network.goals)
         cycles = [(cycle.first, cycle.end) for cycle in network.cycles]
-        found.update(repr((rest, cycles, sizes(), PHASED_INPUTS, CLUSTERED_INPUTS, LATE_INPUTS)).encode())
-        return found.hexdigest()
+        digest.update(repr((rest, cycles, sizes(), PHASED_INPUTS, CLUSTERED_INPUTS, LATE_INPUTS)).encode())
+        return digest.hexdigest()
 
     @property
     def _patience(self) -> int:
-        """Number of steps that ended lanes may wait in total: their cost is one evaluation of the goals."""
+        # Ended lanes may wait until their waiting has cost as much as one evaluation of the goals.
         goals = int(np.diff(self._parted.starts)[self._order.gates(self._order.goals)].sum())
         return -(-self.target.lanes * goals // max(1, self._step_cost - goals))
 
     @property
     def _step_cost(self) -> int:
-        """Estimated number of row operations of a step."""
+        # An estimate in row operations.
         moves = sum(len(role.legal) for role in self.candidates)
         return len(self.network.inputs) + 3 * self.network.fluents + 8 * moves
 
@@ -273,8 +262,6 @@ class Kernel:
             single_state_functions(self.layout, self.gates, target) if target.threads == 1 else "",
         )
         return "".join(parts)
-
-    # Memory.
 
     @property
     def bytes(self) -> int:
@@ -321,7 +308,11 @@ def build_kernel(
     order, layout = schedule(parted, phases, first, late), RowLayout(parted, phases)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
-    roles = _roles(network, layout)
+    # The actions of each role; of a role with few actions, only those that can be legal.
+    roles = [
+        [action for action in range(first, end) if layout.outputs.legal[action] or action in layout.legal]
+        for first, end in pairwise(accumulate(network.actions, initial=0))
+    ]
     counters = Counters.after(layout, list(map(len, roles)))
     candidates, shared_end = [], counters.end
     for actions, counting in zip(roles, counters.options, strict=True):
@@ -355,11 +346,11 @@ def _prepared(network: Network, phases: Phases | None) -> tuple[Network, Phases,
         wanted = find_phases(network)
     if wanted is not None and wanted.patterns:
         parted, first = _clustered(part_by_phase(network, wanted))
-        found = find_phases(parted)
-        phases_of = np.bitwise_count(np.array(found.gates, np.int64) & ~found.whole)
+        new_phases = find_phases(parted)
+        phases_of = np.bitwise_count(np.array(new_phases.gates, np.int64) & ~new_phases.whole)
         needed = int((np.diff(parted.starts) * phases_of).sum())
-        if phases is not None or needed <= PHASED_SHARE * len(found.patterns) * len(network.inputs):
-            return parted, found, first
+        if phases is not None or needed <= PHASED_SHARE * len(new_phases.patterns) * len(network.inputs):
+            return parted, new_phases, first
     parted, first = _clustered(network)
     return parted, Phases.none(parted), first
 
@@ -367,16 +358,6 @@ def _prepared(network: Network, phases: Phases | None) -> tuple[Network, Phases,
 def _clustered(network: Network) -> tuple[Network, list[int]]:
     few = len(network.inputs) < CLUSTERED_INPUTS
     return (network, []) if few or len(network.inputs) > STRAIGHT_INPUTS else cluster(network)
-
-
-def _roles(network: Network, layout: RowLayout) -> list[list[int]]:
-    """Return the actions of each role; of a role with few actions, only those that can be legal."""
-    roles, first = [], 0
-    for count in network.actions:
-        actions = range(first, first + count)
-        roles.append([a for a in actions if layout.outputs.legal[a] or a in layout.legal])
-        first += count
-    return roles
 
 
 def make_requested() -> None:
@@ -387,7 +368,7 @@ def make_requested() -> None:
     kernel = build_kernel(network, "straight")
     if kernel.key != key:
         sys.exit("the code differs from the requested code: the package was changed meanwhile")
-    image = make_image(kernel.code, key)
+    image = native.make_image(kernel.code, key)
     with suppress(OSError):
         sys.stdout.buffer.write(image)
         sys.stdout.buffer.flush()

@@ -27,13 +27,7 @@ GROUP = 16
 
 @dataclass(frozen=True)
 class GateOutputs:
-    """The bit literals of the outputs of the gates.
-
-    Attributes:
-        legal: per action the bit literal of its legality.
-        terminal: bit literal of the end.
-        goals: per role its goal values, each with a bit literal.
-    """
+    """The bit literals of the outputs: legality of each action, end, and goal values of each role."""
 
     legal: tuple[int, ...]
     terminal: int
@@ -43,7 +37,8 @@ class GateOutputs:
 class RowLayout:
     """The rows of inputs and outputs of the gates, which do not depend on how the gates are written.
 
-    Inputs are fluents, then actions, each with a row. An output that is a gate has its own row, too.
+    Inputs are fluents, then actions, each with a row. An output that is a gate has its own row, too. The row
+    ``end`` is the first row after all of these rows.
 
     For loops, a role with many actions has the rows of their legality side by side. Its chosen action is also
     kept half decoded: a row for each group of ``GROUP`` actions, and a row for each place in a group. An
@@ -51,8 +46,6 @@ class RowLayout:
     the first-level cache; the rows of thousands of actions do not.
 
     Attributes:
-        fluents: the row of the first fluent.
-        actions: the row of the first action.
         legal: per action of a role with many actions, the row of its legality.
         chosen: per action, the phases in which an action of its group can be chosen. Only in these phases its
             row is written and its legality is read.
@@ -60,8 +53,6 @@ class RowLayout:
         many: per role with many actions, its first action and the number of its actions.
         answers: per output that is a gate, the row of its node.
         copies: actions whose legality is copied to their rows, because no gate writes it there.
-        outputs: the bit literals of the outputs.
-        end: the first row after all of these rows.
     """
 
     def __init__(self, network: Network, phases: Phases) -> None:

@@ -205,7 +205,6 @@ def _row_of(code: FunctionBuilder, bits: int, index: str) -> str:
 
 
 def _run_cycle(target: Target) -> str:
-    """Write a function for one round over a cycle, which returns whether a gate changed."""
     code = FunctionBuilder("run_cycle", target, "i1", _PARAMETERS[:2])
 
     all_hold, changed = code.variable(ONES), code.variable()

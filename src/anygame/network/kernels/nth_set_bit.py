@@ -36,11 +36,9 @@ _COUNT_PLANES = _SIZE.bit_length()
 
 @dataclass(frozen=True)
 class Candidates:
-    """The moves of a role that can ever be legal.
+    """The moves of a role that can ever be legal: literals of their legality, and rows of the actions.
 
     Attributes:
-        legal: bit literals of their legality.
-        does: the rows of the actions.
         counters: rows that add up, plane by plane, the number of legal moves of the lanes that move.
         phases: per move the phases in which it can be chosen, the same within a group of ``GROUP``.
         scratch: for a role with many moves, the first of its adjacent scratch rows; else None.
@@ -61,11 +59,10 @@ class UnrolledSelection:
 
     def __init__(self, code: FunctionBuilder, role: Candidates, size: int = 0) -> None:
         self._code = code
-        self._does = role.does
-        legal = role.legal
-        self._size = size or group_size(len(legal))
-        self._legal = [legal[start : start + self._size] for start in range(0, len(legal), self._size)]
-        self._moves = len(legal)
+        self._role = role
+        self._size = size or group_size(len(role.legal))
+        starts = range(0, len(role.legal), self._size)
+        self._legal = [role.legal[start : start + self._size] for start in starts]
         self._counts: list[list[str]] = []
 
     def count(self) -> list[str]:
@@ -74,37 +71,37 @@ class UnrolledSelection:
         for group in self._legal:
             self._counts.append(add_up(code, [[code.bits(bit)] for bit in group]))
             code.begin_block()
-        return add_up(code, self._counts)[: self._moves.bit_length()]
+        return add_up(code, self._counts)[: len(self._role.legal).bit_length()]
 
     def select(self, number: Sequence[str]) -> None:
         """Set the row of each action in the lanes in which ``number`` is the number of the action."""
-        for row, here in zip(self._does, self._find(number), strict=True):
+        for row, here in zip(self._role.does, self._find(number), strict=True):
             self._code.store(row, here)
 
     def _find(self, number: Sequence[str]) -> list[str]:
         code = self._code
         if len(self._legal) < 2:
-            return _select(code, [code.bits(bit) for group in self._legal for bit in group], number)
+            return _select(code, [code.bits(bit) for bit in self._role.legal], number)
         inside = [ZERO] * (self._size - 1).bit_length()
         common = [ZERO] * self._size
-        found: list[str] = []
+        lanes_of_groups: list[str] = []
         rest = list(number)
         for group, count in zip(self._legal, self._counts, strict=True):
-            if len(found) < len(self._legal) - 1:
+            if len(lanes_of_groups) < len(self._legal) - 1:
                 difference, here = subtract(code, rest, count)
             else:  # in lanes without another group, the move is in the last group
-                difference, here = [], code.not_(code.any(found))
+                difference, here = [], code.not_(code.any(lanes_of_groups))
             for weight, plane in enumerate(rest[: len(inside)]):
                 inside[weight] = code.or_(inside[weight], code.and_(here, plane))
             for index, bit in enumerate(group):
                 common[index] = code.or_(common[index], code.and_(here, code.bits(bit)))
-            found.append(here)
+            lanes_of_groups.append(here)
             rest = difference
             code.begin_block()
         chosen = _select(code, common, inside)
         return [
             code.and_(here, value)
-            for here, group in zip(found, self._legal, strict=True)
+            for here, group in zip(lanes_of_groups, self._legal, strict=True)
             for value in chosen[: len(group)]
         ]
 
@@ -192,8 +189,7 @@ def _count_function(name: str, planes: int, target: Target) -> str:
 
 
 def _find_function(name: str, planes: int, target: Target) -> str:
-    """Write a function that finds the group of the move with a given number."""
-    pointers = [f"ptr %{each}" for each in ("counts", "found", "left", "within")]
+    pointers = [f"ptr %{pointer}" for pointer in ("counts", "found", "left", "within")]
     code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN], inlined=True)
     places = [*code.rows_at("%left", planes), *code.rows_at("%within", (_SIZE - 1).bit_length())]
     variables = [code.variable(code.read(place)) for place in places]
@@ -241,7 +237,7 @@ def _each_group(code: FunctionBuilder) -> Iterator[tuple[str, list[str]]]:
         rows = code.addresses_from("%legal", "%groups", _SIZE)
         held = [code.let(f"icmp ult i64 {index}, %rest") for index in range(_SIZE)]
         chosen = zip(held, rows, strict=True)
-        yield "%groups", [code.let(f"select i1 {each}, ptr {row}, ptr %rows") for each, row in chosen]
+        yield "%groups", [code.let(f"select i1 {is_held}, ptr {row}, ptr %rows") for is_held, row in chosen]
 
 
 def _member_function(name: str, target: Target) -> str:

@@ -100,7 +100,6 @@ def find_phases(network: Network) -> Phases:
 
 
 def _find_clock(network: Network) -> tuple[tuple[int, ...], tuple[tuple[bool, ...], ...]]:
-    """Return the fluents of a clock and its patterns; both are empty without a clock."""
     read = autonomous_fluents(network)
     clock: list[int] = []
     patterns: list[tuple[bool, ...]] = []
@@ -108,9 +107,9 @@ def _find_clock(network: Network) -> tuple[tuple[int, ...], tuple[tuple[bool, ..
         if not set().union(*(read[fluent] for fluent in component)) <= set(component):
             continue
         both = [*clock, *component]
-        *found, again = run_alone(network, both, network.initial, _MOST_PHASES) or [()]
-        if found and again == found[0] and len(found) > max(1, len(patterns)):
-            clock, patterns = both, found
+        *values, again = run_alone(network, both, network.initial, _MOST_PHASES) or [()]
+        if values and again == values[0] and len(values) > max(1, len(patterns)):
+            clock, patterns = both, values
     return tuple(clock), tuple(patterns)
 
 
@@ -166,7 +165,6 @@ class _Constants:
             first += count
 
     def possible(self) -> list[int]:
-        """Return per action the phases in which it can be legal."""
         literals = self._network.legal
         never = np.where(literals & 1, self.true[literals >> 1], self.false[literals >> 1])
         masks: list[int] = (self._all & ~never).tolist()
@@ -287,7 +285,7 @@ def run_alone(
 def _value(network: Network, known: dict[int, bool], literal: int) -> bool:
     node = literal >> 1
     if node not in known:
-        known[node] = all(_value(network, known, each) for each in inputs_of(network, node))
+        known[node] = all(_value(network, known, below) for below in inputs_of(network, node))
     return known[node] ^ bool(literal & 1)
 
 

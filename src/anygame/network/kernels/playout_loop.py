@@ -111,7 +111,6 @@ def _each_lane(
 
 
 def _cut(game: PlayedGame) -> str:
-    """Write a function that finds lanes at the limit of moves, and the next step at which one may be."""
     code = FunctionBuilder("cut", game.target, parameters=["ptr noalias %block"])
     now, limit = code.word_of_block(NOW), code.word_of_block(LIMIT)
     mask, first = code.word_variable(0), code.word_variable(0)
@@ -174,7 +173,6 @@ def _each_playout(
 
 
 def _let_wait(code: FunctionBuilder, leaving: str) -> None:
-    """Write code that lets lanes wait for the step in which they may begin the next playout."""
     staying = code.and_(code.load(RUNNING), code.not_(leaving))
     code.store(ACTIVE, staying)
     code.store(RUNNING, staying)
@@ -252,7 +250,6 @@ def _wait(game: PlayedGame) -> str:
 
 
 def _waiting_lanes(code: FunctionBuilder, game: PlayedGame) -> str:
-    """Return the running lanes that make no move in this step."""
     # Words of row RESTART were written one by one, so reading the row as a whole takes long.
     if not game.patience:
         return code.and_(code.load(ACTIVE), code.not_(code.load(GO)))
@@ -271,15 +268,6 @@ def _start_elsewhere(game: PlayedGame) -> str:
     return code.text()
 
 
-def _look_for_phase(code: FunctionBuilder, game: PlayedGame) -> None:
-    """Write code that sets the phase of the running lanes, unless all gates are wanted."""
-    if game.has_phases:
-        find_presence(code, game.phases, game.layout.fluents, code.load(RUNNING))
-        whole = code.let(f"icmp ne i64 {code.word_of_block(WHOLE)}, 0")
-        absent = code.address(ABSENT)
-        code.set_word(absent, code.let(f"select i1 {whole}, i64 0, i64 {code.word(absent)}"))
-
-
 def _are_enough(code: FunctionBuilder, ended: str, game: PlayedGame) -> str:
     """Write code for whether ended lanes have waited as many steps as evaluating goals costs.
 
@@ -293,14 +281,6 @@ def _are_enough(code: FunctionBuilder, ended: str, game: PlayedGame) -> str:
     return code.let(f"select i1 {others}, i1 {enough}, i1 true")
 
 
-def _start_in_phase(code: FunctionBuilder, now: str, game: PlayedGame) -> None:
-    after = code.let(f"add i64 {now}, 1")
-    first = code.let(f"icmp eq i64 {code.let(f'urem i64 {after}, {len(game.phases.patterns)}')}, 0")
-    waiting = code.let(f"and i1 {first}, {code.any_lane(code.load(IDLE))}")
-    with code.when(waiting):
-        code.line("call void @start_idle(ptr %rows, ptr %data, ptr %block)")
-
-
 def _play(game: PlayedGame) -> str:
     choose, evaluate = "choose", "evaluate_moves"
     if game.has_factors:
@@ -311,7 +291,11 @@ def _play(game: PlayedGame) -> str:
     code.label("loop")
     code.line("%step = phi i64 [ 0, %entry ], [ %next.step, %again ]")
     now = code.word_of_block(NOW)
-    _look_for_phase(code, game)
+    if game.has_phases:  # set the phase of the running lanes, unless all gates are wanted
+        find_presence(code, game.phases, game.layout.fluents, code.load(RUNNING))
+        whole = code.let(f"icmp ne i64 {code.word_of_block(WHOLE)}, 0")
+        absent = code.address(ABSENT)
+        code.set_word(absent, code.let(f"select i1 {whole}, i64 0, i64 {code.word(absent)}"))
     state = "evaluate_options" if game.patience else "evaluate_state"
     code.line(f"call void @{state}(ptr %rows, ptr %data)")
     late = code.let(f"icmp sge i64 {now}, {code.word_of_block(DEADLINE)}")
@@ -337,7 +321,10 @@ def _play(game: PlayedGame) -> str:
     code.jump("starting" if game.has_phases else "moving")
     if game.has_phases:
         code.label("starting")
-        _start_in_phase(code, now, game)
+        after = code.let(f"add i64 {now}, 1")
+        first = code.let(f"icmp eq i64 {code.let(f'urem i64 {after}, {len(game.phases.patterns)}')}, 0")
+        with code.when(code.let(f"and i1 {first}, {code.any_lane(code.load(IDLE))}")):
+            code.line("call void @start_idle(ptr %rows, ptr %data, ptr %block)")
         code.branch(code.any_lane(code.or_(code.load(RUNNING), code.load(IDLE))), "moving", "done")
     code.label("moving")
     refused = code.let(f"call i1 @{choose}(ptr %rows, ptr %data)")
@@ -377,11 +364,9 @@ class Counters:
     """Rows of counters: a counter is the sum of the 64-bit words of its row.
 
     The code adds the number of lanes that hold in each word: one population count of a vector for 512 games.
+    ``moves`` counts joint moves.
 
     Attributes:
-        first: the first row of all.
-        end: the row after the last.
-        moves: the row that counts joint moves.
         options: per role and bit plane, joint moves at which this bit of the number of legal moves was set.
         goals: per row that a goal reads, ends at which the row held.
         missing: per role, ends without a goal value.

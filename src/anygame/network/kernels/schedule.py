@@ -61,16 +61,21 @@ def schedule(
     """Order the gates of a network.
 
     The order is depth first from the outputs, so that values are used soon. However, units that are skipped
-    in the same phases are adjacent. ``roots`` are literals to compute before others, see ``clusters``. If the
-    units that only goals need have more than ``late`` inputs, they are evaluated separately.
+    in the same phases are adjacent. ``roots`` are literals to compute before others, see ``clusters``. Units
+    that only goals need are evaluated separately if they have more than ``late`` inputs.
     """
     order = Order(network)
     state = order.reach([*roots, *network.legal.tolist(), network.terminal])
     of_goals = [literal for values in network.goals for _, literal in values]
     goals: list[int] = []
     if late is not None and len(network.inputs) > late:
-        shared, goals = _late_goals(network, order, of_goals, late)
-        state += shared
+        # Units of goals that the next state needs too are evaluated in each step.
+        needed = set(Order(network).reach(network.next.tolist()))
+        reached = order.copy().reach(of_goals)
+        state += order.reach([2 * (network.first_gate + unit) for unit in reached if unit in needed])
+        goals = order.reach(of_goals)
+        if int((network.starts[ends_of(network)[goals]] - network.starts[goals]).sum()) <= late:
+            state, goals = state + goals, []
     else:
         state += order.reach(of_goals)
     moves = order.reach(network.next.tolist())
@@ -89,21 +94,6 @@ def ends_of(network: Network) -> Numbers:
     for cycle in network.cycles:
         ends[cycle.first] = cycle.end
     return ends
-
-
-def _late_goals(
-    network: Network, order: Order, of_goals: Sequence[int], late: int
-) -> tuple[list[int], list[int]]:
-    """Return the units of goals that the next state needs too, and the units that only goals need.
-
-    If the second list has at most ``late`` inputs, it is appended to the first list.
-    """
-    shared = set(Order(network).reach(network.next.tolist()))
-    reached = order.copy().reach(of_goals)
-    both = order.reach([2 * (network.first_gate + unit) for unit in reached if unit in shared])
-    goals = order.reach(of_goals)
-    inputs = int((network.starts[ends_of(network)[goals]] - network.starts[goals]).sum())
-    return (both, goals) if inputs > late else ([*both, *goals], [])
 
 
 def by_phase(network: Network, units: Numbers, masks: Sequence[int]) -> Numbers:
@@ -161,8 +151,8 @@ def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: in
 def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Return the dependences among some units, which are numbered by their positions.
 
-    The three arrays are: per unit the number of units that it reads, with an additional 0 at the end; per
-    unit where its readers start; and the readers.
+    The arrays are: per unit the number of units that it reads, and a final 0; per unit where its readers
+    start; and the readers.
     """
     count, gate_starts, ends = len(units), network.starts.astype(np.int64), ends_of(network)
     sizes = ends[units] - units
@@ -185,7 +175,7 @@ _MOST_BELOW = 1 << 40
 def _sizes(network: Network, reader: NDArray[np.int64], read: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the number of gates below each gate, itself included: int64 [gates].
 
-    ``reader`` and ``read`` are edges from gates to units, sorted by reader.
+    Gate ``reader[n]`` reads unit ``read[n]``, and ``reader`` is sorted.
     """
     sizes = np.ones(network.gates, np.int64)
     starts = np.searchsorted(reader, np.arange(network.gates + 1))

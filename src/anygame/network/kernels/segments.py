@@ -54,7 +54,6 @@ class Allocation:
     A segment has an even position. Fluents may also be set at the odd position after the segment.
 
     Attributes:
-        segments: the segments in order.
         goals: the first position of segments that only goals need, which are skipped while no game ends.
         choice: the position at which moves are chosen; segments before it depend on the state alone.
         live: the live range of each node that crosses between segments.
@@ -101,10 +100,7 @@ class Allocation:
         row = self.live[node].row if node >= self._base else self.layout.input(node)
         return 2 * row + self.is_inverted(literal)
 
-    # Segments.
-
     def _cut(self, order: Schedule, units: NDArray[np.int64], after: int = 0) -> None:
-        """Cut gates into segments, after ``after`` free segment positions for the choice of moves."""
         gates: list[int] = []
         inputs = 0
 
@@ -134,8 +130,6 @@ class Allocation:
                 for segment in cycle:
                     segment.cycle = range(cycle[0].position, cycle[-1].position + 2, 2)
         close()
-
-    # Live ranges.
 
     def literals(self, gate: int) -> list[int]:
         """Return the input literals of a gate."""
@@ -219,8 +213,6 @@ class Allocation:
         for live, row in zip(waiting, rows, strict=True):
             live.row = row
         return end
-
-    # Fluents.
 
     def _find_settings(self) -> dict[int, list[int]]:
         """Return, by position, the fluents to be set there: as soon as no gate reads the old value."""

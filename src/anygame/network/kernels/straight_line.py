@@ -14,18 +14,10 @@ from itertools import groupby
 from operator import or_
 from typing import TYPE_CHECKING, TypeVar
 
+from anygame.network.kernels import gate_code, segments
 from anygame.network.kernels import layout as layouts
-from anygame.network.kernels import segments
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
-from anygame.network.kernels.gate_code import (
-    NO_DATA,
-    GateCode,
-    Presence,
-    copy_order,
-    restart_fluent,
-    set_fluent,
-    state_function,
-)
+from anygame.network.kernels.gate_code import NO_DATA, GateCode, Presence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -100,7 +92,7 @@ class StraightWriter:
         self._write_driver("evaluate_options" if goals else "evaluate_state", calls[False])
         if goals:
             self._write_driver("evaluate_goals", goals)
-            self._code.append(state_function(self._target))
+            self._code.append(gate_code.state_function(self._target))
         self._write_driver("evaluate_factors" if self._factors else "evaluate_moves", calls[True])
         return GateCode(code="".join(self._code), data=NO_DATA, end=placed.end, factors=bool(self._factors))
 
@@ -156,7 +148,7 @@ class StraightWriter:
 
         def restart(code: FunctionBuilder, fluent: int) -> None:
             row = rows.layout.fluents + fluent
-            restart_fluent(code, row, code.load(row), bool(self._network.initial[fluent]))
+            gate_code.restart_fluent(code, row, code.load(row), bool(self._network.initial[fluent]))
 
         calls = []
         for left_out, fluents in by_phases.items():
@@ -183,7 +175,9 @@ class StraightWriter:
                 code.store(live.row, values[node])
         for fluent in sorted(setting):
             value = self._value(code, values, self._next[fluent])
-            set_fluent(code, self._rows.layout.fluents + fluent, value, bool(self._network.initial[fluent]))
+            gate_code.set_fluent(
+                code, self._rows.layout.fluents + fluent, value, bool(self._network.initial[fluent])
+            )
         if not segment.cycle:
             self._code.append(code.text())
             return [_Call(name, segment.phases)]
@@ -219,7 +213,6 @@ class StraightWriter:
         return terms
 
     def _factors_of(self, literal: int) -> tuple[int, int] | None:
-        """Return the rows of group and member of a literal's action; None without such rows."""
         return self._factors.get((literal >> 1) - self._network.first_action)
 
     def _value(self, code: FunctionBuilder, values: dict[int, str], literal: int) -> str:
@@ -234,7 +227,6 @@ class StraightWriter:
         return code.not_(value) if self._rows.is_inverted(literal) else value
 
     def _write_cycle(self, segment: Segment) -> list[_Call]:
-        """Write the loop over the segments of a cycle, of which this segment is the last."""
         assert segment.cycle
         gates = [b for b in self._rows.segments if b.cycle == segment.cycle]
         name = f"cycle{self._written}"
@@ -268,10 +260,10 @@ class StraightWriter:
             values = [self._value(code, {}, self._next[fluent]) for fluent in ring]
             for fluent, value in zip(ring, values, strict=True):
                 initial = bool(self._network.initial[fluent])
-                set_fluent(code, self._rows.layout.fluents + fluent, value, initial)
+                gate_code.set_fluent(code, self._rows.layout.fluents + fluent, value, initial)
 
         calls: list[_Call] = []
-        rings = copy_order(sources)
+        rings = gate_code.copy_order(sources)
         for mask, run in groupby(rings, key=lambda ring: reduce(or_, [during[fluent] for fluent in ring])):
             calls += self._write_each(_Call(f"set{position}_{len(calls)}_", mask), list(run), set_ring)
         return calls

@@ -15,13 +15,11 @@ _VECTORS = 'alignstack(64) "min-legal-vector-width"="512" "prefer-vector-width"=
 
 @dataclass(frozen=True)
 class Target:
-    """A machine for which code is written.
+    """A machine for which code is written, with LLVM's attributes and linkage of each function.
 
     Attributes:
         words: number of 64-bit words of a row that one thread computes.
         row_words: number of 64-bit words of a whole row.
-        attributes: attributes of each function, in LLVM's text form.
-        linkage: linkage of each function, in LLVM's text form.
         reads: number of memory reads that one thread should have in flight; 1 for processors, which overlap
             reads.
     """

@@ -131,7 +131,6 @@ class _Drawing:
         self._shared = shared
 
     def number(self, planes: int) -> list[str]:
-        """Return adjacent variables for the planes of a number."""
         return self._code.array(planes) if planes else []
 
     def draw_all(self, draws: Sequence[_Draw], common: Sequence[str], active: str) -> None:
@@ -186,7 +185,9 @@ class _Drawing:
         count, masks = code.array(sizes[1]), code.array(sizes[0])
         for place, plane in zip([*count, *masks], [*draw.count, *draw.masks], strict=True):
             code.write(place, plane)
-        limit = _bearable(sizes[0], self._step_cost, code.target.lanes)
+        limit, lanes, round_cost = 0, code.target.lanes, _PLANE_COST * sizes[0] + _ROUND_COST
+        if self._step_cost is not None:  # up to this number of lanes, waiting costs less than another round
+            limit = 2 * lanes * round_cost // (_WAIT_COST * lanes + self._step_cost)
         code.call(name, [draw.number[0], count[0], masks[0], self._failed], [limit, self._rounds])
 
 
@@ -248,14 +249,6 @@ def _draw_function(name: str, planes: int, count_planes: int, target: Target) ->
     return code.text()
 
 
-def _bearable(planes: int, step_cost: int | None, lanes: int) -> int:
-    """Return the number of lanes up to which waiting costs less than another round."""
-    if step_cost is None:
-        return 0
-    round_cost = _PLANE_COST * planes + _ROUND_COST
-    return 2 * lanes * round_cost // (_WAIT_COST * lanes + step_cost)
-
-
 #: Number of rows of the generators' state, from row RANDOM on.
 STATE_ROWS = 4
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -278,7 +271,7 @@ class Xoshiro:
         code = self._code
         s0, s1, s2, s3 = (code.read(pointer) for pointer in self._state)
         result = code.add(code.rotate_left(code.add(s0, s3), 23), s0)
-        shifted = code.shift_left(s1, 17)
+        shifted = code.let(f"shl {code.target.row} {s1}, splat (i64 17)")
         s2 = code.xor(s2, s0)
         s3 = code.xor(s3, s1)
         s1 = code.xor(s1, s2)

@@ -125,7 +125,6 @@ def assemble(
 
 
 def _order(circuit: Circuit) -> tuple[Numbers, list[Cycle]]:
-    """Return the needed gates, each after its inputs, and the ranges of gates in cycles."""
     if not circuit.opened[circuit.needed].any():
         return circuit.needed, []
     starts, inputs = circuit.starts.tolist(), ((circuit.literals >> 1) - circuit.inputs).tolist()
@@ -144,7 +143,6 @@ def _order(circuit: Circuit) -> tuple[Numbers, list[Cycle]]:
 
 
 def _depend_on_moves(circuit: Circuit, first_action: int) -> NDArray[np.bool_]:
-    """Return which gates depend on moves: bool [gates]."""
     owners = np.repeat(circuit.needed, circuit.lengths[circuit.needed])
     read = circuit.literals_of(circuit.needed) >> 1
     depends = np.zeros(circuit.inputs + len(circuit.opened), np.bool_)

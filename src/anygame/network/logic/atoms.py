@@ -42,8 +42,7 @@ class Atoms:
         actions: the same for ``does``.
         literal_of: per atom the literal that replaces it: its own literal, a literal of another atom,
             ``HOLDS`` or ``FAILS``.
-        conjunctions: number of conjunctions before merging.
-        literals: number of their literals.
+        conjunctions: number of conjunctions before merging, which have ``literals`` in total.
     """
 
     def __init__(self, grounding: Grounding) -> None:
@@ -97,15 +96,15 @@ class Atoms:
         return places(self._starts[heads], self._starts[heads + 1] - self._starts[heads])
 
     def _literals_of(self, conjunctions: Numbers) -> Numbers:
-        found: Numbers = self._literals[places(self._firsts[conjunctions], self._lengths[conjunctions])]
-        return found
+        literals: Numbers = self._literals[places(self._firsts[conjunctions], self._lengths[conjunctions])]
+        return literals
 
     def _collect(self, by_rule: list[RuleInstances]) -> None:
         by_width: dict[int, list[Ids]] = {}
         for instances in by_rule:
             rows = self._rows(instances)
             by_width.setdefault(rows.shape[1], []).append(rows)
-        groups = [np.concatenate(found) for _, found in sorted(by_width.items())]
+        groups = [np.concatenate(parts) for _, parts in sorted(by_width.items())]
         self.conjunctions = sum(len(rows) for rows in groups)
         self.literals = sum(int((rows[:, 1:] >= 0).sum()) for rows in groups)
         is_input = np.zeros(self.count, np.bool_)
@@ -184,7 +183,7 @@ def merge(
     round compares the derivations of all atoms at once, after the replacements of earlier rounds.
 
     The groups have rows of a head and its literals, padded with ``HOLDS``. Literals have the level of their
-    head or one below: with levels, int [atoms], large groups are merged level by level, so that most
+    head or the level below. With levels, int [atoms], large groups are merged level by level, so that most
     conjunctions are visited once.
     """
     # 32 bits, since all instances of a game are in memory here at once, several times.
@@ -231,7 +230,6 @@ def _split(rows: Ids, levels: Ids) -> list[Ids]:
 
 
 def _merge_level(groups: list[Ids], literal_of: Ids, members: Ids) -> list[Ids]:
-    """Merge the atoms of a level, in place; return the remaining conjunctions."""
     groups, keys = _mapped(groups, literal_of)
     for _ in range(_MOST_ROUNDS):
         before = literal_of[members]
@@ -272,7 +270,7 @@ def _mapped(groups: list[Ids], literal_of: Ids) -> tuple[list[Ids], Keys]:
 
 def _each_once(groups: list[Ids]) -> tuple[list[Ids], Keys]:
     heads = _heads(groups)
-    keys = np.concatenate([*(_keys(rows[:, 1:]) for rows in groups), np.zeros(0, np.uint64)])
+    keys = np.concatenate([*map(_keys, groups), np.zeros(0, np.uint64)])
     whole = keys + mixed(~heads.astype(np.uint64))  # a complement is larger than any literal
     order = order_of(whole)
     again = np.flatnonzero(whole[order[1:]] == whole[order[:-1]]) + 1
@@ -289,10 +287,10 @@ def _heads(groups: list[Ids]) -> Ids:
     return np.concatenate([*(rows[:, 0] for rows in groups), np.zeros(0, np.int32)])
 
 
-def _keys(literals: Ids) -> Keys:
+def _keys(rows: Ids) -> Keys:
     """Return a key per conjunction, without its padding; different conjunctions may have equal keys."""
-    total = np.zeros(len(literals), np.uint64)
-    for column in literals.T:
+    total = np.zeros(len(rows), np.uint64)
+    for column in rows[:, 1:].T:
         total += np.where(column < 0, np.uint64(0), mixed(column.astype(np.uint64) + np.uint64(1)))
     return mixed(total)
 
@@ -343,14 +341,13 @@ def _resolve(literal_of: Ids, members: Ids, groups: list[Ids], keys: Keys) -> No
         owners = np.repeat(np.arange(len(again)), lengths)
         # Conjunctions sorted by key, so that equal atoms have them in the same order.
         rows = [order[places(starts[of], lengths)] for of in (again, first)]
-        some, others = (found[np.lexsort((keys[found], owners))] for found in rows)
+        some, others = (conjunctions[np.lexsort((keys[conjunctions], owners))] for conjunctions in rows)
         equal = all_in_rows(lengths, _have_same_literals(groups, some, others))
         literal_of[heads[again[equal]]] = 2 * heads[first[equal]]
     literal_of[members] = _followed(literal_of, literal_of[members])
 
 
 def _name(literal_of: Ids, heads: Ids, targets: Ids) -> None:
-    """Replace atoms by literals; replacements that form a cycle are undone."""
     before = literal_of[heads]
     literal_of[heads] = targets
     # Pointer jumping until nothing changes.
@@ -362,8 +359,10 @@ def _name(literal_of: Ids, heads: Ids, targets: Ids) -> None:
 
 
 def _followed(literal_of: Ids, literals: Ids) -> Ids:
-    found: Ids = np.where(literals < 0, literals, literal_of[np.maximum(literals, 0) >> 1] ^ (literals & 1))
-    return found
+    replacements: Ids = np.where(
+        literals < 0, literals, literal_of[np.maximum(literals, 0) >> 1] ^ (literals & 1)
+    )
+    return replacements
 
 
 #: Maximum nesting of disjunctions that is followed.
@@ -415,13 +414,9 @@ def equal_disjunctions(owners: Numbers, literals: Numbers) -> tuple[Numbers, Num
         pending = pending[blocked[pending]]
         if not len(pending) or not len(level):
             break
-    return _equal(np.concatenate(levels), firsts, sizes, flattened)
-
-
-def _equal(numbers: Numbers, firsts: Numbers, sizes: Numbers, literals: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the disjunctions whose literals occurred before, and the first occurrence of each."""
+    numbers = np.concatenate(levels)
     firsts, sizes = firsts[numbers], sizes[numbers]
-    keys = keys_of_rows(literals, firsts, sizes)
+    keys = keys_of_rows(flattened, firsts, sizes)
     # The sort is stable, so the first of several equal disjunctions has the lowest level.
-    again, first = equal_rows(order_of(keys), keys, firsts, sizes, literals)
+    again, first = equal_rows(order_of(keys), keys, firsts, sizes, flattened)
     return numbers[again], numbers[first]

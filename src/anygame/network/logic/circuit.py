@@ -40,7 +40,6 @@ class Circuit:
     Attributes:
         inputs: number of nodes before the first gate: the constant, fluents, then actions.
         starts: int64 [gates + 1]; where the literals of each gate begin.
-        literals: int64; the literals of all gates, concatenated.
         opened: bool [gates]; the inverted disjunctions of atoms that depend on themselves.
         choices: groups of input nodes of which exactly one always holds.
         outputs: literals by name; ``legal`` has those of the actions, which are the last inputs.
@@ -78,8 +77,8 @@ class Circuit:
 
     def literals_of(self, gates: Numbers) -> Numbers:
         """Return the literals of some gates, concatenated."""
-        found: Numbers = self.literals[places(self.starts[gates], self.lengths[gates])]
-        return found
+        literals: Numbers = self.literals[places(self.starts[gates], self.lengths[gates])]
+        return literals
 
     def inputs_of(self, literal: int) -> list[int] | None:
         """Return the literals of the gate of a literal; None for an input."""
@@ -136,7 +135,10 @@ class _Hashing:
             self._follow()
             changed = self._become != 2 * np.arange(len(self._become))
             changed[: len(before)] = self._become[: len(before)] != before
-            active = distinct(np.concatenate([again, self._readers(changed)]))
+            gates = self._live()
+            owners = np.repeat(gates, self._lengths[gates])
+            read = self._literals[places(self._firsts[gates], self._lengths[gates])] >> 1
+            active = distinct(np.concatenate([again, owners[changed[read]]]))
         return self._result()
 
     def _live(self) -> Numbers:
@@ -162,7 +164,6 @@ class _Hashing:
         return again
 
     def _write(self, gates: Numbers, pairs: Numbers) -> None:
-        """Write the rows of some gates, ascending, given as sorted pairs of gate and literal."""
         owners, literals = pairs >> SHIFT, pairs & LOW
         lengths = np.bincount(owners, minlength=len(self._firsts))[gates]
         begin = np.cumsum(lengths) - lengths
@@ -179,7 +180,6 @@ class _Hashing:
         self._become[self._base + gates[never[gates]]] = FALSE
 
     def _merge(self) -> None:
-        """Replace gates by the first gate with the same row."""
         gates = self._live()
         gates = gates[~self._opened[gates]]
         # Added gates will precede the others in the circuit, so prefer them as replacements.
@@ -195,12 +195,6 @@ class _Hashing:
             if np.array_equal(further, self._become):
                 return
             self._become = further
-
-    def _readers(self, changed: NDArray[np.bool_]) -> Numbers:
-        gates = self._live()
-        owners = np.repeat(gates, self._lengths[gates])
-        read = self._literals[places(self._firsts[gates], self._lengths[gates])] >> 1
-        return distinct(owners[changed[read]])
 
     def _choose(self, pairs: Numbers, never: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
         """Simplify pairs of gate and literal by the choices; return them and the gates to visit again."""
@@ -229,7 +223,6 @@ class _Hashing:
         return distinct(np.concatenate([left, owners << SHIFT | rests])), distinct(owners)
 
     def _rests_of(self, choices: Numbers, excluded: list[Numbers]) -> Numbers:
-        """Return per choice the literal of the disjunction of its nodes, without the excluded nodes."""
         literals, first = [], self._base + len(self._circuit.opened)
         for choice, nodes in zip(choices.tolist(), excluded, strict=True):
             rest = sorted(set(self._circuit.choices[choice]).difference(nodes.tolist()))

@@ -1,14 +1,13 @@
 """Factoring of sums of products, for all sums of a game at once, in columns of numbers.
 
 The method is from Brayton and McMullen (1982, "The decomposition and factorization of Boolean expressions"),
-with single literals as divisors. The literal that most products of a sum share (the smallest of several) is
-taken out repeatedly, together with all literals that all products with it share::
+with single literals as divisors. It repeatedly takes out the literal that most products of a sum share (the
+smallest of several), with all literals that all products with this literal share::
 
     ab + ac + d         becomes         a(b + c) + d
 
 Each round takes out all literals that are more frequent than every other literal of their products. No
-literal that the greedy order would take earlier shares a product with such a literal, so the result is the
-same.
+literal that the greedy order takes earlier shares a product with such a literal, so the result is the same.
 """
 
 from __future__ import annotations
@@ -125,7 +124,10 @@ class _Factoring:
         leads = rank == np.maximum.reduceat(rank, np.flatnonzero(np.diff(owners, prepend=-1)))[owners]
         leader = kinds[leads]
         alone = counts[leader] == 1
-        self._conjoin(products.only(alone, alone[owners]))
+        lone = products.only(alone, alone[owners])
+        made = self._make(len(lone.of))
+        self._write_inverted(lone.of, made)
+        self._write(made[lone.owners], lone.literals)
         divides = (counts > 1) & (np.bincount(leader, minlength=len(counts)) == counts)
         taken = divides[leader]
         group, shared = _shared(kinds[taken[owners]], leader[owners[taken[owners]]], counts)
@@ -138,11 +140,6 @@ class _Factoring:
             np.concatenate([others.owners, len(others.of) + within.owners]),
             np.concatenate([others.literals, within.literals]),
         )
-
-    def _conjoin(self, products: Products) -> None:
-        made = self._make(len(products.of))
-        self._write_inverted(products.of, made)
-        self._write(made[products.owners], products.literals)
 
     def _take_out(self, keys: Numbers, divides: Mask, group: Numbers, shared: Mask) -> Numbers:
         """Make gates ``a(b + c)`` for the kinds that divide; return, per such kind, the sum of the rest."""
@@ -166,8 +163,8 @@ def _shared(kinds: Numbers, groups: Numbers, counts: Numbers) -> tuple[Numbers, 
 
 def _among(ordered: Numbers, numbers: Numbers) -> Mask:
     places = np.searchsorted(ordered, numbers)
-    found: Mask = ordered[np.minimum(places, len(ordered) - 1)] == numbers
-    return found
+    is_among: Mask = ordered[np.minimum(places, len(ordered) - 1)] == numbers
+    return is_among
 
 
 def _each_once(products: Products) -> Products:

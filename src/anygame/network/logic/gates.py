@@ -14,7 +14,8 @@ from anygame.network.network import FALSE, TRUE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Up to this size a set of literals is its own key, which is fast; larger sets take more memory than tuples.
+#: Maximum size of a set of literals that is its own key, which is fast. Larger sets take more memory than
+#: tuples.
 _FEW: Final = 4
 _Key = frozenset[int] | tuple[int, ...]
 
@@ -22,13 +23,8 @@ _Key = frozenset[int] | tuple[int, ...]
 class Gates:
     """A growing list of distinct gates over some inputs.
 
-    Literals are as in ``Network``: twice the node, plus one if inverted; node 0 never holds.
-
-    Args:
-        inputs: number of nodes before the first gate, including the constant.
-
-    Attributes:
-        gates: the inputs of each gate.
+    Literals are as in ``Network``: twice the node, plus one if inverted; node 0 never holds. ``inputs`` is
+    the number of nodes before the first gate, including the constant. ``gates`` has the inputs of each gate.
     """
 
     def __init__(self, inputs: int) -> None:
@@ -39,9 +35,9 @@ class Gates:
 
     def copy(self) -> Gates:
         """Return an independent copy."""
-        found = Gates(self.inputs)
-        found.gates, found._known = self.gates.copy(), self._known.copy()
-        return found
+        made = Gates(self.inputs)
+        made.gates, made._known = self.gates.copy(), self._known.copy()
+        return made
 
     def conjunction(self, literals: Iterable[int]) -> int:
         """Return the literal of the conjunction of some literals."""
@@ -57,17 +53,18 @@ class Gates:
     def _conjunction(self, asked: frozenset[int], key: _Key) -> int:
         if FALSE in asked:
             return FALSE
-        found = asked - {TRUE} if TRUE in asked else asked
-        if len(found) < 2:
-            return next(iter(found), TRUE)
-        row = key if isinstance(key, tuple) and found is asked else tuple(sorted(found))
+        others = asked - {TRUE} if TRUE in asked else asked
+        if len(others) < 2:
+            return next(iter(others), TRUE)
+        row = key if isinstance(key, tuple) and others is asked else tuple(sorted(others))
         # A literal and its inverse are neighbours.
         for one, other in pairwise(row):
             if one ^ 1 == other:
                 return FALSE
-        if found is not asked:
-            return self.conjunction(found)
-        return 2 * self._add(row)
+        if others is not asked:
+            return self.conjunction(others)
+        self.gates.append(row)
+        return 2 * (self.inputs + len(self.gates) - 1)
 
     def disjunction(self, literals: Iterable[int]) -> int:
         """Return the literal of the disjunction of some literals."""
@@ -77,7 +74,3 @@ class Gates:
         """Return the inputs of the gate of a literal; None for an input."""
         number = (literal >> 1) - self.inputs
         return self.gates[number] if number >= 0 else None
-
-    def _add(self, inputs: tuple[int, ...]) -> int:
-        self.gates.append(inputs)
-        return self.inputs + len(self.gates) - 1

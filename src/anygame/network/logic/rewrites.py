@@ -43,16 +43,14 @@ def drop_implied_conditions(circuit: Circuit) -> Circuit:
     where = places(circuit.starts[of_move], circuit.lengths[of_move])
     bound = 2 * (circuit.inputs + len(circuit.opened))
     asked = np.repeat(made, circuit.lengths[of_move]) * bound
-    implied = _implied(circuit, {node: legal[node] for node in distinct(made).tolist()}, bound)
+    pairs = [
+        (move, literal) for move in distinct(made).tolist() for literal in _conjuncts(circuit, legal[move])
+    ]
+    implied = np.array([move * bound + literal for move, literal in pairs], np.int64)
     dropped = where[np.isin(asked + circuit.literals[where], implied)]
     refuted = where[np.isin(asked + (circuit.literals[where] ^ 1), implied)]
     if not len(dropped) and not len(refuted):
         return circuit
-    return simplified(_without(circuit, dropped, refuted))
-
-
-def _without(circuit: Circuit, dropped: Numbers, refuted: Numbers) -> Circuit:
-    """Return a circuit without the literals at some places, and with the literals at others set to false."""
     literals = circuit.literals.copy()
     literals[refuted] = FALSE
     kept = np.ones(len(literals), np.bool_)
@@ -60,13 +58,7 @@ def _without(circuit: Circuit, dropped: Numbers, refuted: Numbers) -> Circuit:
     kept[refuted] = True
     owners = np.repeat(np.arange(len(circuit.opened)), circuit.lengths)
     lengths = np.bincount(owners[kept], minlength=len(circuit.opened))
-    return replace(circuit, starts=starts_of(lengths), literals=literals[kept])
-
-
-def _implied(circuit: Circuit, legal: dict[int, int], bound: int) -> Numbers:
-    """Return the literals implied by moves: ``bound`` times the move, plus the literal."""
-    pairs = [(move, literal) for move, allowed in legal.items() for literal in _conjuncts(circuit, allowed)]
-    return np.array([move * bound + literal for move, literal in pairs], np.int64)
+    return simplified(replace(circuit, starts=starts_of(lengths), literals=literals[kept]))
 
 
 def _conjuncts(circuit: Circuit, literal: int) -> set[int]:
@@ -121,7 +113,6 @@ def _only_readers(circuit: Circuit, owners: Numbers, literals: Numbers) -> Numbe
 
 
 def _roots(reader: Numbers) -> Numbers:
-    """Return per gate the gate into which it is finally merged, perhaps itself."""
     while True:
         further = reader[reader]
         if np.array_equal(further, reader):

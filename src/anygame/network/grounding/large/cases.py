@@ -2,7 +2,7 @@
 
 A case is *settled* by drawing conclusions that leave no choice, until nothing changes: a chase (Maier,
 Mendelzon and Sagiv 1979, "Testing implications of data dependencies"). Variables represent unknown values.
-Conclusions may be missed, which is safe: then a case is not refuted.
+Missing a conclusion is safe: then a case is not refuted.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _Condition = TypeVar("_Condition", bound="Test")
 
-#: Maximum number of rounds of conclusions; recursive views could yield conclusions without end.
+#: Maximum number of rounds of conclusions, which recursive views could extend without end.
 _MOST_ROUNDS: Final = 40
 #: An equation that cannot hold.
 _NEVER_EQUAL: Final = (Constant("one"), Constant("other"))
@@ -51,7 +51,7 @@ _FEW_ROWS: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """No two rows of a relation agree in the columns of a key, or no two with one value in all of them."""
+    """No two rows agree in the key columns, or, given a value, no two rows have it in all key columns."""
 
     relation: Relation
     key: Key
@@ -60,7 +60,10 @@ class Invariant:
 
 @dataclass(frozen=True, slots=True)
 class KnownAtom:
-    """An atom that holds; a proof opened ``depth`` rules to derive it, and its own rules if it is open."""
+    """An atom that holds.
+
+    ``depth`` counts the rules that were opened to derive it. ``is_open`` says that its own rules were opened.
+    """
 
     atom: FlatAtom
     depth: int = 0
@@ -71,7 +74,7 @@ class KnownAtom:
 class Case:
     """Assumptions that hold together.
 
-    Negatives do not hold for any value of variables that occur nowhere else.
+    A negative fails for every value of its own variables: the variables that occur in no other literal.
     """
 
     positives: tuple[KnownAtom, ...] = ()
@@ -80,7 +83,7 @@ class Case:
 
 
 def assumed(case: Case, rule: GroundRule, depth: int = 0) -> Case:
-    """Return a case in which the body of a rule holds, too; equal variables of both are the same."""
+    """Return a case in which the body of a rule holds, too; variables with one name are the same."""
     holding = [KnownAtom(atom, depth) for atom in (*rule.positives, *rule.guards)]
     return Case((*case.positives, *holding), (*case.negatives, *rule.negatives), (*case.tests, *rule.tests))
 
@@ -88,18 +91,14 @@ def assumed(case: Case, rule: GroundRule, depth: int = 0) -> Case:
 def equated(case: Case, pairs: Iterable[tuple[Term, Term]]) -> Case | None:
     """Return a case in which some terms are equal; None if that is impossible."""
     bindings = unify_all(pairs, {})
-    if bindings is None:
-        return None
-    return _replaced(case, bindings) if bindings else case
-
-
-def _replaced(case: Case, bindings: Mapping[Variable, Term]) -> Case:
+    if not bindings:
+        return None if bindings is None else case
     tests = []
     for test in case.tests:
         try:
             tests.append(substituted_test(test, bindings))
         except NotAVariableError:
-            # Tests for constants are not used.
+            # Proofs do not use tests for constants.
             continue
     positives = []
     for known in case.positives:
@@ -111,12 +110,12 @@ def _replaced(case: Case, bindings: Mapping[Variable, Term]) -> Case:
 
 
 def settled(case: Case, premises: Premises) -> Case | None:
-    """Return a case with all forced conclusions; None if it is contradictory."""
+    """Return a case with all forced conclusions; None if the case is contradictory."""
     for _ in range(_MOST_ROUNDS):
-        found = _once(_unique(case), premises)
-        if found is None or found == case:
-            return found
-        case = found
+        concluded = _once(_unique(case), premises)
+        if concluded is None or concluded == case:
+            return concluded
+        case = concluded
     return case
 
 
@@ -132,12 +131,12 @@ def _unique(case: Case) -> Case:
 
 
 def _once(case: Case, premises: Premises) -> Case | None:
-    """Draw each kind of conclusion once; equations come first, because they change all other literals."""
-    pairs = [*_equations(case), *_of_moves(case), *_of_keys(case, premises)]
+    equations = [(test.left, test.right) for test in case.tests if isinstance(test, Unequal) and test.negated]
+    pairs = [*equations, *_of_moves(case), *_of_keys(case, premises)]
     if pairs:
-        found = equated(case, pairs)
-        if found is None or found != case:
-            return found
+        equal = equated(case, pairs)
+        if equal is None or equal != case:
+            return equal
     by_rows = _of_static_rows(case, premises)
     if by_rows is None:
         return None
@@ -149,12 +148,8 @@ def _once(case: Case, premises: Premises) -> Case | None:
     return _with_negated_views(tested, premises)
 
 
-def _equations(case: Case) -> list[tuple[Term, Term]]:
-    return [(test.left, test.right) for test in case.tests if isinstance(test, Unequal) and test.negated]
-
-
 def _of_moves(case: Case) -> list[tuple[Term, Term]]:
-    """Return equations from the law that a role makes one move; moves of two shapes are never equal."""
+    """Return equations of the two moves of a role, which are one move; two shapes are never equal."""
     moves = [known.atom for known in case.positives if known.atom.relation.predicate == "does"]
     pairs: list[tuple[Term, Term]] = []
     for one, other in combinations(moves, 2):
@@ -181,11 +176,11 @@ def _of_keys(case: Case, premises: Premises) -> list[tuple[Term, Term]]:
 
 def _are_one(one: FlatAtom, other: FlatAtom, keys: Iterable[Key], premises: Premises) -> bool:
     same = {number for number, term in enumerate(one.columns) if term is other.columns[number]}
-    found = next(filter(same.issuperset, keys), None)
-    if premises.is_static(one.relation) or (found is None and not same):
-        return found is not None
-    if found is not None:
-        used = {Invariant(one.relation, found)}
+    key = next(filter(same.issuperset, keys), None)
+    if premises.is_static(one.relation) or (key is None and not same):
+        return key is not None
+    if key is not None:
+        used = {Invariant(one.relation, key)}
     else:
         ground = sorted(number for number in same if one.columns[number].is_ground)
         lone = (Invariant(one.relation, (number,), one.columns[number]) for number in ground)
@@ -218,7 +213,6 @@ def _of_static_rows(case: Case, premises: Premises) -> list[tuple[Term, Term]] |
 
 
 def _tested(case: Case, premises: Premises) -> Case | None:
-    """Decide tests, and move atoms among them to the positives and negatives."""
     positives, negatives, tests = list(case.positives), list(case.negatives), []
     for test in case.tests:
         if isinstance(test, FlatAtom):
@@ -244,13 +238,13 @@ def _contradicts(case: Case) -> bool:
 
 
 def _matched(pattern: FlatAtom, atom: FlatAtom, fixed: set[Variable]) -> dict[Variable, Term] | None:
-    """Return the values of the pattern's own variables that make it the atom; None if there are none."""
-    found: dict[Variable, Term] = {}
+    """Return the values of the pattern's own variables that make it equal to an atom; None without any."""
+    bindings: dict[Variable, Term] = {}
     pending = list(zip(pattern.columns, atom.columns, strict=True))
     while pending:
         one, other = pending.pop()
         if isinstance(one, Variable) and one not in fixed:
-            if found.setdefault(one, other) != other:
+            if bindings.setdefault(one, other) != other:
                 return None
         elif one != other:
             if not isinstance(one, Compound) or not isinstance(other, Compound):
@@ -258,14 +252,14 @@ def _matched(pattern: FlatAtom, atom: FlatAtom, fixed: set[Variable]) -> dict[Va
             if (one.functor, len(one.arguments)) != (other.functor, len(other.arguments)):
                 return None
             pending += zip(one.arguments, other.arguments, strict=True)
-    return found
+    return bindings
 
 
 def _with_negated_views(case: Case, premises: Premises) -> Case:
-    """If a view does not hold, none of its bodies does: the only undecided literal of a body fails."""
+    """Add negatives from views that fail: the only undecided literal of each of their bodies fails."""
     fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
     fixed |= variables_in(case.tests)
-    # Conclusions that differ in names only are one.
+    # Conclusions that differ only in the names of variables are equal.
     negatives = {_shape(atom, fixed): atom for atom in case.negatives}
     for atom in case.negatives:
         for rule in premises.rules_of(atom.relation) or ():
@@ -303,11 +297,12 @@ class Premises:
         self._reasoner = reasoner
         self._static = static
         self._numbers = count(1)
-        #: Per rule (by identity), the rule and its renamed copies; and how many of these are in use.
+        #: Per ``id`` of a rule, the rule with its renamed copies, and the number of copies in use.
         self._copies: dict[int, list[GroundRule]] = {}
         self._taken = Counter[int]()
         self._by_columns: dict[tuple[Relation, Key], dict[tuple[Term, ...], Rows] | None] = {}
-        #: Whether rules (by identity) may derive atoms of a shape; with the rule, which keeps its id valid.
+        #: Whether rules may derive atoms of a shape, by the ``id`` of the rule. Keeping the rule keeps its
+        #: id.
         self._derives: dict[tuple[int, FlatAtom], tuple[GroundRule, bool]] = {}
         self._static_keys: dict[Relation, list[Key]] = {}
 
@@ -361,7 +356,7 @@ class Premises:
         self._taken.clear()
 
     def may_derive(self, rule: GroundRule, atom: FlatAtom) -> bool:
-        """Whether a rule may derive an atom, judging by its head and static body."""
+        """Return whether a rule may derive an atom, according to its head and its static literals."""
         key = id(rule), _shape(atom, set())
         if key not in self._derives:
             fresh = self.renamed(rule)
@@ -391,7 +386,11 @@ class Premises:
         if not self.is_static(relation):
             return self.assumed.get(relation, ())
         if relation not in self._static_keys:
-            self._static_keys[relation] = self._keys_of_rows(relation)
+            rows = self._static.rows_as_terms(relation)
+            keys: list[Key] = []
+            if rows is not None and relation.width <= _WIDEST:
+                keys = [key for key in candidate_keys(relation, rows) if key]
+            self._static_keys[relation] = [key for key in keys if not is_implied(key, keys)]
         return self._static_keys[relation]
 
     def decided(self, test: Test) -> bool | None:
@@ -448,16 +447,9 @@ class Premises:
             self._by_columns[relation, known] = None if rows is None else dict(index)
         return self._by_columns[relation, known]
 
-    def _keys_of_rows(self, relation: Relation) -> list[Key]:
-        rows = self._static.rows_as_terms(relation)
-        if rows is None or relation.width > _WIDEST:
-            return []
-        found = [key for key in candidate_keys(relation, rows) if key]
-        return [key for key in found if not is_implied(key, found)]
-
 
 def candidate_keys(relation: Relation, rows: Sequence[Sequence[object]]) -> list[Key]:
-    """Return the sets of columns in which no two rows are equal, small ones first."""
+    """Return the sets of columns in which no two rows are equal; small sets come first."""
     return [
         key
         for size in range(relation.width)

@@ -11,9 +11,9 @@ becomes, because a column has one stack and a role makes legal moves only::
     next(stack(c, list(r, l))) :- does(r, drop(c)), true(stack(c, l)), [room(c, l, r)]
     room(c, l, r) :- [true(control(r))], [true(stack(c, l))], not length(l, 6)
 
-Without this, any stack and any room for a move are taken independently, and lists grow without end. The rule
-is unfolded by everything that makes its move legal (Tamaki and Sato 1984, "Unfold/fold transformation of
-logic programs"), and rows with the same key are unified.
+Without this pass, any stack is combined with any legal move, and lists grow without end. The rule is unfolded
+by all conditions that make its move legal (Tamaki and Sato 1984, "Unfold/fold transformation of logic
+programs"), and rows with the same key are unified.
 """
 
 from __future__ import annotations
@@ -64,17 +64,16 @@ def bound_growth(rules: Sequence[GroundRule], context: Context) -> list[GroundRu
     by_head: dict[Relation, list[GroundRule]] = defaultdict(list)
     for rule in rules:
         by_head[rule.head.relation].append(rule)
-    found: list[GroundRule] = []
+    bounded: list[GroundRule] = []
     for rule in rules:
-        found += _bounded(rule, by_head, context) if _may_grow(rule, context) else [rule]
-    return found
+        bounded += _bounded(rule, by_head, context) if _may_grow(rule, context) else [rule]
+    return bounded
 
 
 def _may_grow(rule: GroundRule, context: Context) -> bool:
-    """Whether a rule builds terms of the next state, perhaps without end."""
     return rule.head.relation.predicate == "next" and (
         any(isinstance(term, Compound) and not term.is_ground for term in rule.head.columns)
-        or not all(context.ends(guard.relation, ()) for guard in rule.guards)
+        or not all(context.static.ends(guard.relation, ()) for guard in rule.guards)
     )
 
 
@@ -114,10 +113,10 @@ def _unfolded(
             continue
         source = FlatAtom(_source(wanted.relation), wanted.columns)
         positives = tuple([source if atom is wanted else atom for atom in one.positives])
-        found = [
+        unfoldings = [
             unfolded(replace(one, positives=positives), source, body) for body in by_head[source.relation]
         ]
-        waiting += [copy[0] for copy in found if copy is not None]
+        waiting += [copy[0] for copy in unfoldings if copy is not None]
         if len(waiting) + len(done) > MOST_COPIES:
             break
     return []
@@ -129,13 +128,13 @@ def _source(relation: Relation) -> Relation:
 
 def _is_view(atom: FlatAtom, by_head: Rules, context: Context) -> bool:
     relation = atom.relation
-    return context.is_view(relation) and relation in by_head and not context.has_facts(relation)
+    return context.static.is_view(relation) and relation in by_head and not context.static.has_facts(relation)
 
 
 def _is_move(atom: FlatAtom, by_head: Rules, context: Context) -> bool:
-    """Whether a literal states a move, itself or in each rule of its view."""
+    """Return whether a literal is a move, or a view with a move in each of its rules."""
     if atom.relation.predicate == "does":
-        return not context.has_facts(_source(atom.relation))
+        return not context.static.has_facts(_source(atom.relation))
     return _is_view(atom, by_head, context) and all(
         any(_is_move(inner, {}, context) for inner in rule.positives) for rule in by_head[atom.relation]
     )
@@ -154,7 +153,7 @@ def _with_keys(rule: GroundRule, context: Context) -> GroundRule | None:
 
 
 def _with_negations(rule: GroundRule, by_head: Rules, context: Context) -> list[GroundRule]:
-    """Return a rule with the conditions of negated views on its values, for rows that it reads itself."""
+    """Return a rule with the conditions under which negated views fail for the rows that it reads."""
     own = sorted_by_name(variables_of_rule(rule))
     bound = {v for atom in (*rule.positives, *rule.guards) for v in variables_of_atom(atom)}
     bodies = [(atom, body) for atom in rule.negatives for body in by_head.get(atom.relation, ())]
@@ -165,7 +164,7 @@ def _with_negations(rule: GroundRule, by_head: Rules, context: Context) -> list[
             variable, term = nested[0]
             constant = replace(rule, tests=(*rule.tests, IsConstant(variable)))
             copies = [substituted(rule, {variable: term}), constant]
-            return [found for copy in copies for found in _with_negations(copy, by_head, context)]
+            return [restricted for copy in copies for restricted in _with_negations(copy, by_head, context)]
         failing = [
             *(Unequal(*pair) for pair in equal),
             *(_opposite(item) for item in (*held.guards, *held.tests)),
@@ -203,9 +202,8 @@ def _held(
 
 
 def _is_constant_or(variable: Variable, term: Term, rule: GroundRule, context: Context) -> bool:
-    """Return whether all values of a variable are constants or terms with the functor of a term."""
     tops = [
-        context.tops(atom.relation, column)
+        context.premises.tops(atom.relation, column)
         for atom in rule.positives
         for column, one in enumerate(atom.columns)
         if one == variable
@@ -219,7 +217,6 @@ def _is_constant_or(variable: Variable, term: Term, rule: GroundRule, context: C
 
 
 def _opposite(test: Test) -> Test | None:
-    """Return the negation of a test; None if it is not a single test."""
     if isinstance(test, Unequal):
         return replace(test, negated=not test.negated)
     if isinstance(test, FlatAtom):

@@ -1,10 +1,10 @@
 """Keys of fluents: columns in which no two facts of a state are equal.
 
-For example, a cell has one piece, and there is one step counter. Such facts are invariants of a game (mutual
-exclusion; Edelkamp and Helmert 1999, "Exhibiting knowledge in planning problems to minimize state encoding
-length"). All keys are proved together by induction over the rules. They hold initially. If all of them hold
-in a state, no two rules for ``next`` derive facts that violate a key (Haufe, Schiffel and Thielscher 2012,
-"Automated verification of state sequence invariants in general game playing").
+For example, a cell has one piece, and a state has one step counter. Such facts are invariants of a game
+(mutual exclusion; Edelkamp and Helmert 1999, "Exhibiting knowledge in planning problems to minimize state
+encoding length"). All keys are proved together by induction over the rules. They hold initially. If all of
+them hold in a state, no two rules for ``next`` derive facts that violate a key (Haufe, Schiffel and
+Thielscher 2012, "Automated verification of state sequence invariants in general game playing").
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from anygame.network.grounding.large.cases import Premises
     from anygame.network.grounding.rules import GroundRule
 
-#: Maximum number of cases examined for all keys of a game: a few seconds.
+#: Maximum number of cases examined for all keys of a game, which takes a few seconds.
 _MOST_CASES: Final = 6_000
 
 
@@ -45,11 +45,7 @@ class InvariantProver:
         self._refutation = Refutation(premises, _MOST_CASES, budget)
 
     def holds(self, invariant: Invariant) -> bool:
-        """Return whether a likely invariant holds in all reachable states.
-
-        It does if it and all assumptions of its proof hold initially, and in the successor of every state in
-        which all of them hold.
-        """
+        """Return whether a likely invariant is proved, by induction, to hold in all reachable states."""
         while self._is_likely(invariant):
             proved: set[Invariant] = set()
             pending = {invariant}
@@ -75,7 +71,7 @@ class InvariantProver:
         return invariant.key in self._premises.keys(invariant.relation)
 
     def _is_kept(self, invariant: Invariant) -> bool:
-        """Return whether an invariant holds in the next state if all likely ones hold in this one."""
+        """Return whether an invariant holds in the next state if all likely invariants hold in this state."""
         if invariant in self.proved:
             return True
         relation, key = invariant.relation, invariant.key
@@ -126,12 +122,12 @@ class Refutation:
         while waiting and looked_at < most:
             self._budget.spend(CASE)
             looked_at += 1
-            found = settled(waiting.pop(), self._premises)
-            if found is None:
+            concluded = settled(waiting.pop(), self._premises)
+            if concluded is None:
                 continue
-            branches = self._branches(found)
+            branches = self._branches(concluded)
             if branches is None:
-                waiting.append(found)
+                waiting.append(concluded)
                 break
             waiting += branches
         self.cases -= looked_at
@@ -143,7 +139,7 @@ class Refutation:
         known_ways = [(index, rules) for index, rules in ways if rules is not None]
         best = None
         if known_ways:
-            # Expanding moves says most, so moves with few rules come first.
+            # Moves lead to the most conclusions, so a move with few rules comes first.
             moves = [way for way in known_ways if case.positives[way[0]].atom.relation.predicate == "does"]
             best = self._opened(case, *min(moves or known_ways, key=lambda way: len(way[1])))
         for test in case.tests:
@@ -158,7 +154,6 @@ class Refutation:
         return best
 
     def _rules_for(self, known: KnownAtom) -> list[GroundRule] | None:
-        """Return the rules by which an atom may hold; None if it is not to be expanded."""
         atom = known.atom
         if known.is_open or known.depth >= _DEEPEST:
             return None
@@ -179,9 +174,9 @@ class Refutation:
         branches = []
         for rule in map(self._premises.renamed, rules):
             branch = assumed(replace(case, positives=opened), rule, known.depth + 1)
-            found = equated(branch, zip(atom.columns, rule.head.columns, strict=True))
-            if found is not None:
-                branches.append(found)
+            opened_case = equated(branch, zip(atom.columns, rule.head.columns, strict=True))
+            if opened_case is not None:
+                branches.append(opened_case)
         return branches
 
     def _by_value(self, case: Case) -> list[Case] | None:

@@ -1,4 +1,4 @@
-"""Joining negations: a negated view is asked about the only matching row, not about every row.
+"""Joining negations: a rule asks a negated view about the only matching row, not about every row.
 
 ::
 
@@ -11,9 +11,9 @@ becomes, where ``r`` is at one ``k``::
     joined(r, x) :- true(on(s)), part(r, s), [apart(s, x)]
     part(r, s) :- true(at(r, k)), line(s, k)
 
-The last two rules are the first two unfolded (see ``folding``), with the literals about the joined row split
-off. The number of conjunctions was the product of the numbers of ``x``, ``s`` and ``k``; now the numbers for
-``x`` and ``k`` add. Without this, the network of chess has 2.6 times as many inputs.
+The last two rules are the first two rules unfolded (see ``folding``), with the literals about the joined row
+split off. Before, the numbers of values of ``x``, ``s`` and ``k`` multiplied. Now the numbers for ``x`` and
+``k`` add. Without this pass, the network of chess has 2.6 times as many inputs.
 """
 
 from __future__ import annotations
@@ -53,13 +53,14 @@ if TYPE_CHECKING:
 
     Variables = frozenset[Variable]
 
-#: Maximum nesting of views that are unfolded, and maximum number of new rules.
+#: Maximum nesting of unfolded views.
 _DEEPEST: Final = 5
+#: Maximum number of new rules.
 _MOST_UNFOLDED: Final = 1000
 
 
 def join_negations(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Let views read the only row that a rule reads beside them, and split off the connected literals."""
+    """Let views read the only row that a rule joins with them, and split off the connected literals."""
     return _Joining(rules, context).rules()
 
 
@@ -72,12 +73,14 @@ class _Joining:
         self._known: dict[object, Relation] = {}
         self._views: dict[Relation, list[GroundRule]] = defaultdict(list)
         for rule in rules:
-            if context.is_view(rule.head.relation) and not context.has_facts(rule.head.relation):
+            if context.static.is_view(rule.head.relation) and not context.static.has_facts(
+                rule.head.relation
+            ):
                 self._views[rule.head.relation].append(rule)
 
     def rules(self) -> list[GroundRule]:
-        found = [rule if rule.composed else self._joined(rule) for rule in self._rules]
-        return [*self._made, *found]
+        joined = [rule if rule.composed else self._joined(rule) for rule in self._rules]
+        return [*self._made, *joined]
 
     def _joined(self, rule: GroundRule) -> GroundRule:
         negatives: list[FlatAtom] = []
@@ -98,20 +101,20 @@ class _Joining:
             rule = self._split(rule, inside, _DEEPEST)
         return rule
 
-    # Determined rows.
-
     def _rows_beside(self, rule: GroundRule, atom: FlatAtom) -> tuple[Variables, list[Item]]:
-        """Return the variables of an atom that determine a row with its others, and the items of that row."""
+        """Return the variables of an atom that determine the rest of a row, and the items of that row."""
         own, head = frozenset(variables_of_atom(atom)), frozenset(variables_of_atom(rule.head))
         rows = [Item.of("positives", one) for one in rule.positives if one.relation.predicate == "true"]
-        static = filter(lambda guard: self._context.is_static(guard.relation), rule.guards)
+        static = filter(lambda guard: self._context.static.is_static(guard.relation), rule.guards)
         guards = [Item.of("guards", guard) for guard in static]
         for row in rows if self._bodies(atom.relation) else []:
             known = own - (row.variables - head)
-            found = determining([row, *guards], known, partial(self._is_row, rule)) if known < own else []
-            if row in found:
+            determined = (
+                determining([row, *guards], known, partial(self._is_row, rule)) if known < own else []
+            )
+            if row in determined:
                 used = [row]
-                for item in reversed(found[: found.index(row)]):
+                for item in reversed(determined[: determined.index(row)]):
                     if item.variables & variables_of_items(used) - known:
                         used.append(item)
                 return known, used
@@ -120,28 +123,25 @@ class _Joining:
     def _is_row(self, rule: GroundRule, atom: FlatAtom, given: set[int]) -> bool:
         context = self._context
         return context.is_row(atom, given) or any(
-            values and all(context.holds(Invariant(atom.relation, (column,), value)) for value in values)
+            values
+            and all(context.prover.holds(Invariant(atom.relation, (column,), value)) for value in values)
             for column in given
             for values in [self._values(rule, atom.columns[column])]
         )
 
     def _values(self, rule: GroundRule, term: Term) -> frozenset[Term]:
-        """Return the possible values of a term in a rule; empty if unknown."""
         if term.is_ground:
             return frozenset([term])
-        found = [
-            self._context.values(guard, column)
+        values_by_guard = [
+            self._context.premises.values(guard, column)
             for guard in rule.guards
             for column, other in enumerate(guard.columns)
             if other == term
         ]
-        known = [values for values in found if values is not None]
-        return frozenset.intersection(*known) if known else frozenset()
-
-    # New rules.
+        possible = [values for values in values_by_guard if values is not None]
+        return frozenset.intersection(*possible) if possible else frozenset()
 
     def _relation_of(self, rule: GroundRule, inside: Variables, depth: int) -> Relation:
-        """Return a relation for the part with some variables; equal rules share it."""
         key = meaning(rule)
         if key not in self._known:
             self._known[key] = rule.head.relation
@@ -149,7 +149,7 @@ class _Joining:
         return self._known[key]
 
     def _split(self, rule: GroundRule, inside: Variables, depth: int) -> GroundRule:
-        """Move the items with some variables into a relation, unless that is the whole rule."""
+        """Move the items with some variables into a relation, unless they are the whole rule."""
         items = items_of(rule)
         part = [item for item in items if item.variables & inside]
         rest = [item for item in items if not item.variables & inside]
@@ -191,10 +191,10 @@ class _Joining:
             bodies = self._bodies(atom.relation)
             if bodies is not None and not inside.isdisjoint(variables_of_atom(atom)):
                 try:
-                    found = [unfolded(rule, atom, body) for body in bodies]
+                    unfoldings = [unfolded(rule, atom, body) for body in bodies]
                 except NotAVariableError:
                     return []
-                return [(copy, _renamed(inside, copy, to)) for copy, to in filter(None, found)]
+                return [(copy, _renamed(inside, copy, to)) for copy, to in filter(None, unfoldings)]
         return []
 
     def _bodies(self, relation: Relation) -> list[GroundRule] | None:
@@ -207,5 +207,5 @@ class _Joining:
 
 def _renamed(inside: Variables, rule: GroundRule, bindings: Bindings) -> Variables:
     """Return the variables that replace some variables in a rule, without those of its head."""
-    found = {v for variable in inside for v in variables_of(apply(variable, bindings))}
-    return frozenset(found.difference(variables_of_atom(rule.head)))
+    renamed = {v for variable in inside for v in variables_of(apply(variable, bindings))}
+    return frozenset(renamed.difference(variables_of_atom(rule.head)))

@@ -1,4 +1,4 @@
-"""Parting views: rules that do not depend on some columns become a view without these columns.
+"""Splitting views: rules that do not depend on some columns become a view without these columns.
 
 ::
 
@@ -6,8 +6,8 @@
     clear(x, z, u) :- [next(x, y)], true(empty(y)), clear(y, z, u)
     clear(x, z, u) :- [next(x, u)], clear(u, z, u)
 
-becomes, with ``free`` for squares that are clear for every ``u``, and ``bound`` for those clear because of
-``u``::
+becomes, with ``free`` for squares that are clear for every ``u``, and ``bound`` for squares that are clear
+because of ``u``::
 
     free(x, z) :- [next(x, z)]
     free(x, z) :- [next(x, y)], true(empty(y)), free(y, z)
@@ -15,11 +15,11 @@ becomes, with ``free`` for squares that are clear for every ``u``, and ``bound``
     bound(x, z, u) :- [next(x, u)], free(u, z), [cell(u)]
     bound(x, z, u) :- [next(x, u)], bound(u, z, u)
 
-Readers of the view read both: ``clear(x, z, u)`` holds if ``bound(x, z, u)`` does, or ``free(x, z)`` for a
-cell ``u``. Before, all values of ``u`` multiplied the instances; now only those on the way do. It is the
-removal of existential arguments (Ramakrishnan, Beeri and Krishnamurthy 1988, "Optimizing existential Datalog
-queries"), for arguments that some rules need. Without this, the network of chess has 1.5 times as many
-inputs.
+Rules that read the view then read both parts: ``clear(x, z, u)`` holds if ``bound(x, z, u)`` does, or if
+``u`` is a cell and ``free(x, z)`` holds. So ``u`` does not multiply the instances of ``free``. This extends
+the removal of existential arguments (Ramakrishnan, Beeri and Krishnamurthy 1988, "Optimizing existential
+Datalog queries") to arguments that some rules need. Without this pass, the network of chess has 1.5 times as
+many inputs.
 """
 
 from __future__ import annotations
@@ -45,20 +45,21 @@ if TYPE_CHECKING:
     #: Per column, the unary static relations that hold for its values.
     Kinds = dict[int, frozenset[Relation]]
 
-#: Maximum number of parted views that a rule reads. Each doubles the rule, so further views stay whole.
+#: Maximum number of split views that a rule reads. Each of them doubles the rule, so further views stay
+#: whole.
 _MOST_READ: Final = 1
 
 
 def part_views(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Split views into a part that is independent of some columns, and the rest."""
+    """Split views into a part that is independent of some columns, and the remaining part."""
     return _Parting(rules, context).rules()
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The parts of a view: ``free`` does not depend on the columns, whose values have some kinds.
+    """The two parts of a view: ``free`` does not depend on ``columns``, and ``bound`` does.
 
-    ``bound`` is the part that depends on them; None if it has no rules.
+    ``bound`` is None if it has no rules. ``kinds`` are the kinds of the values in these columns.
     """
 
     columns: Columns
@@ -73,31 +74,38 @@ class _Parting:
         self._given = rules
         self._rules: list[GroundRule] = []
         for rule in rules:
-            is_view = context.is_view(rule.head.relation)
+            is_view = context.static.is_view(rule.head.relation)
             self._rules += expand_disjunctions(rule, context) if is_view else [rule]
         self._views: dict[Relation, list[GroundRule]] = defaultdict(list)
         for rule in self._rules:
             relation = rule.head.relation
-            if context.is_view(relation) and not context.has_facts(relation):
+            if context.static.is_view(relation) and not context.static.has_facts(relation):
                 self._views[relation].append(rule)
-        #: Rules of views (by identity) that count as dependent on all columns.
+        #: The ``id`` of each rule of a view that counts as dependent on all columns.
         self._bound: set[int] = set()
         self._columns: dict[Relation, Columns] = {}
         self._kinds: dict[Relation, Kinds] = {}
         self._choose()
-        self._parts = {relation: self._parts_of(relation) for relation in self._columns}
+        self._parts: dict[Relation, _Parts] = {}
+        for view, columns in self._columns.items():
+            free = context.new_relation(view.width - len(columns))
+            bound = context.new_relation(view.width) if view in self._with_bound else None
+            self._parts[view] = _Parts(columns, self._kinds[view], free, bound)
 
     def rules(self) -> list[GroundRule]:
         if not self._parts:
             return list(self._given)
-        found = [made for rule in self._rules for made in self._made_of(rule)]
-        read = {atom.relation for rule in found for atom in rule.atoms}
-        read |= {read.atom.relation for rule in found for read in reads_of(rule.tests)}
-        whole = [rule for view, parts in self._parts.items() if view in read for rule in _whole(view, parts)]
-        return [*found, *whole]
+        rules = [one for rule in self._rules for one in self._made_of(rule)]
+        read = {atom.relation for rule in rules for atom in rule.atoms}
+        read |= {read.atom.relation for rule in rules for read in reads_of(rule.tests)}
+        for view, parts in self._parts.items():
+            if view in read:
+                # Some rule reads the whole view, which the parts define.
+                head = FlatAtom(view, tuple([Variable(f"?{number}") for number in range(view.width)]))
+                rules += _split(GroundRule(head, positives=(head,)), head, parts)
+        return rules
 
     def _choose(self) -> None:
-        """Choose columns until the kinds of their values agree in all rules."""
         while True:
             self._columns = {view: frozenset(range(view.width)) for view in self._views if view.width}
             while self._narrow() or self._drop_lone():
@@ -137,7 +145,7 @@ class _Parting:
         return False
 
     def _free_columns(self, rule: GroundRule) -> Columns:
-        """Return the columns that the body of a rule restricts only by their kind."""
+        """Return the columns of a head on which the body depends only through guards of one column."""
         columns = self._columns[rule.head.relation]
         if rule.composed or id(rule) in self._bound:
             return frozenset()
@@ -152,7 +160,7 @@ class _Parting:
         return frozenset(n for n in columns if rule.head.columns[n] in once.difference(tied))
 
     def _handed(self, rule: GroundRule) -> FlatAtom | None:
-        """Return the only view to which a rule passes columns on which no other literal depends."""
+        """Return the only view that gets columns of the head on which no other literal depends."""
         own = {rule.head.columns[number] for number in self._columns.get(rule.head.relation, ())}
         handed = []
         for atom in rule.positives:
@@ -165,7 +173,6 @@ class _Parting:
         return self._free_columns(rule) >= self._columns[rule.head.relation]
 
     def _learn_kinds(self) -> bool:
-        """Record the kinds of columns that rules decide; return whether any kind was new."""
         changed = False
         for view in self._columns:
             for rule in self._views[view]:
@@ -177,7 +184,7 @@ class _Parting:
         return changed
 
     def _kinds_by(self, rule: GroundRule) -> Kinds | None:
-        """Return the kinds of columns by a rule; None if they are not known yet."""
+        # The result is None if the kinds that the rule passes on are not known yet.
         view, handed = rule.head.relation, self._handed(rule)
         inherited: dict[Term, frozenset[Relation]] = {}
         if handed is not None:
@@ -199,12 +206,6 @@ class _Parting:
             return False
         kinds = self._kinds.get(view)
         return not kinds or not all(kinds.values()) or self._kinds_by(rule) != kinds
-
-    def _parts_of(self, view: Relation) -> _Parts:
-        columns = self._columns[view]
-        free = self._context.new_relation(view.width - len(columns))
-        bound = self._context.new_relation(view.width) if view in self._with_bound else None
-        return _Parts(columns, self._kinds[view], free, bound)
 
     @cached_property
     def _with_bound(self) -> set[Relation]:
@@ -268,18 +269,18 @@ class _Parting:
         return [free] if parts.bound is None else [free, FlatAtom(parts.bound, atom.columns)]
 
     def _is_of_kind(self, rule: GroundRule, term: Term, kind: Relation) -> bool:
-        every = self._context.values(FlatAtom(kind, (Variable("?"),)), 0)
+        every = self._context.premises.values(FlatAtom(kind, (Variable("?"),)), 0)
         if every is None:
             return False
         if term.is_ground:
             return term in every
-        found = [
-            self._context.values(known, column)
+        possible = [
+            self._context.premises.values(known, column)
             for known in (*rule.positives, *rule.guards)
             for column, other in enumerate(known.columns)
             if other == term
         ]
-        return any(values is not None and values <= every for values in found)
+        return any(values is not None and values <= every for values in possible)
 
 
 def _met_once(terms: Sequence[Term]) -> set[Term]:
@@ -296,7 +297,6 @@ def _replaced(rule: GroundRule, atom: FlatAtom, other: FlatAtom) -> GroundRule:
 
 
 def _split(rule: GroundRule, atom: FlatAtom, parts: _Parts) -> list[GroundRule]:
-    """Return a rule for each part of a view that it reads."""
     kinds = [
         FlatAtom(kind, (atom.columns[number],))
         for number, kinds in sorted(parts.kinds.items())
@@ -307,8 +307,3 @@ def _split(rule: GroundRule, atom: FlatAtom, parts: _Parts) -> list[GroundRule]:
     if parts.bound is not None:
         split_rules.append(_replaced(rule, atom, FlatAtom(parts.bound, atom.columns)))
     return split_rules
-
-
-def _whole(view: Relation, parts: _Parts) -> list[GroundRule]:
-    head = FlatAtom(view, tuple([Variable(f"?{number}") for number in range(view.width)]))
-    return _split(GroundRule(head, positives=(head,)), head, parts)

@@ -1,16 +1,16 @@
 """Splitting rules: parts of a body become relations, so that instances add instead of multiplying.
 
-A loosely tied part of a body becomes a rule of its own::
+A part of a body that shares few variables with the rest becomes a separate rule::
 
     line :- true(at(a, b)), true(at(b, c)), true(at(c, d))
 
-becomes::
+becomes, in several steps::
 
     line :- part(b), true(at(b, c)), true(at(c, d))
     part(b) :- true(at(a, b))
 
-and so on. The variable whose literals share the fewest variables with the rest is eliminated first. This is a
-heuristic tree decomposition of the body (Bichler, Morak and Woltran 2016, "The power of non-ground rules in
+The first eliminated variable is the variable whose literals share the fewest variables with the rest. This is
+a heuristic tree decomposition of the body (Bichler, Morak and Woltran 2016, "The power of non-ground rules in
 answer set programming").
 """
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
 
-#: Maximum number of columns of a part; a wider part has about as many rows as the join that it saves.
+#: Maximum number of columns of a part. A wider part has about as many rows as the join that it saves.
 _MOST_COLUMNS: Final = 4
 
 
@@ -125,7 +125,7 @@ def _unbound(split: GroundRule, own: frozenset[Variable], shared: frozenset[Vari
     return unbound
 
 
-#: Average number of values, given the rest, above which a head variable multiplies instances.
+#: Average number of values, given the other variables, above which a head variable multiplies instances.
 _FEW: Final = 2.0
 _NOTHING: Final[frozenset[Variable]] = frozenset()
 
@@ -143,14 +143,21 @@ def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
         part(x, y) :- some(v, x), [cell(y)], v != y
         some(v, x) :- true(at(v, w)), [line(v, w, x)]
 
-    Before, each ``w`` and each ``u`` multiplied the instances. This is the decomposition of bodies (Bichler,
-    Morak and Woltran 2016, "The power of non-ground rules in answer set programming") for head variables.
+    Before, each ``w`` and each ``u`` multiplied the instances.
     """
     if rule.composed or not rule.positives:
         return [rule]
     head = frozenset(variables_of_atom(rule.head))
     items = items_of(rule)
-    for part in filter(None, (_connected_part(items), _changing_part(items))):
+    dynamic = [item for item in items if item.is_dynamic]
+    # The dynamic items with all items tied to them, and the only dynamic item with the items of its
+    # variables.
+    groups = [group for group in connected(items, _NOTHING) if any(item.is_dynamic for item in group)]
+    parts = groups if len(groups) == 1 else []
+    if len(dynamic) == 1:
+        own = dynamic[0].variables
+        parts.append([item for item in items if item in dynamic or own >= item.variables > _NOTHING])
+    for part in parts:
         inside = variables_of_items(part)
         rest = [item for item in items if item not in part]
         outside = variables_of_items(rest)
@@ -161,26 +168,12 @@ def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
     return [rule]
 
 
-def _connected_part(items: Sequence[Item]) -> list[Item]:
-    """Return the dynamic items with all items tied to them; empty if they are not connected."""
-    changing = [group for group in connected(items, _NOTHING) if any(item.is_dynamic for item in group)]
-    return changing[0] if len(changing) == 1 else []
-
-
-def _changing_part(items: Sequence[Item]) -> list[Item]:
-    """Return the only dynamic literal, with the items that have only its variables."""
-    changing = [item for item in items if item.is_dynamic]
-    if len(changing) != 1:
-        return []
-    return [item for item in items if item in changing or changing[0].variables >= item.variables > _NOTHING]
-
-
-#: Maximum number of variables outside the head in a part that is split off; with more, factoring does better.
+#: Maximum number of variables outside the head in a part that is split off. With more, factoring is better.
 _FEW_INSIDE: Final = 2
 
 
 def split_within(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Move conditions on the variables of one literal into a relation, beside a wider literal.
+    """Move conditions on the variables of one literal into a relation, beside a literal with more variables.
 
     ::
 
@@ -191,7 +184,7 @@ def split_within(rule: GroundRule, context: Context) -> list[GroundRule]:
         good(x, y) :- part(x, u), not barred(x, y, u), [cell(y)]
         part(x, u) :- true(at(x, u)), open(u)
 
-    so that the conditions are instantiated once for all values of ``y``.
+    So the conditions are instantiated once for all values of ``y``.
     """
     if rule.composed:
         return [rule]
@@ -211,7 +204,7 @@ def split_within(rule: GroundRule, context: Context) -> list[GroundRule]:
     return [split, rule_of(rule.head, items_left)]
 
 
-#: Up to this number of variables joined at once, decomposing bodies is as good.
+#: Maximum number of variables joined at once for which decomposing bodies is as good.
 _FEW_VARIABLES: Final = 3
 
 
@@ -228,9 +221,9 @@ def split_at_keys(rule: GroundRule, context: Context) -> list[GroundRule]:
         apart(x) :- true(at(x, 1, u)), true(at(x, 2, v)), u != v
         other(x) :- true(at(x, 1, u)), true(at(x, 3, w)), u != w
 
-    A key determines the rest of its row, so a conjunction holds for some values exactly if each part does:
-    joins along keys lose nothing (Heath 1971, "Unacceptable file operations in a relational data base").
-    Instances add instead of multiplying, however the conditions are tied together.
+    A key determines the rest of its row, so a conjunction holds for some values exactly if each part does
+    (Heath 1971, "Unacceptable file operations in a relational data base"). So instances add instead of
+    multiplying.
     """
     if rule.composed or len(rule.positives) <= _FEW_VARIABLES:
         return [rule]

@@ -12,13 +12,12 @@ becomes::
     attacked(u, v) :- true(at(w, b)), [line(w, u, v)], [asked(u, v)]
 
 After Bancilhon, Maier, Sagiv and Ullman (1986, "Magic sets and other strange ways to implement logic
-programs") and Beeri and Ramakrishnan (1991, "On the power of magic"). Each view is asked by one set of
-columns, which every rule that reads it binds, so that it stays one relation.
+programs") and Beeri and Ramakrishnan (1991, "On the power of magic"). All questions to a view bind the same
+columns, which every rule that reads the view binds. So the view stays one relation.
 
-A recursive view may have infinitely many rows (one per list, one per count) of which rules need few. So any
-literal of a rule may bind the question to a recursive view, even a literal of another view: reading one more
-view is cheap in comparison. Non-recursive views come first, then recursive views in the order of the body, so
-that no two views wait for each other.
+A recursive view may have infinitely many rows (one per list, one per count), of which rules need few. So any
+literal of a rule may bind the question to a recursive view, even a literal of another view. Non-recursive
+views come first, then recursive views in the order of the body, so that no two views wait for each other.
 """
 
 from __future__ import annotations
@@ -41,8 +40,8 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
 
-#: Questions are passed on through guards with at most this many values on average: the neighbours of a cell,
-#: not all other cells.
+#: Maximum average number of values of a guard that passes a question on: the neighbours of a cell, for
+#: example, but not all other cells.
 _MOST_VALUES: Final = 4.0
 #: Maximum number of literals that are joined to bind a column of a question.
 _MOST_BINDERS: Final = 2
@@ -70,33 +69,30 @@ class _Demand:
         self._asked_by: dict[Relation, _Columns] = {
             relation: frozenset(range(relation.width)) for relation in _restrictable(rules, context)
         }
-        self._reads = [read for rule in rules for read in self._reads_of(rule)]
-        self._choose_columns()
+        self._reads = [
+            _Read(rule, atom, negated)
+            for rule in rules
+            for negated, atoms in ((False, (*rule.positives, *rule.guards)), (True, rule.negatives))
+            for atom in atoms
+            if atom.relation in self._asked_by
+        ]
+        # Keep, per view, the columns that every reader binds at low cost.
+        changed = True
+        while changed:
+            changed = any(map(self._keep, (self._bound_columns, self._cheap_columns, self._joined_columns)))
         self._asked = {
             relation: context.new_relation(len(columns)) for relation, columns in self._asked_by.items()
         }
 
     def rules(self) -> list[GroundRule]:
         asking = dict.fromkeys(rule for read in self._reads for rule in self._asking(read))
-        return [*asking, *map(self._restricted, self._rules)]
-
-    def _reads_of(self, rule: GroundRule) -> Iterator[_Read]:
-        for atom in (*rule.positives, *rule.guards):
-            if atom.relation in self._asked_by:
-                yield _Read(rule, atom, negated=False)
-        for atom in rule.negatives:
-            if atom.relation in self._asked_by:
-                yield _Read(rule, atom, negated=True)
-
-    def _choose_columns(self) -> None:
-        """Keep, per view, the columns that every reader binds at low cost."""
-        changed = True
-        while changed:
-            kept = (self._bound_columns, self._cheap_columns, self._joined_columns)
-            changed = any(map(self._keep, kept))
+        restricted = [
+            replace(rule, guards=(*rule.guards, *asked)) if (asked := self._head_asked(rule)) else rule
+            for rule in self._rules
+        ]
+        return [*asking, *restricted]
 
     def _keep(self, kept: Callable[[_Read, _Columns], _Columns]) -> bool:
-        """Narrow the columns by which views are asked; return whether any were dropped."""
         changed = False
         for read in self._reads:
             columns = self._asked_by.get(read.atom.relation)
@@ -146,7 +142,7 @@ class _Demand:
 
     def _is_free(self, relation: Relation) -> bool:
         return relation not in self._asked_by and not (
-            self._context.is_view(relation) and not is_own(relation)
+            self._context.static.is_view(relation) and not is_own(relation)
         )
 
     def _comes_first(self, atom: FlatAtom, read: _Read) -> bool:
@@ -195,15 +191,10 @@ class _Demand:
         columns = self._asked_by.get(rule.head.relation)
         return [] if columns is None else [_projected(rule.head, columns, self._asked[rule.head.relation])]
 
-    def _restricted(self, rule: GroundRule) -> GroundRule:
-        asked = self._head_asked(rule)
-        return replace(rule, guards=(*rule.guards, *asked)) if asked else rule
-
 
 def _restrictable(rules: Sequence[GroundRule], context: Context) -> list[Relation]:
-    """Return the views, and parts that only rules of views read."""
     heads = dict.fromkeys(rule.head.relation for rule in rules if rule.atoms)
-    views = {relation for relation in heads if context.is_view(relation)}
+    views = {relation for relation in heads if context.static.is_view(relation)}
     readers: dict[Relation, set[Relation]] = defaultdict(set)
     for rule in rules:
         for atom in (*rule.positives, *rule.guards):
@@ -217,7 +208,9 @@ def _restrictable(rules: Sequence[GroundRule], context: Context) -> list[Relatio
 
 
 def _recursive_views(rules: Sequence[GroundRule], context: Context) -> set[Relation]:
-    views = [*dict.fromkeys(rule.head.relation for rule in rules if context.is_view(rule.head.relation))]
+    views = [
+        *dict.fromkeys(rule.head.relation for rule in rules if context.static.is_view(rule.head.relation))
+    ]
     numbers = {relation: number for number, relation in enumerate(views)}
     reads: list[set[int]] = [set() for _ in views]
     for rule in rules:
@@ -229,7 +222,6 @@ def _recursive_views(rules: Sequence[GroundRule], context: Context) -> set[Relat
 
 
 def _binding(rule: GroundRule, wanted: Iterable[Variable]) -> list[FlatAtom]:
-    """Return literals that bind some variables, and literals that restrict these without multiplying."""
     literals = [*rule.positives, *rule.guards]
     used = binding_literals(literals, wanted)
     bound = {variable for atom in used for variable in variables_of_atom(atom)}
@@ -240,7 +232,6 @@ def _binding(rule: GroundRule, wanted: Iterable[Variable]) -> list[FlatAtom]:
 
 
 def _asking_rule(head: FlatAtom, guards: Iterable[FlatAtom], rule: GroundRule) -> GroundRule:
-    """Return a rule with the tests and nested terms of another rule that its guards bind."""
     kept = tuple(dict.fromkeys(guards))
     bound = bound_by(rule, (v for guard in kept for v in variables_of_atom(guard)))
     return GroundRule(

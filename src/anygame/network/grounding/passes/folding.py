@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
 
-#: Maximum nesting of definitions that are inlined. Sheets build geometry (row, square, line) in about three
-#: steps, and each step doubles the copies.
+#: Maximum nesting of inlined definitions. Sheets define geometry (row, square, line) in about three steps,
+#: and each step doubles the copies.
 _DEEPEST: Final = 4
 
 
@@ -52,7 +52,7 @@ def inline_static_relations(rule: GroundRule, context: Context) -> list[GroundRu
 
 
 def inline_dense_relations(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Also inline relations that hold for most values, except beside moves, which are complemented."""
+    """Also inline relations that hold for most values, except beside moves (see ``complement_moves``)."""
     if any(atom.relation.predicate == "does" for atom in rule.positives):
         return [rule]
     return _inline(rule, context, dense=True)
@@ -61,20 +61,20 @@ def inline_dense_relations(rule: GroundRule, context: Context) -> list[GroundRul
 def _inline(rule: GroundRule, context: Context, *, dense: bool) -> list[GroundRule]:
     def copies(rule: GroundRule, depth: int) -> Iterator[GroundRule]:
         for guard in rule.guards if depth else ():
-            bodies = context.definition(guard.relation, dense)
+            bodies = context.static.definition(guard.relation, dense)
             if bodies is None:
                 continue
             try:
-                found = [unfolded(rule, guard, body) for body in bodies]
+                unfoldings = [unfolded(rule, guard, body) for body in bodies]
             except NotAVariableError:
                 continue
-            for one, _ in filter(None, found):
+            for one, _ in filter(None, unfoldings):
                 yield from copies(one, depth - 1)
             return
         yield rule
 
-    found = list(islice(copies(rule, _DEEPEST), MOST_COPIES + 1))
-    return found if len(found) <= MOST_COPIES else [rule]
+    inlined = list(islice(copies(rule, _DEEPEST), MOST_COPIES + 1))
+    return inlined if len(inlined) <= MOST_COPIES else [rule]
 
 
 def unfolded(rule: GroundRule, atom: FlatAtom, body: GroundRule) -> tuple[GroundRule, Bindings] | None:
@@ -122,7 +122,7 @@ def merge_rules(rules: Sequence[GroundRule], context: Context) -> list[GroundRul
         either(u, v, x, y) :- rook(u, v, x, y)
         either(u, v, x, y) :- bishop(u, v, x, y)
 
-    so that the other literals are joined once: *folding* (Tamaki and Sato 1984).
+    So the other literals are joined once. This is *folding* (Tamaki and Sato 1984).
     """
     alike: dict[object, dict[GroundRule, int]] = defaultdict(dict)
     rules = [_with_plain_head(rule) for rule in rules]
@@ -143,7 +143,6 @@ def merge_rules(rules: Sequence[GroundRule], context: Context) -> list[GroundRul
 
 
 def _with_plain_head(rule: GroundRule) -> GroundRule:
-    """Return a mergeable rule with the variables of its head named by their places."""
     if rule.composed or not rule.positives:
         return rule
     return substituted(rule, named_by_place([rule.head], " head {}"))
@@ -158,11 +157,10 @@ def _without(rule: GroundRule, index: int) -> object:
 
 
 def _merged(
-    found: dict[GroundRule, int], known: dict[object, Relation], context: Context
+    alike: dict[GroundRule, int], merged: dict[object, Relation], context: Context
 ) -> list[GroundRule]:
-    """Merge rules, each given with the index of the literal in which they differ."""
-    first, index = next(iter(found.items()))
-    literals = [rule.positives[at] for rule, at in found.items()]
+    first, index = next(iter(alike.items()))
+    literals = [rule.positives[at] for rule, at in alike.items()]
     columns = tuple(dict.fromkeys(variables_of_atom(literals[0])))
     numbers = {variable: number for number, variable in enumerate(columns)}
     key = frozenset(
@@ -170,24 +168,23 @@ def _merged(
         for atom in literals
     )
     made = []
-    if key not in known:
-        known[key] = context.new_relation(len(columns))
-        made = [GroundRule(FlatAtom(known[key], columns), positives=(literal,)) for literal in literals]
-    either = FlatAtom(known[key], columns)
+    if key not in merged:
+        merged[key] = context.new_relation(len(columns))
+        made = [GroundRule(FlatAtom(merged[key], columns), positives=(literal,)) for literal in literals]
+    either = FlatAtom(merged[key], columns)
     positives = (*first.positives[:index], either, *first.positives[index + 1 :])
     return [*made, replace(first, positives=positives)]
 
 
 def share_parts(rules: Sequence[GroundRule], _: Context) -> list[GroundRule]:
-    """Replace parts by others with the same rules, until all parts differ.
+    """Replace relations that passes added by others with the same rules, until all of them differ.
 
     ::
 
         part(x) :- true(at(x, y)), [cell(y)]
         other(z) :- true(at(z, w)), [cell(w)]
 
-    The second is the first with another name, so its readers read the first (Cocke 1970, "Global common
-    subexpression elimination", for rules).
+    Rules that read ``other`` then read ``part`` (Cocke 1970, "Global common subexpression elimination").
     """
     kept_rules = list(dict.fromkeys(rules))
     while True:

@@ -16,8 +16,8 @@ becomes::
 
 Both derive the transitive closure of ``link``. On a board of n places with a few neighbours each, the first
 form has n^3 instances and the second n^2 (Zhang, Yu and Troy 1990, "Necessary and sufficient conditions to
-linearize doubly recursive programs in logic databases"). A sheet of Hex with such chains becomes a network of
-24,000 inputs in place of 3 million.
+linearize doubly recursive programs in logic databases"). The network of a sheet of Hex with such chains
+shrinks from 3 million inputs to 24,000.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.grounding.passes.context import Context
 
-#: Pairs of columns of the same kind: one of the first element of a chain, and one of the last element.
+#: Pairs of columns: a column of the first element of a chain, and the same column of its last element.
 Ends = frozenset[tuple[int, int]]
 
 
@@ -48,7 +48,7 @@ def linearise(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]
         by_head[rule.head.relation].append(rule)
     instead: dict[int, list[GroundRule]] = {}
     for relation, own in by_head.items():
-        if not context.is_view(relation) or context.has_facts(relation):
+        if not context.static.is_view(relation) or context.static.has_facts(relation):
             continue
         closure = _closure_of(relation, own)
         if closure is None or any(
@@ -76,7 +76,6 @@ class _Closure:
 
 
 def _closure_of(relation: Relation, rules: list[GroundRule]) -> _Closure | None:
-    """Return a relation as a transitive closure; None if its rules have another form."""
     times = {rule: sum(atom.relation == relation for atom in rule.positives) for rule in rules}
     compositions = [rule for rule, count in times.items() if count == 2]
     turns = [rule for rule, count in times.items() if count == 1]
@@ -128,7 +127,7 @@ def _ends(head: Sequence[Term], one: FlatAtom, other: FlatAtom) -> Ends | None:
 
 
 def _turned(rule: GroundRule) -> set[frozenset[int]] | None:
-    """Return the columns that a rule of one literal exchanges; None for any other rule."""
+    """Return the pairs of columns that a rule exchanges, if it only exchanges columns; else None."""
     head, body = rule.head.columns, rule.positives[0].columns
     if not _is_free(head) or len(items_of(rule)) > 1 or rule.composed or set(head) != set(body):
         return None
@@ -143,7 +142,6 @@ def _is_free(head: Sequence[Term]) -> bool:
 
 
 def _is_of_ends(test: object, head: Sequence[Term], ends: Ends) -> bool:
-    """Return whether a test only requires that the ends of a chain differ in some column."""
     choices = test.choices if isinstance(test, Alternatives) else ((test,),)
     compared = set()
     for choice in choices:
@@ -154,7 +152,6 @@ def _is_of_ends(test: object, head: Sequence[Term], ends: Ends) -> bool:
 
 
 def _reaches(rule: GroundRule, relation: Relation, by_head: dict[Relation, list[GroundRule]]) -> bool:
-    """Return whether the body of a rule depends on a relation within one state."""
     waiting: list[GroundRule] = [rule]
     seen: set[Relation] = set()
     while waiting:

@@ -11,8 +11,8 @@ becomes::
     to(r, u, v) :- does(r, go(x, y, u, v))
 
 Because a role makes exactly one move, the move holds exactly if all its projections hold. Literals that only
-the move ties together come apart, so instances add instead of multiplying. The law is part of the game model
-(Genesereth, Love and Pell 2005, "General game playing: overview of the AAAI competition").
+the move tied together become independent, so instances add instead of multiplying. The law is part of the
+game model (Genesereth, Love and Pell 2005, "General game playing: overview of the AAAI competition").
 """
 
 from __future__ import annotations
@@ -63,7 +63,6 @@ def project_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def _groups(rule: GroundRule, move: FlatAtom) -> list[frozenset[Variable]] | None:
-    """Return the variables of each projection of a move; None if projecting does not help."""
     head = frozenset(variables_of_atom(rule.head))
     role = frozenset(variables_of(move.columns[0]))
     own = frozenset(variables_of_atom(move))
@@ -76,13 +75,13 @@ def _groups(rule: GroundRule, move: FlatAtom) -> list[frozenset[Variable]] | Non
     rest = own & (head | variables_of_items(items))
     rest -= _NOTHING.union(*wanted) - head
     groups = [group | role for group in [*wanted, rest] if group - role]
-    # A part that needs the whole move needs it without projection.
+    # Projecting does not help a part that needs all variables of the move.
     if len(groups) < 2 or any(group >= own & (head | role) for group in wanted if rest - role):
         return None
     return groups
 
 
-#: Maximum number of ways to fail; with more of them, few moves rarely cover the failures.
+#: Maximum number of ways to fail. With more ways, few moves rarely cover the failures.
 _MOST_FAILURES: Final = 8
 
 
@@ -99,8 +98,8 @@ def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
         some() :- does(r, go(x, y))
         failing(a, b) :- does(r, go(x, y)), [cell(a, b)], x = a, y = b
 
-    A role makes exactly one move. So the tests pass exactly if the role makes a move of the kind, and no move
-    that fails the tests. Most frame axioms have this form, and few moves fail them.
+    A role makes exactly one move. So the tests pass exactly if the role makes a move of this kind, and no
+    move that fails the tests. Most frame axioms have this form, and few moves fail them.
     """
     if rule.composed or not is_own(rule.head.relation):
         return [rule]
@@ -109,11 +108,11 @@ def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
     role = rule.positives[0].columns[0]
     if not isinstance(role, Variable) or role in rule.head.columns:
         return _complement(rule, context) or [rule]
-    # The complement is per role; the last rule asks whether it holds for any role.
+    # The complement is derived per role. The last rule holds if it holds for any role.
     columns = (role, *rule.head.columns)
     per_role = FlatAtom(context.new_relation(len(columns)), columns)
-    found = _complement(replace(rule, head=per_role), context)
-    return [rule] if found is None else [*found, GroundRule(rule.head, positives=(per_role,))]
+    complement = _complement(replace(rule, head=per_role), context)
+    return [rule] if complement is None else [*complement, GroundRule(rule.head, positives=(per_role,))]
 
 
 def _complement(rule: GroundRule, context: Context) -> list[GroundRule] | None:
@@ -132,8 +131,8 @@ def _complement(rule: GroundRule, context: Context) -> list[GroundRule] | None:
     for failure in failures:
         atoms = tuple(part for part in failure if isinstance(part, FlatAtom))
         tests = tuple(part for part in failure if not isinstance(part, FlatAtom))
-        changing = tuple(atom for atom in atoms if not context.is_static(atom.relation))
-        guards = (*binding, *(atom for atom in atoms if context.is_static(atom.relation)))
+        changing = tuple(atom for atom in atoms if not context.static.is_static(atom.relation))
+        guards = (*binding, *(atom for atom in atoms if context.static.is_static(atom.relation)))
         made.append(GroundRule(failing, (move, *changing), guards=guards, tests=tests))
     of_head = tuple(atom for atom in rule.negatives if head.issuperset(variables_of_atom(atom)))
     complement = GroundRule(
@@ -168,25 +167,23 @@ def _failures(rule: GroundRule, head: frozenset[Variable], context: Context) -> 
 
 
 def _failing(item: Item, context: Context) -> list[tuple[Test, ...]] | None:
-    """Return the ways in which a negative, test or guard can fail; None if that does not pay."""
     if item.kind == "negatives":
         assert isinstance(item.what, FlatAtom)
         return [(item.what,)]
     if isinstance(item.what, Negated):
-        # It fails for the rows of its relation: for most values if the relation is dense.
+        # The item fails for the rows of its relation: for most values if the relation is dense.
         atom = item.what.atom
-        return None if context.is_dense(atom.relation) else [(atom,)]
+        return None if context.static.is_dense(atom.relation) else [(atom,)]
     if item.kind == "tests":
         return _failing_test(item.what)
     guard = item.what
     assert isinstance(guard, FlatAtom)
     # Most values fail a guard with few rows.
-    worth_it = context.is_static(guard.relation) and context.is_dense(guard.relation)
+    worth_it = context.static.is_static(guard.relation) and context.static.is_dense(guard.relation)
     return [(Negated(guard),)] if worth_it else None
 
 
 def _failing_test(test: Test) -> list[tuple[Test, ...]] | None:
-    """Return a failing test as a disjunction of conjunctions of equations; None for other tests."""
     if isinstance(test, Unequal):
         return None if test.negated else [(Unequal(test.left, test.right, negated=True),)]
     if not isinstance(test, Alternatives):

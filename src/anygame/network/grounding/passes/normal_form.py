@@ -52,7 +52,7 @@ def expand_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
     choices = [_choices(test, context) for test in disjunctions]
     plain = replace(rule, tests=tuple(test for test in rule.tests if _is_plain(test, context)))
     return [
-        with_conditions(plain, [part for choice in picked for part in choice], context.is_static)
+        with_conditions(plain, [part for choice in picked for part in choice], context.static.is_static)
         for picked in product(*choices)
     ]
 
@@ -72,7 +72,7 @@ def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
         if not can_be_joined(rule, guards, context):
             guards = literals
         for choice in test.choices if isinstance(test, Alternatives) else ((test,),):
-            one = with_conditions(GroundRule(atom), choice, context.is_static)
+            one = with_conditions(GroundRule(atom), choice, context.static.is_static)
             made.append(replace(one, guards=(*one.guards, *guards)))
     if not named:
         return [rule]
@@ -81,18 +81,16 @@ def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def _is_plain(test: Test, context: Context) -> bool:
-    return all(context.is_static(read.relation) for read in reads_of((test,)))
+    return all(context.static.is_static(read.relation) for read in reads_of((test,)))
 
 
 def _copies(test: Test, context: Context) -> int:
-    """Return the number of conjunctions into which a test is multiplied out."""
     if not isinstance(test, Alternatives) or _is_plain(test, context):
         return 1
     return sum(prod(_copies(part, context) for part in choice) for choice in test.choices)
 
 
 def _choices(test: Test, context: Context) -> list[tuple[Test, ...]]:
-    """Return the conjunctions of which one must hold; they contain no dynamic disjunction."""
     if not isinstance(test, Alternatives) or _is_plain(test, context):
         return [(test,)]
     return [
@@ -113,7 +111,7 @@ def name_nested_terms(rule: GroundRule, _: Context) -> list[GroundRule]:
 
         next(count(w)) :- does(r, up), true(count(n)), w = s(n)
 
-    so that tables hold one number per column (flattening: Rouveirol 1994, "Flattening and saturation").
+    So tables hold one number per column (flattening: Rouveirol 1994, "Flattening and saturation").
     """
     nested = [
         term for atom in (rule.head, *rule.atoms) for term in atom.columns if isinstance(term, Compound)
@@ -125,8 +123,8 @@ def name_nested_terms(rule: GroundRule, _: Context) -> list[GroundRule]:
     def named(atom: FlatAtom) -> FlatAtom:
         return FlatAtom(atom.relation, tuple([_name(term, composed) for term in atom.columns]))
 
-    found = rule.with_atoms(named)
-    return [replace(found, composed=tuple(composed))]
+    flat = rule.with_atoms(named)
+    return [replace(flat, composed=tuple(composed))]
 
 
 def _name(term: Term, composed: list[Composed]) -> Term:
@@ -155,16 +153,15 @@ def project_guards(rule: GroundRule, context: Context) -> list[GroundRule]:
         some(x) :- [part(x, y)]
 
     Before, every ``y`` made an instance: projections are pushed below joins (Ullman 1988, "Principles of
-    database and knowledge-base systems"). Static guards stay: their rows are few.
+    database and knowledge-base systems"). Static guards stay, because they have few rows.
     """
-    if len(rule.atoms) < 2:
-        # This is a projection already.
+    if len(rule.atoms) < 2:  # this is a projection already
         return [rule]
     projections: list[GroundRule] = []
     guards = list(rule.guards)
     for number, guard in enumerate(guards):
         variables = set(variables_of_atom(guard))
-        if context.is_static(guard.relation):
+        if context.static.is_static(guard.relation):
             continue
         others = (*guards[:number], *guards[number + 1 :])
         used = variables & variables_of_rule(replace(rule, guards=others))
