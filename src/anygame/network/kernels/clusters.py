@@ -1,9 +1,10 @@
 """Gates with common inputs are computed together, so that these inputs are still in the cache.
 
-By default, the legality of actions is computed in the order of their names. In this order, conditions that
-several actions share are far apart: the same move of another piece, or of another role. A gate such as "some
-move is possible" reads gates of every action. So this module groups actions that share gates, splits gates
-that read very many others by the places of their inputs, and computes the inputs of these gates early.
+By default, the legality of actions is computed in the order of the names of the actions. In this order,
+actions that share conditions are far apart, for example equal moves of two pieces or of two roles. This
+module computes them one after the other. A gate such as "some move is possible" reads gates of every action.
+So this module also splits gates with very many inputs into gates whose inputs are computed at about the same
+time.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ if TYPE_CHECKING:
 
 #: Number of inputs above which a gate is wide.
 _WIDE = 32
-#: Maximum number of readers of a gate by which actions are grouped.
+#: Maximum number of readers of a gate whose readers are grouped.
 _MOST_READERS = 8
-#: Number of consecutive gates whose rows fit into the first-level cache, together with the other rows read.
+#: Number of consecutive gates whose rows fit into the first-level cache, with the rows that they read.
 _NEAR = 200
 
 
 def cluster(network: Network) -> tuple[Network, list[int]]:
-    """Return the same network with wide gates split, and literals in the order in which to compute them."""
+    """Return the same network with wide gates split, and literals in their order of computation."""
     if not network.gates:
         return network, []
     actions = np.array(_Neighbours(network).grouped(), np.int64)
@@ -57,10 +58,10 @@ def cluster(network: Network) -> tuple[Network, list[int]]:
 
 
 def _places(network: Network, actions: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Return per gate how many units are computed before it, or -1, and which gates of the end are wide.
+    """Return per gate the number of units computed before it, or -1, and which gates of the end are wide.
 
-    A gate that decides whether the game is over is placed as soon as the inputs that it shares with the
-    actions are computed.
+    A gate of the end decides whether the game is over. It is placed as soon as the inputs that it shares with
+    the actions are computed.
     """
     starts, read = network.starts, (network.inputs >> 1).astype(np.int64) - network.first_gate
     places = np.full(network.gates, -1, np.int64)
@@ -138,14 +139,9 @@ class _Neighbours:
 def take_apart(network: Network, kinds: Numbers) -> tuple[Network, Numbers]:
     """Return the same network with more gates, and the new number of each gate.
 
-    A conjunction is the same however it is grouped. For example, the gate of all moves that lead to a cell
-    reads the moves of all roles. It is split by the phases in which these moves matter: inputs that always
-    hold in some phase become a separate gate, which is skipped in that phase.
-
-    Args:
-        network: the game.
-        kinds: int64 [inputs]; several inputs of a gate of the same kind become a separate gate, unless they
-            are all of its inputs. Inputs of kind 0 stay, as must all inputs of gates in cycles.
+    ``kinds``, int64 [inputs], groups the inputs of each gate, which is a conjunction. Several inputs of one
+    kind become a separate gate, unless they are all inputs of their gate. Inputs of kind 0 stay. All inputs
+    of gates in cycles must have kind 0.
     """
     base, gates = network.first_gate, network.gates
     owners = np.repeat(np.arange(gates), np.diff(network.starts))
@@ -169,7 +165,7 @@ def take_apart(network: Network, kinds: Numbers) -> tuple[Network, Numbers]:
         new[of_gate] = 2 * (base + number[(old[of_gate] >> 1) - base]) + (old[of_gate] & 1)
         return new.astype(np.int32)
 
-    # Inputs of parts, inputs that stay, and the parts as inputs.
+    # The inputs are inputs of parts, inputs that stay, and the parts themselves.
     readers = np.where(apart[group], part[group], number[owners])
     readers = np.concatenate([readers, number[owners[firsts[apart]]]])
     inputs = np.concatenate([moved(literals), 2 * (base + part[apart])])

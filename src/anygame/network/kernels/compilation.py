@@ -109,7 +109,10 @@ def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
 
 
 class _Leaving:
-    """The end of this program, which waits while ``lock`` is held; it kills the process ``useless``."""
+    """The end of this program, which waits while ``lock`` is held.
+
+    ``useless`` is a process whose code is not cached, so the end of the program kills it.
+    """
 
     def __init__(self) -> None:
         self.now = False

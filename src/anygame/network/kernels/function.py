@@ -112,7 +112,7 @@ class FunctionBuilder:
 
     @contextmanager
     def when(self, condition: str) -> Iterator[None]:
-        """Write the body of the ``with`` under a condition. Its values are valid only inside it."""
+        """Write the body of the ``with`` under a condition. Its values are valid only inside the body."""
         yes, done = self.new_label(), self.new_label()
         self.branch(condition, yes, done)
         self.label(yes)
@@ -144,7 +144,7 @@ class FunctionBuilder:
         self.label(done)
 
     def repeat(self, count: str) -> Iterator[str]:
-        """Write a loop like ``loop``, but with any number of rounds, including 0."""
+        """Write a loop like ``loop``, but of any number of rounds, including 0."""
         if not count.isdigit():
             with self.when(self.let(f"icmp ne i64 {count}, 0")):
                 yield from self.loop(count)
@@ -267,11 +267,11 @@ class FunctionBuilder:
         return f"%v{self._names}"
 
     def word(self, pointer: str, offset: str | int = 0) -> str:
-        """Return the 64-bit word that is ``offset`` words behind a pointer."""
+        """Return the 64-bit word at an offset, in words, from a pointer."""
         return self.let(f"load i64, ptr {self.offset(pointer, offset)}")
 
     def set_word(self, pointer: str, value: str | int, offset: str | int = 0) -> None:
-        """Set the 64-bit word that is ``offset`` words behind a pointer."""
+        """Set the 64-bit word at an offset, in words, from a pointer."""
         self.line(f"store i64 {value}, ptr {self.offset(pointer, offset)}")
 
     def offset(self, pointer: str, offset: str | int) -> str:
@@ -449,7 +449,7 @@ FIRST_FLUENT = 14
 class SharedFunctions(dict[str, str]):
     """Definitions of functions that do not depend on the game, by name, in LLVM's text form.
 
-    They become part of a game's module, or separate modules that are linked with it. Separate modules are
+    They are part of a game's module, or separate modules that are linked with it. A separate module is
     compiled once on a machine for all games.
     """
 

@@ -85,7 +85,7 @@ def restart_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -
 
 
 def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
-    """Order fluents such that each is read before it is overwritten: a parallel assignment made sequential.
+    """Order fluents such that each fluent is read before it is overwritten.
 
     ``sources`` has the fluent that each fluent copies, or None. The function yields fluents to set together
     after all of them were read: a single fluent, or a ring of copies.
@@ -209,7 +209,7 @@ class Presence:
 
 
 def find_presence(code: FunctionBuilder, phases: Phases, first_fluent: int, lanes: str) -> None:
-    """Write code that sets row ABSENT to all phases but the common one of ``lanes``; to 0 without one."""
+    """Write code that sets row ABSENT for the common phase of ``lanes``, or to 0 without a common phase."""
     if not phases.patterns:
         return
     clock = [code.load(first_fluent + fluent) for fluent in phases.clock]

@@ -112,8 +112,8 @@ class LoopWriter:
     def _find_scattered(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Find gates whose inputs are all inverted moves of roles with many moves.
 
-        It returns which gates these are, and the moves that other gates or fluents read. Both are empty if
-        the gates have no more inputs than there are such moves.
+        It returns a mask of these gates, and those moves that are also read elsewhere. Both are empty if the
+        gates have no more inputs than there are such moves.
         """
         network = self._network
         is_scattered = np.zeros(network.gates, np.bool_)
@@ -145,7 +145,7 @@ class LoopWriter:
         return {(shape >> _SHIFT, shape & low): len(Operation) + number for number, shape in enumerate(many)}
 
     def write(self) -> GateCode:
-        """Return the data, with the functions that read it."""
+        """Return the data, and the functions that read the data."""
         self._allocate()
         # Fluents that exchange values get additional rows.
         self._bits = 16 if self._end + self._network.fluents <= _NARROW_ROWS else 32

@@ -128,7 +128,7 @@ class Kernel:
     _parted: Network
     _phases: Phases
     _order: Schedule
-    #: The first row behind the rows that both codes share.
+    #: The first row after the rows that both codes share.
     _shared_end: int
     _written: GateCode | None
 
@@ -340,7 +340,7 @@ def _to_compile(network: Network) -> int:
 
 
 def _prepared(network: Network, phases: Phases | None) -> tuple[Network, Phases, list[int]]:
-    """Split gates where that saves time; return the network, its phases and the literals to compute first."""
+    """Split gates where that saves time; return the network, its phases and the first literals to compute."""
     wanted = phases
     if wanted is None and len(network.inputs) >= PHASED_INPUTS:
         wanted = find_phases(network)

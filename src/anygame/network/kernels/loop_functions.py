@@ -32,10 +32,10 @@ def loop_functions(
 ) -> tuple[str, SharedFunctions]:
     """Write the functions of a game that evaluate gates from data, and the shared functions that they call.
 
-    Numbers of rows have ``bits`` bits. Each shape of ``unrolled``, the numbers of plain and of inverted
-    inputs, has its own function. ``places_of`` has the words of the data at which the operations of the
-    state, of late goals and of moves begin, and the word at which the last of them end. With ``factors``
-    moves are read as groups and members, see ``nth_set_bit``.
+    Numbers of rows have ``bits`` bits. Each shape of ``unrolled``, a pair of the numbers of plain and of
+    inverted inputs, has its own function. ``places_of`` has the words of the data at which the operations of
+    the state, of late goals and of moves begin, and the end of the operations. With ``factors`` moves are
+    read as groups and members, see ``nth_set_bit``.
     """
     names = ("evaluate_options", "evaluate_goals", "evaluate_factors" if factors else "evaluate_moves")
     shared = SharedFunctions(
@@ -60,7 +60,7 @@ def loop_functions(
 
 
 def _operate_function(phases: Phases, kinds: Sequence[str], target: Target) -> str:
-    """Write a function that does the operations of a range of words that the phase of the lanes needs.
+    """Write a function that does those operations in a range of words that the phase of the lanes needs.
 
     ::
 
@@ -119,7 +119,7 @@ def _number(code: FunctionBuilder, index: str) -> str:
 
 
 def _row_at(code: FunctionBuilder, place: str) -> str:
-    """Return a pointer to a row, given its offset in bytes, whose lowest bit is ignored."""
+    """Return a pointer to a row, given its offset in bytes; the lowest bit of the offset is ignored."""
     start = code.let(f"and i64 {place}, -{code.target.stride}")
     return code.let(f"getelementptr inbounds i8, ptr %rows, i64 {start}")
 

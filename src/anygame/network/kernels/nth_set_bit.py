@@ -55,7 +55,7 @@ class Candidates:
 
 
 class UnrolledSelection:
-    """Selection by straight-line code, in groups of ``size`` moves: about the square root of all moves."""
+    """Selection by straight-line code, in groups of about the square root of the number of moves."""
 
     def __init__(self, code: FunctionBuilder, role: Candidates, size: int = 0) -> None:
         self._code = code
@@ -131,7 +131,7 @@ class LoopSelection:
         self._found, self._members = role.factors
 
     def _in_runs(self, name: str, tables: Sequence[tuple[int, int]], others: Sequence[str]) -> None:
-        """Call a function for each run of groups. A table has a first row and a number of rows per group."""
+        """Call a function for each run of groups. A table is its first row and its rows per group."""
         code = self._code
         for first, groups, rest in each_run(self._moves, self._presence, self._phases):
             places = [code.address(row + first * count) for row, count in tables]
@@ -229,7 +229,7 @@ def _gather_function(name: str, *, sparse: bool, target: Target) -> str:
 def _each_group(code: FunctionBuilder) -> Iterator[tuple[str, list[str]]]:
     """Write a loop over full groups, and code for a partial group after them; yield number and rows.
 
-    The rows of a partial group are padded with a row that never holds.
+    A partial group is padded with a row that never holds.
     """
     for index in code.repeat("%groups"):
         yield index, code.addresses_from("%legal", index, _SIZE)
@@ -347,7 +347,7 @@ def each_group(
 ) -> Iterator[tuple[Table, int]]:
     """Write loops over the full groups of moves, and the same code for a partial group; see ``each_run``.
 
-    It yields a function that returns the rows of the group in a table, and the number of moves of the group.
+    It yields a function from a table to the rows of the group, and the number of moves of the group.
     """
     for first, groups, rest in each_run(moves, presence, phases):
         if rest:
