@@ -83,8 +83,6 @@ class Engine:
         self._resets = 0
         self._reset()
 
-    # -- evaluating --------------------------------------------------------------------------------
-
     def evaluate(self, frame: Frame, components: Iterable[Component]) -> None:
         """Run those of the components, given in the order of computation, that have not run in the frame."""
         self._guard.start_question()
@@ -165,8 +163,6 @@ class Engine:
             return error
         return blame(error, component.rules, self.schema.rules_of_name)
 
-    # -- static relations --------------------------------------------------------------------------
-
     def static_rows(self, relation: Relation) -> Collection[Row] | None:
         """Return the rows of a static relation, computing them if needed; None if it is on demand."""
         slot = self.schema.slots.get(relation)
@@ -206,8 +202,6 @@ class Engine:
             except LimitError as error:
                 raise self._blamed(error, current) from None
             pending.pop()
-
-    # -- compiling ---------------------------------------------------------------------------------
 
     def _reset(self) -> None:
         """Drop all code above the static level; it is generated again when needed."""
@@ -330,7 +324,6 @@ class Engine:
         )
 
     def _snapshot(self, component: Component, frame: Frame) -> Snapshot:
-        """Return sizes and rows of the relations that a component reads."""
         complete, measured, on_demand = {}, {}, {}
         for relation in component.reads:
             slot = self.schema.slots[relation]
@@ -342,8 +335,6 @@ class Engine:
             elif slot in self.static and self._is_final(component, relation):
                 complete[relation] = self.static[slot]
         return Snapshot(complete, measured, on_demand, self._termination, self._fanouts)
-
-    # -- on demand ---------------------------------------------------------------------------------
 
     def _estimate(self, relation: Relation) -> float:
         return self._progress[self._tabled[relation].number].rows or 0.0
@@ -429,4 +420,4 @@ def _is_tableable(schema: Schema, component: Component) -> bool:
 
 
 def _do_nothing(frame: Frame) -> None:
-    """Do nothing: runs for components on demand."""
+    pass

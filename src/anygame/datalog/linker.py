@@ -266,7 +266,6 @@ class Guard:
                 raise TooCostly
 
     def _too_many(self, name: str, on_trial: bool = False) -> None:
-        """Raise the error for a relation (name/arity) with too many rows."""
         raise TooCostly if on_trial else _too_many_facts(self._limits.facts, name)
 
 

@@ -100,8 +100,6 @@ class Reasoner:
         self._for_next_by_state = [component for component in for_next if component.level == STATE]
         self._for_next_by_moves = [component for component in for_next if component.level == ACTION]
 
-    # -- states ------------------------------------------------------------------------------------
-
     def initial(self) -> Fluents:
         """Return the initial state."""
         return tuple(
@@ -133,8 +131,6 @@ class Reasoner:
         """Return a frame that contains the state only."""
         return dict(zip(self._true_slots, fluents, strict=True))
 
-    # -- questions about a state ------------------------------------------------------------------
-
     def legal(self, frame: Frame) -> dict[int, list[Move]]:
         """Return the legal moves per role (by number), unordered."""
         self.engine.evaluate(frame, self._for_legal)
@@ -165,8 +161,6 @@ class Reasoner:
                 by_role.setdefault(row[0], []).append(self.arguments(relation, row)[1])
         return by_role
 
-    # -- moves -------------------------------------------------------------------------------------
-
     def action_frame(self, frame: Frame, joint: Sequence[Move]) -> Frame:
         """Return a copy of a frame with a joint move."""
         extended = dict(frame)
@@ -189,8 +183,6 @@ class Reasoner:
         extended = self.action_frame(frame, joint)
         self.engine.evaluate(extended, self._for_sees)
         return self._by_role(extended, self._sees)
-
-    # -- terms -------------------------------------------------------------------------------------
 
     def arguments(self, relation: Relation, row: Row) -> tuple[Term, ...]:
         """Return the arguments that a row represents."""

@@ -228,7 +228,6 @@ class _Translation:
         return f"{row} in {self.rows(relation)}"
 
     def scan(self, item: Join, source: str, needed: set[Variable]) -> None:
-        """Loop over all rows, and test the bound columns."""
         if not item.columns:
             self.test(source)
             return
@@ -284,7 +283,6 @@ class _Translation:
         return f"{name}({key}, ())" if keys else name
 
     def table(self, index: Index) -> str:
-        """Return the name of the look-up in a table on demand."""
         is_own = index.relation in self.scope.component.relations
         if not is_own and not self.scope.can_be_asked(index.relation, index.keys):
             self.need(NeedKind.WHOLE, index.relation)

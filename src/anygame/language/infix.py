@@ -321,7 +321,6 @@ class _Parser:
         return taken
 
     def _close(self) -> int:
-        """Take a closing parenthesis, and return its end."""
         end = self._now.end
         if not self._take(")"):
             self._unclosed()

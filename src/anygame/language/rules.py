@@ -121,7 +121,6 @@ class _Joining(Formula):
 
     @property
     def parts(self) -> tuple[Formula, ...]:
-        """The formulas that are joined."""
         return self.formulas
 
     def __str__(self) -> str:

@@ -138,7 +138,6 @@ class OpenItem:
 
     @property
     def _inside(self) -> list[Node]:
-        """The items of the innermost open list."""
         return self._open[-1][1] if self._open else self._body if self._arrow else self._head
 
     def _read(self, token: Token) -> None:

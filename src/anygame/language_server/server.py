@@ -104,7 +104,6 @@ class _Server(LanguageServer):
         self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Warning, str(error)[:1000]))
 
     def begin(self, params: lsp.InitializeParams) -> None:
-        """Store the settings, the position encoding and the folders of the editor."""
         self.checker.settings = self.checker.settings.changed(params.initialization_options)
         agreed = lsp.PositionEncodingKind(self.workspace.position_encoding or "utf-16")
         self.documents.encoding = agreed.value
@@ -112,7 +111,6 @@ class _Server(LanguageServer):
         self.folders = Workspace(filter(None, map(path_of, uris)))
 
     async def ask_settings(self, _: object = None) -> None:
-        """Ask the editor for its settings, if it can send them."""
         workspace = self.client_capabilities.workspace
         if workspace and workspace.configuration:
             item = lsp.ConfigurationItem(section="anygame")
@@ -120,7 +118,6 @@ class _Server(LanguageServer):
             self.set(values[0] if values else None)
 
     def set(self, values: object) -> None:
-        """Store settings, and examine all documents again if the settings have changed."""
         settings = self.checker.settings.changed(values)
         if settings != self.checker.settings:
             self.checker.settings = settings
@@ -134,13 +131,11 @@ class _Server(LanguageServer):
             await self.ask_settings()
 
     def open(self, params: lsp.DidOpenTextDocumentParams) -> None:
-        """Add a document that was opened, and examine it."""
         item = params.text_document
         if (document := self.documents.written(item.uri, item.version, item.text)) is not None:
             self.checker.changed(document, pause=0.0)
 
     def change(self, params: lsp.DidChangeTextDocumentParams) -> None:
-        """Store the new text of a document, and examine it."""
         uri, version = params.text_document.uri, params.text_document.version
         if self.documents.get(uri) is not None and params.content_changes:
             document = self.documents.written(uri, version, params.content_changes[-1].text)
@@ -148,20 +143,17 @@ class _Server(LanguageServer):
             self.checker.changed(document)
 
     def close(self, params: lsp.DidCloseTextDocumentParams) -> None:
-        """Forget a document, and clear its diagnostics."""
         uri = params.text_document.uri
         self.documents.closed(uri)
         self.checker.forget(uri)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
     async def end(self, _: object = None) -> None:
-        """Cancel all examinations and remove the explanations."""
         self._is_ended = True
         await self.checker.close()
         self.explanations.close()
 
     def _publish(self, document: Document, findings: Findings) -> None:
-        """Publish the findings of a document, unless it has changed since."""
         if self.documents.get(document.uri) is not document:
             return
         document.findings = findings
@@ -196,7 +188,6 @@ class _Server(LanguageServer):
         return [await self.resolved(action) for action in actions]
 
     async def resolved(self, action: lsp.CodeAction) -> lsp.CodeAction:
-        """Return an action with its edits."""
         uri, version, kinds = resolving(action) or ("", 0, [])
         document = self.documents.get(uri)
         if document is None or document.version != version:
@@ -209,7 +200,6 @@ class _Server(LanguageServer):
         return action
 
     async def named(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        """Return the symbols of all sheets that contain a query in their names."""
         entries = await asyncio.to_thread(
             self.folders.symbols, params.query, list(self.documents), self.documents.encoding
         )

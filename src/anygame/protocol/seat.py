@@ -180,7 +180,6 @@ class _Sending:
         self._state: State | None = None
 
     def start(self) -> Start:
-        """Return the message that starts the match."""
         sheet = _sheet(self._rules)
         return Start(
             self.match.match_id,
@@ -191,7 +190,6 @@ class _Sending:
         )
 
     def moves(self, joint: tuple[Term, ...] | None, *, is_over: bool) -> Play | Stop:
-        """Return the message with the last joint move."""
         sent = None if joint is None else tuple(map(self._worded, joint))
         return (Stop if is_over else Play)(self.match.match_id, sent)
 

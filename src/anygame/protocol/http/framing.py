@@ -87,8 +87,6 @@ def need_h11() -> Any:
 
 
 class _Content:
-    """Buffer of a body, up to a limit."""
-
     def __init__(self, limit: int) -> None:
         self.data = bytearray()
         self.is_cut = False

@@ -67,7 +67,6 @@ class _Turn:
 
     @property
     def given(self) -> str | None:
-        """The answer; None if it is not known yet."""
         task = self.answer
         if task is None or not task.done():
             return None
@@ -109,8 +108,6 @@ class PlayerMatch:
         self._is_over = False
         host.on_event = self._receive
 
-    # -- START ---------------------------------------------------------------------------------------
-
     async def prepare(self, arrived: float) -> str:
         """Return ``ready`` when the player is ready or the clock nearly ends; ``busy`` if it cannot play."""
         start = self.start
@@ -129,8 +126,6 @@ class PlayerMatch:
         self._wait_for_rules(0)
         clocks = (start.start_clock, start.play_clock, wall_time(self._think_by))
         self.host.send("start", spaced(start.role), start.rules, *clocks)
-
-    # -- PLAY ----------------------------------------------------------------------------------------
 
     async def play(self, message: Play | PlayII, arrived: float) -> str:
         """Return a move before the clock ends; the same move for a repeated message."""
@@ -177,8 +172,6 @@ class PlayerMatch:
         think_by = wall_time(self._settings.think_by(turn.arrived, clock))
         self._wait_for_rules(turn.number)
         self.host.send("play", turn.number, *turn.sent, think_by, clock)
-
-    # -- events of the session -------------------------------------------------------------------------
 
     def _receive(self, event: list[Any]) -> None:
         match event:
@@ -262,8 +255,6 @@ class PlayerMatch:
             _settle(self._turn.move, None)
         if not self._left.done():
             self._left.cancel()
-
-    # -- STOP and ABORT ------------------------------------------------------------------------------
 
     def end(self, message: Stop | StopII | None) -> None:
         """End the match: answer waiting messages, and report the end to the player.

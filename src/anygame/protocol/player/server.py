@@ -150,8 +150,6 @@ class PlayerServer:
         self._is_previewing = False
         self._long_message, self._long_message_known = asyncio.Lock(), asyncio.Lock()
 
-    # -- life ----------------------------------------------------------------------------------------
-
     async def listen(self, host: str, port: int) -> int:
         """Start to answer over HTTP; return the port, which the system chooses for port 0.
 
@@ -174,8 +172,6 @@ class PlayerServer:
             seed = None if self._seeds is None else next(self._seeds)
             return ProcessHost(self._player, seed, self._settings)
         return ThreadHost(self._player, self._settings)
-
-    # -- messages ------------------------------------------------------------------------------------
 
     async def respond(self, text: str, arrived: float | None = None, peer: str = "") -> str:
         """Answer a message. Never raises.
@@ -273,8 +269,6 @@ class PlayerServer:
     @property
     def _is_full(self) -> bool:
         return len(self._matches) >= self.parallel
-
-    # -- matches -------------------------------------------------------------------------------------
 
     async def _start(self, message: Start, match: PlayerMatch | None, arrived: float) -> tuple[str, str]:
         if match is None and not self._is_full:

@@ -117,8 +117,6 @@ class Session:
                 clock = Clock(seconds, _monotonic(think_by))
                 self._thinking.put(lambda: self._preview(rules, clock))
 
-    # -- the player ----------------------------------------------------------------------------------
-
     def prepare(self, kind: Callable[[], type[Player]]) -> None:
         """Prepare a class of players for any game; a match can begin before it is done."""
 
@@ -149,8 +147,6 @@ class Session:
             if self._player is not None:
                 self._failures.report(self._player.name, own_traceback(error))
 
-    # -- START ---------------------------------------------------------------------------------------
-
     def _load(self, match: PlayedGame, role: str, rules: str, longest: float, clock: Clock) -> None:
         if match.ended.is_set():
             return
@@ -172,8 +168,6 @@ class Session:
             self._write(["failed", _described(error)])
         else:
             self._write(["ready"])
-
-    # -- PLAY ----------------------------------------------------------------------------------------
 
     def _play(self, turn: int, text: str, answered: str | None, think_by: float, seconds: float) -> None:
         match = self._match
@@ -202,7 +196,6 @@ class Session:
         self._rules.put(advance)
 
     def _replay(self, turns: Sequence[tuple[str, str | None]]) -> None:
-        """Advance the state by past turns."""
         match = self._match
 
         def advance() -> None:
@@ -264,8 +257,6 @@ class Session:
             move = self._best(match.legal, is_lost=match.is_lost)
             best = None if move is None else match.spelled(move)
         self._write(["best", turn, best])
-
-    # -- STOP and ABORT ------------------------------------------------------------------------------
 
     def _end(self) -> PlayedGame | None:
         """End the match, so that the player stops thinking; return the match."""
