@@ -48,7 +48,7 @@ def _told(before: str, after: str, text: str = GAME, name: str = "game.kif") -> 
         ("(legal ?player no", "op", "noop move\n1 rule"),
         ("(role wh", "ite", "white role\n4 other places\nWho plays."),
         ("(cell 1 ", "b)", "b constant"),
-        ("(next (cell ?n ?pl", "ayer)", "?player variable\nmay be black, white"),
+        ("(next (cell ?n ?pl", "ayer)", "?player variable\ncan be black, white"),
         ("(not (mark", "ed ?n))", "(marked ?n) view"),
     ],
 )
@@ -86,7 +86,7 @@ def test_domains_of_a_broken_text_are_those_known_before() -> None:
     sheet, offset = marked(f"{GAME}(<= (lost ?p) (true (cell ?¦n ?p)")
     found = hover(sheet, offset, table)
     assert found
-    assert found.plain == "?n variable\nmay be 1, 2, 3"
+    assert found.plain == "?n variable\ncan be 1, 2, 3"
 
 
 def test_names_of_strangers_stay_names() -> None:

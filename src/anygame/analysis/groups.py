@@ -49,7 +49,7 @@ def cycles(targets: Iterable[int], parents: Callable[[int], Collection[int]]) ->
             yield component
 
 
-#: The number of an artificial node that has all targets as parents; no other node has it.
+#: The number of an artificial node, which has all targets as parents.
 _ROOT: Final = -1
 
 

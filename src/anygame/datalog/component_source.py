@@ -257,7 +257,7 @@ def _loop(writer: ComponentWriter, rules: str) -> str:
     before.append(f'trace = F.get("{TRACE}")')
     newest = " or ".join([f"d{slot}" for slot in slots])
     if any(_recurs_in_a_test(rule, component) for rule in component.rules):
-        # Such a rule may fire without rows of its own relations, but runs in the loop only.
+        # Such a rule can fire without rows of its own relations, but runs in the loop only.
         before += ["once = True", f"while once or {newest}:", "    once = False"]
     else:
         before.append(f"while {newest}:")

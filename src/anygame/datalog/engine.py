@@ -84,7 +84,7 @@ class Engine:
         self._reset()
 
     def evaluate(self, frame: Frame, components: Iterable[Component]) -> None:
-        """Run those of the components, given in the order of computation, that have not run in the frame."""
+        """Run the components that have not run in the frame yet; they come in the order of computation."""
         self._guard.start_question()
         functions = self._functions
         for component in components:
@@ -117,7 +117,7 @@ class Engine:
     def ask(
         self, relation: Relation, columns: tuple[int, ...], values: tuple[int, ...], frame: Frame
     ) -> Collection[Row]:
-        """Return the rows of a relation on demand that have given values in some columns.
+        """Return the rows of a relation on demand that have the given values in the given columns.
 
         The columns are ascending. The result holds the other columns of each row; if there are no others, it
         holds the empty row if the relation has the given row.
@@ -181,7 +181,7 @@ class Engine:
         return component.marker in self.static or component.relations[0] in self._tabled
 
     def _run_static(self, component: Component) -> None:
-        # Depth first, but without recursion: a sheet may chain thousands of relations.
+        # Depth first, but without recursion: a sheet can chain thousands of relations.
         pending = [component]
         while pending:
             current = pending[-1]
@@ -264,12 +264,12 @@ class Engine:
         return True
 
     def _link(self, sources: list[Source]) -> Callable[[Frame], None]:
-        self._linker.link(sources)
+        function = self._linker.link(sources)
         for source in sources:
             if source.table is not None:
                 (maker,) = self.schema.makers(source.table.relation)
                 self._progress[maker.number].tables[source.table] = source.text
-        return self._linker.function(sources[0])
+        return function
 
     def _whole_sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
         """Return the sources after computing all relations that they need as a whole."""
@@ -293,7 +293,7 @@ class Engine:
                 source_of(component, mode),
                 lambda index: source_of(self.schema.makers(index.relation)[0], Tabled(index)),
             )
-            # Evaluating inputs may have reset the code.
+            # Evaluating inputs can reset the code.
             if before == self._resets:
                 return sources
 

@@ -134,7 +134,9 @@ class Explainer:
                 measured = measure(unified, unified)
                 most = self._bounds.instance_characters
                 if measured is None or measured[0] > most:
-                    raise _too_much(f"how a rule of {atom.predicate} could give what is asked", most)
+                    raise _too_much(
+                        f"the instance of a rule of {atom.predicate} that derives this atom", most
+                    )
                 attempts.append(self._attempt(rule, unified))
         return Failure(str(atom), tuple(attempts))
 

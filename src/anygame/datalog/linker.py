@@ -60,8 +60,8 @@ class Linker:
                         break
         return sources
 
-    def link(self, sources: Sequence[Source]) -> None:
-        """Define the functions of the sources, and all objects that they need."""
+    def link(self, sources: Sequence[Source]) -> Callable[[Frame], None]:
+        """Define the functions of the sources and all objects that they need; return the first function."""
         needs: dict[Need, None] = {}
         for source in sources:
             self._define(source)
@@ -79,10 +79,7 @@ class Linker:
                 self.namespace[need.name] = self.table(need.of)(self._static)
         # Last, so that an interrupted call is repeated as a whole.
         self.tables.update(source.table for source in sources if source.table is not None)
-
-    def function(self, source: Source) -> Callable[[Frame], None]:
-        """Return the function of a linked source."""
-        function: Callable[[Frame], None] = self.namespace[source.name]
+        function: Callable[[Frame], None] = self.namespace[sources[0].name]
         return function
 
     def table(self, index: Index) -> Callable[[Frame], Callable[[Any], Any]]:

@@ -63,7 +63,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A positive literal over plain columns; ``number`` is its index in the rule."""
+    """A positive literal without nested terms; ``number`` is its index in the rule."""
 
     relation: Relation
     columns: tuple[Column, ...]
@@ -117,7 +117,7 @@ def joins_of(
 class Access(Enum):
     """How the rules of a component access a relation."""
 
-    CONSTANT = "static, and a constant of the code"
+    CONSTANT = "static: a constant in the code"
     FRAME = "complete, in the frame"
     GROWING = "incomplete: the component itself or a later one adds rows"
     ON_DEMAND = "only requested rows are computed"
@@ -171,7 +171,7 @@ class Scope:
         return float(len(rows)) if rows else min(self.strategy.guessed_rows, 1.0 + 15.0 * relation.width)
 
     def fanout(self, relation: Relation, columns: Sequence[Column], bound: Collection[Variable]) -> float:
-        """Return the expected number of rows that match a literal with some bound variables."""
+        """Return the expected number of rows that match a literal if the variables are bound."""
         fixed = tuple((number, column) for number, column in enumerate(columns) if isinstance(column, int))
         given = tuple(number for number, column in enumerate(columns) if column in bound)
         key = (relation, fixed, given)
@@ -209,9 +209,15 @@ class Scope:
         return repeats * scale if repeats >= 2 else repeats
 
     def can_be_asked(self, relation: Relation, given: Sequence[int]) -> bool:
-        """Return whether a rule may query a relation on demand with known values in the given columns."""
+        """Return whether a rule may query a relation on demand with known values in the given columns.
+
+        If the rules of the relation ask themselves for ever larger terms, the question must have a finite
+        answer: limits on the terms of a whole relation do not limit such questions.
+        """
         termination = self._snapshot.termination
-        return bool(given) and (termination is None or termination.allows(relation, given))
+        asks_for_larger_terms = any(maker.asks_for_larger_terms for maker in self.schema.makers(relation))
+        is_safe = termination is None or not asks_for_larger_terms or termination.ends(relation, given)
+        return bool(given) and is_safe
 
 
 def order_joins(
@@ -261,7 +267,7 @@ def _greedy(
 
 
 def _fanout(item: Join | Compose, scope: Scope, bound: set[Variable]) -> float:
-    """Return the expected number of matches of an item for each row so far."""
+    """Return the expected number of matches of an item for each row of the join of earlier items."""
     if isinstance(item, Compose):
         is_ready = item.value in bound or all(
             not isinstance(part, Variable) or part in bound for part in item.parts
@@ -306,15 +312,6 @@ class Termination:
             self._settle(question)
         return self._known[question]
 
-    def allows(self, relation: Relation, given: Iterable[int]) -> bool:
-        """Return whether a rule may query a relation with known values in the given columns.
-
-        If the rules of the relation ask themselves for ever larger terms, the question must have a finite
-        answer: limits on the terms of a whole relation do not limit such questions.
-        """
-        makers = self._schema.makers(relation)
-        return not any(maker.asks_for_larger_terms for maker in makers) or self.ends(relation, given)
-
     def _settle(self, question: Question) -> None:
         """Decide a question and all questions that it leads to: a greatest fixpoint."""
         known = self._known
@@ -347,7 +344,7 @@ class Termination:
         component: Component,
         ends: Callable[[Question], bool],
     ) -> bool:
-        """Return whether in some order of the literals, each has a finite answer."""
+        """Return whether the literals have an order in which each has a finite answer."""
         wholes = [rule.head.columns[number] for number in given]
         known = {variable for term in wholes for variable in variables_of(term)}
         waiting = list(rule.literals)
@@ -384,7 +381,7 @@ def _goes_down(
     parts = [atom.columns[number] for number in columns]
     if any(_is_inside(part, whole) for part in parts for whole in wholes):
         return True
-    # For another relation, its own rules may make the known terms smaller.
+    # The rules of another relation can ask for smaller terms before they ask this relation again.
     return atom.relation != rule.head.relation and bool(parts) and not component.asks_for_larger_terms
 
 

@@ -108,7 +108,7 @@ class Reasoner:
         )
 
     def fluents(self, facts: Iterable[Term]) -> tuple[Fluents, frozenset[Term]]:
-        """Return the state with the given ground terms, and those of the terms that no rule can read."""
+        """Return the state with the given ground terms, and the terms that no rule can read."""
         rows: dict[Relation, set[Row]] = {relation: set() for relation in self._fluents}
         unreadable = set()
         for fact in facts:
@@ -310,7 +310,7 @@ class Reasoner:
             else:
                 asked.append(term)
         given = {n: term for n, term in enumerate(asked) if term is not None and term.is_ground}
-        # A question on demand may contain a term that is not in the table yet.
+        # A question on demand can contain a term that is not in the table yet.
         if self.schema.is_static(relation):
             self.engine.static_rows(relation)
         number = self.terms.number if self.engine.is_on_demand(relation) else self.terms.find
@@ -344,7 +344,7 @@ class Reasoner:
 
 
 def _bounded(rows: Iterable[tuple[Term, ...]], atom: Atom, most: int) -> Iterator[tuple[Term, ...]]:
-    """Yield rows until their total text is too long, because many rows may contain the same large term."""
+    """Yield rows until their total text is too long, because many rows can contain the same large term."""
     room = most
     for row in rows:
         room -= sum([len(str(term)) for term in row])
@@ -358,7 +358,7 @@ def _bounded(rows: Iterable[tuple[Term, ...]], atom: Atom, most: int) -> Iterato
 
 
 def _has_shape(term: Term, shape: Top | None) -> bool:
-    """Whether some instance of a term has a shape."""
+    """Whether a term can have a shape once its variables are bound."""
     if shape is None or isinstance(term, Variable):
         return True
     if isinstance(term, Compound):

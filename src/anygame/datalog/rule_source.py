@@ -154,16 +154,13 @@ class _Translation:
     def column(self, column: Column) -> str:
         return self.names[column] if isinstance(column, Variable) else str(column)
 
-    def is_bound(self, column: Column) -> bool:
-        return not isinstance(column, Variable) or column in self.names
-
     def add_compose(self, item: Compose) -> None:
         if item.value in self.names:
             parts = self.composer(NeedKind.PARTS, item.functor)
             self.loop_over(item.parts, f"{parts}({self.names[item.value]}, ())")
             return
         key = row_source([self.column(part) for part in item.parts])
-        # A row of a relation on demand may contain a term that did not exist before, so the term is made.
+        # A row of a relation on demand can contain a term that did not exist before, so the term is made.
         if any(isinstance(other, Join) and self.is_on_demand(other.relation) for other in self.items):
             source = f"{self.composer(NeedKind.MAKE, item.functor)}({key})"
         else:
@@ -190,7 +187,7 @@ class _Translation:
         if item.number == self.delta:
             self.scan(item, f"d{self.rows(relation)[1:]}", needed)
             return
-        keys = tuple(number for number, column in enumerate(columns) if self.is_bound(column))
+        keys = tuple(n for n, c in enumerate(columns) if not isinstance(c, Variable) or c in self.names)
         if len(keys) == len(columns):
             self.membership(item)
             return

@@ -45,7 +45,7 @@ _WHOLE: Final = {"role", "init", "base", "input", "legal", "next", "terminal", "
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Index:
-    """Access to a relation by some columns: a hash index, or a table of answers on demand.
+    """Access to a relation by several columns: a hash index, or a table of answers on demand.
 
     Only ``Schema.index`` makes them, so equal indexes are identical.
 
@@ -211,7 +211,7 @@ class Schema:
         return self._inputs.get(relation) == ACTION
 
     def index(self, relation: Relation, keys: Iterable[int], outputs: Iterable[int]) -> Index:
-        """Return the index of a relation by some columns."""
+        """Return the index of a relation by the given columns."""
         key = (relation, tuple(keys), tuple(outputs))
         index = self._indexes.get(key)
         if index is None:
@@ -306,7 +306,7 @@ def check_strata(schema: Schema) -> None:
             f"this rule needs (not {negated}), which depends on the rule itself",
             reader.origin.span,
             tuple(Note("the cycle passes here", rule.span) for rule in rules if rule is not reader.origin),
-            hint="a relation may not be defined through its own negation; break the cycle",
+            hint="a relation must not depend on its own negation; break the cycle",
         )
         diagnostics.setdefault(tuple(map(id, rules)), diagnostic)
     raise_if_errors(diagnostics.values())
@@ -323,7 +323,7 @@ def check_levels(schema: Schema, rules: Iterable[FlatRule]) -> None:
             level, most = schema.level(read.relation), allowed.get(predicate, ACTION)
             if level > most:
                 code = "static-relation" if most == STATIC else "action-dependent"
-                message = f"`{predicate}` may not depend on {_DEPENDENCIES[level]}, but this rule reads "
+                message = f"`{predicate}` must not depend on {_DEPENDENCIES[level]}, but this rule reads "
                 message += f"`{read.relation.predicate}`"
                 if read.relation.predicate not in ("true", "does"):
                     message += ", which does"

@@ -39,7 +39,7 @@ class NeedKind(StrEnum):
     TITLE = "N"
     #: The functions that build and extend an index in a frame.
     INDEX_CODE = "index"
-    #: An index of a static relation, as a constant: its ``get``, if it has outputs.
+    #: An index of a static relation, or its method ``get`` if it has outputs, as a constant.
     STATIC_INDEX = "I"
     #: The function that creates the look-up in a table of a frame; the table is filled on demand.
     TABLE_CODE = "table"

@@ -1,7 +1,7 @@
-"""How the reasoner computes: every threshold of its stages in one place, each with its reason.
+"""All thresholds of the reasoner, each with its reason.
 
-Thresholds change no answer; they decide how it is computed. Upper bounds on the resources of a game are
-``Limits``, which raise an error instead.
+A threshold decides how an answer is computed, but never changes the answer. ``Limits`` on the resources of a
+game raise an error instead.
 """
 
 from __future__ import annotations
@@ -13,62 +13,62 @@ from dataclasses import dataclass
 class Strategy:
     """Thresholds of the reasoner, in the order of its stages.
 
-    A triple has one value per level: relations computed once, per state, and per joint move. Relations that
-    are computed once per game may take seconds; relations that are computed in every state have to be quick.
+    A triple has one value for each level: relations computed once, in each state, and for each joint move. A
+    relation that is computed once can take seconds; a relation that is computed in each state must be fast.
 
     Attributes:
-        domain_positions: maximum number of positions in terms that are distinguished when the possible kinds
-            of terms at each are computed. Public sheets have at most a few hundred; with more than this
-            maximum, the tables would dominate the cost.
-        domain_steps: maximum number of visits of positions while kinds propagate; twice the positions, since
-            most are visited once or twice.
-        shapes: maximum number of flat relations that one relation is split into by the shapes of its
-            arguments. Public sheets need at most eight; each costs a copy of every rule for all of them.
-        rule_copies: maximum number of flat rules beyond the number of rules of a sheet. It takes about a
-            millisecond until a rule runs, so this bounds loading to some seconds.
-        rule_columns: maximum number of columns of these copies in all, for sheets with very wide relations.
-        long_term: minimum characters of a long term. The text of answers is measured and bounded only if
-            they contain long terms.
-        longest_term: maximum characters of a term. Terms share their parts in memory, but not in text.
+        domain_positions: maximum number of places in terms that the layout distinguishes. Public sheets have
+            at most several hundred.
+        domain_steps: maximum number of visits of these places while their values are computed. Most places
+            are visited once or twice.
+        shapes: maximum number of flat relations of one relation. Public sheets need at most eight, and each
+            flat relation requires copies of rules.
+        rule_copies: maximum number of flat rules beyond the number of rules of a sheet. Each takes about a
+            millisecond, so loading takes at most several seconds.
+        rule_columns: maximum total number of columns of flat rules, for sheets with very wide relations.
+        long_term: minimum number of characters of a long term. The total text of answers is bounded only if
+            there are long terms.
+        longest_term: maximum number of characters of a term. Terms share their parts in memory, but not in
+            text.
 
-        sample: rows that are sampled to estimate how many match. This is enough to distinguish a key from a
-            column of few values, and takes well under a millisecond.
-        guessed_rows: estimated rows of a relation that has not been measured: a small board.
-        guessed_distinct: estimated different values in a column of such a relation.
-        fewest_matches: estimated rows if no row of the sample matches: low, but not 0.
-        test_passes: upper bound of the share of rows that pass a test on bound variables.
-        compose_passes: the same bound for a literal that builds or decomposes a term.
-        newest_rows: estimated new rows in a round of semi-naive evaluation: late rounds find few.
-        first_literals: maximum number of literals of a body that are tried as the first of a join order.
-            Greedy orders from all literals of a longer body would cost more than they save.
-        tiny: a relation of moves of at most this size is scanned, not indexed: there are a few roles.
-        exists_fanout: minimum expected matches for stopping at the first match: the nested generator for it
-            costs about as much as two rows.
+        sample: number of rows that are sampled to estimate the number of matches. This is enough to
+            distinguish a key from a column with few values, and takes less than a millisecond.
+        guessed_rows: estimated number of rows of a relation that was not measured, as on a small board.
+        guessed_distinct: estimated number of different values in a column of such a relation.
+        fewest_matches: estimated number of matches if no row of the sample matches.
+        test_passes: maximum estimated ratio of rows that pass a test on bound variables.
+        compose_passes: estimated ratio of rows that pass a literal that builds or decomposes a term.
+        newest_rows: estimated number of new rows in a round of semi-naive evaluation.
+        first_literals: maximum number of literals of a body that are tried as the first of a join order. More
+            would cost more time than they save.
+        tiny: maximum number of rows of a relation of moves that is scanned without an index.
+        exists_fanout: minimum expected number of matches for which the code stops at the first match. The
+            necessary generator costs about as much as two rows.
 
-        suspicious: maximum estimated rows for a component to run without a trial, that is, without a budget.
-        trial_iterations, trial_rows: the budget of a trial: about a second for a component that is computed
-            once, some milliseconds for one that is computed in each state.
-        built_rows: the same for a component that builds terms from its own terms, such as all lists of some
-            values: if it does not end soon, it will not end at all.
-        outgrown: rows of a relation in one state above which it is computed on demand from then on. These are
-            twice the rows of a trial: a relation that has just passed a trial does not fail at once.
-        counted: expected iterations of a rule, in the worst case, above which its iterations and rows are
-            counted: a fraction of a second.
-        table_keys: keys in the table of a relation without recursion above which the table is cleared: a few
-            hundred megabytes.
-        nesting: maximum depth of nested questions on demand, each several calls deep. This is far from
-            CPython's limit of a thousand calls, some of which the callers have used.
+        suspicious: maximum estimated number of rows of a component that runs without a trial.
+        trial_iterations, trial_rows: maximum numbers of iterations and rows in a trial: about a second for a
+            component that is computed once, several milliseconds for a component in each state.
+        built_rows: maximum number of rows in a trial of a component that builds terms from its own terms,
+        such
+            as all lists of given values. If it does not end soon, it probably never ends.
+        outgrown: maximum number of rows of a relation in one state before it is computed on demand. It is
+            twice ``trial_rows``, so a relation that has just passed a trial does not exceed it at once.
+        counted: maximum expected number of iterations of a rule that runs without counting them: a fraction
+            of a second.
+        table_keys: maximum number of keys in the table of a relation without recursion before the table is
+            cleared: several hundred megabytes.
+        nesting: maximum depth of nested questions on demand. Each takes several calls, and CPython allows
+            1,000 nested calls.
 
-        ticks: iterations that are counted in one batch: counting one costs as much as several iterations.
-        chunk: rows that are counted in one batch while a relation grows.
-        wide: columns beyond which a row counts for more than one towards the bound on facts.
+        ticks: number of iterations that are counted at once, because counting takes as long as several.
+        chunk: number of rows that are counted at once while a relation grows.
+        wide: maximum number of columns of a row that counts as one fact; wider rows count as more.
 
-        answer_characters: maximum characters of all answers to one question, if any of them are long.
-        explanation_steps: maximum number of facts visited to explain one fact: a few seconds.
-        explanation_characters: maximum characters of one explanation, more than anybody reads.
-        instance_characters: maximum characters of the terms that a rule would have to build to derive an
-            atom.
-        explanation_depth: maximum levels of a derivation that are shown; people can ask again from there.
+        answer_characters: maximum total characters of the answers to one question with long terms.
+        explanation_steps: maximum number of facts that are read to explain one fact: several seconds.
+        explanation_characters: maximum number of characters of one explanation.
+        instance_characters: maximum number of characters of the terms that a rule needs to derive an atom.
+        explanation_depth: maximum number of levels of a derivation that are shown.
     """
 
     domain_positions: int = 100_000

@@ -61,7 +61,7 @@ _INSTEAD_OF_HEADS: Final = {
     "not": "leave the rule out: a sentence that no rule concludes does not hold",
     "and": "a rule for each of its sentences",
 }
-#: Keywords of which people write several facts as one, with more arguments.
+#: Keywords for which extra arguments are further facts, not the conditions of a rule.
 _LISTED: Final = frozenset(("role", "init", "base"))
 
 

@@ -124,7 +124,7 @@ def unify_all(pairs: Iterable[tuple[Term, Term]], bindings: Bindings) -> Binding
 
 
 def may_agree(left: Sequence[Term], right: Sequence[Term]) -> bool:
-    """Return whether two equally long sequences of terms unify after variables of the first are renamed."""
+    """Return whether two equally long sequences of terms unify; variables with equal names differ."""
     apart = {v: Variable(f"{v.name} '") for term in left for v in variables_of(term)}
     return unify_all(zip([substitute(term, apart) for term in left], right, strict=True), {}) is not None
 

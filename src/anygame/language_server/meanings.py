@@ -63,7 +63,7 @@ KEYWORD_TEXTS: Final = {
     ),
     "terminal": Keyword((), "Defines when the game is over.", "(<= terminal (not open))"),
     "base": Keyword(
-        ("fluent",), "Declares a fluent that may become true. It changes nothing in play.",
+        ("fluent",), "Declares a fluent that can become true. It changes nothing in play.",
         "(base (control white))",
     ),
     "input": Keyword(
@@ -253,7 +253,7 @@ def _parts(
         if values is None:
             yield "no positive literal of the body binds it"
         elif values:
-            yield f"may be {mark(values_text(values))}"
+            yield f"can be {mark(values_text(values))}"
         return
     arguments = zip(argument_names(sheet, symbol), argument_values(sheet, symbol, table), strict=True)
     lines = [

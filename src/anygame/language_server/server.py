@@ -60,7 +60,7 @@ class _Server(LanguageServer):
     """The server and its state between messages."""
 
     def __init__(self, version: str) -> None:
-        # Editors send whole texts: pygls counts other line breaks than editors, so changes of parts go wrong.
+        # Editors send whole texts, because pygls and editors count different line breaks in changes of parts.
         super().__init__("anygame", version, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
         # Errors are part of the answers; a log on standard error would show them to the user again.
         logging.getLogger("pygls").setLevel(logging.CRITICAL)

@@ -444,7 +444,7 @@ def read_term(text: str) -> Term:
     """Parse one term with any spacing.
 
     Raises:
-        TermSyntaxError: the text is not one term, or a very large one.
+        TermSyntaxError: the text is not one term, or the term is too large.
     """
     try:
         return parse_term(text, limits=_TERM)

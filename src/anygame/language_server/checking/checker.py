@@ -61,7 +61,7 @@ class ExaminingProcess:
         await self._pool.close()
 
 
-#: Seconds without a change after which a sheet is examined, more than between two keystrokes.
+#: Seconds without a change after which a sheet is examined. Keystrokes follow faster than this.
 _PAUSE: Final = 0.3
 #: Seconds after which an outdated examination is aborted. Most sheets take less; a new process takes 0.5 s.
 _PATIENCE: Final = 2.0

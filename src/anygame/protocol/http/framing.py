@@ -192,7 +192,7 @@ class _Framing:
                 if self._chunks > _MOST_CHUNKS:
                     raise HttpError(f"the message has more than {_MOST_CHUNKS:,} chunks", 413)
             elif event is self._h11.NEED_DATA:
-                # One chunk for each packet does not count.
+                # Each packet can add one chunk that is not counted.
                 self._chunks = max(begun, self._chunks - 1)
                 return None
             else:

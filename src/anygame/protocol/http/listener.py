@@ -76,7 +76,7 @@ class Listener:
         self._bounds = bounds or Bounds()
         self._refusal = refusal
         self._server: asyncio.Server | None = None
-        #: New connections; their message may be complete already.
+        #: New connections; their message can be complete already.
         self._new: set[asyncio.Task[None]] = set()
         #: The address of each other connection, oldest first; None once its message is complete.
         self._connections: dict[asyncio.Task[None], str | None] = {}
@@ -191,7 +191,7 @@ class Listener:
         reply: str,
         reason: str,
     ) -> None:
-        """Answer an invalid message, and read on for a while, without which the answer does not arrive."""
+        """Answer an invalid message, and read on for a while, so that the answer arrives."""
         self._log_fault(_peer(writer), reason)
         with suppress(OSError, TimeoutError):
             async with asyncio.timeout(_LINGER):

@@ -280,7 +280,7 @@ class PlayerMatch:
             self.host.send("abort")
 
     async def has_left(self) -> bool:
-        """Wait some seconds until the player has finished; return whether it has."""
+        """Wait several seconds until the player has finished; return whether it has."""
         await asyncio.wait([self._left], timeout=self._farewell)
         return self._left.done() and not self._left.cancelled()
 

@@ -134,7 +134,7 @@ class PlayedGame:
     Attributes:
         ended: set when answers are no longer needed.
         turn: the last turn with a known state.
-        thinking_of: the turn of the best move of the player.
+        thinking_of: the turn that the player is thinking about, and its best move belongs to.
         legal: the legal moves of the player in the last turn.
     """
 

@@ -408,19 +408,20 @@ class SessionPool:
 
     def release(self, match: PlayerMatch) -> None:
         """Take back the session of a match that has ended, once its player has finished."""
-        task = asyncio.create_task(self._release(match))
+
+        async def take_back() -> None:
+            has_left = False
+            try:
+                has_left = await match.has_left()
+            finally:
+                if has_left:
+                    self.put_back(match.host)
+                else:
+                    self.end(match.host)
+
+        task = asyncio.create_task(take_back())
         self._leaving[task] = match.host
         task.add_done_callback(self._leaving.pop)
-
-    async def _release(self, match: PlayerMatch) -> None:
-        has_left = False
-        try:
-            has_left = await match.has_left()
-        finally:
-            if has_left:
-                self.put_back(match.host)
-            else:
-                self.end(match.host)
 
     async def wait_for_one(self, seconds: float) -> None:
         """Wait for a player that is finishing its match, unless another player is free."""
@@ -428,7 +429,7 @@ class SessionPool:
             await asyncio.wait(self._leaving, timeout=seconds)
 
     async def close(self, seconds: float) -> None:
-        """End all sessions; give players that are finishing some seconds."""
+        """End all sessions; give players that are finishing several seconds."""
         self._size = 0
         if self._leaving:
             await asyncio.wait(self._leaving, timeout=seconds)
