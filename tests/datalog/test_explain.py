@@ -236,7 +236,8 @@ def test_a_question_that_doubles_terms_is_not_explained() -> None:
     text = f"(role r) (q a) (<= (p {left} {right}) {' '.join(f'(q ?x{n})' for n in range(31))} (q b))"
     state = anygame.loads(text).initial_state()
     asked = " ".join(f"?y{number}" for number in range(30))
-    with pytest.raises(anygame.LimitError, match="the instance of a rule of p that derives this atom") as caught:
+    message = "the instance of a rule of p that derives this atom"
+    with pytest.raises(anygame.LimitError, match=message) as caught:
         state.explain_failure(f"(p {asked} {asked})")
     assert caught.value.limit == "text"
     others = " ".join(f"?z{number}" for number in range(30))

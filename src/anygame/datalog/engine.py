@@ -272,7 +272,7 @@ class Engine:
         return function
 
     def _whole_sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
-        """Return the sources after computing all relations that they need as a whole."""
+        """Compute all relations that the sources need as a whole, and return the sources."""
         while True:
             sources = self._sources(component, mode, frame)
             missing = sources[-1].missing

@@ -267,7 +267,7 @@ def _greedy(
 
 
 def _fanout(item: Join | Compose, scope: Scope, bound: set[Variable]) -> float:
-    """Return the expected number of matches of an item for each row of the join of earlier items."""
+    """Return the expected number of matches of an item for given values of the bound variables."""
     if isinstance(item, Compose):
         is_ready = item.value in bound or all(
             not isinstance(part, Variable) or part in bound for part in item.parts

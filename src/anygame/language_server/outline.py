@@ -96,7 +96,7 @@ def folds(sheet: WrittenSheet, lines: Lines) -> Iterator[tuple[int, int, bool]]:
         yield block[0], block[-1], True
 
 
-#: The types of tokens, by their names in the protocol; a token contains the index.
+#: The names of the types of tokens in the protocol. The type of a token is an index of this tuple.
 TYPES: Final = (
     "comment", "keyword", "operator", "function", "property", "event", "variable", "enumMember", "number",
 )  # fmt: skip

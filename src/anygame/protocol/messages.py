@@ -388,7 +388,7 @@ _TERM: Final = ReadingLimits(depth=150, tokens=40_000, arity=_MOST_PARTS)
 
 
 def split(text: str) -> list[str]:
-    """Return the parts of a list as strings; the atoms and lists of a text that is not one list.
+    """Return the parts of a list as strings. A text that is not one list is split into its atoms and lists.
 
     Rules in a message are not parsed here, so an invalid message of any length takes little time.
 
