@@ -108,7 +108,7 @@ class _Stuck(HostProcess):
     async def carry_out(self, what: str, *, within: float, **arguments: Any) -> Any:
         self.asked.append(what)
         self.within.append(within)
-        if arguments.get("text") == _HOSTILE:
+        if arguments.get("sheet", {}).get("text") == _HOSTILE:
             await self.ends.wait()
             raise ChildEndedError("it took too long")
         return dict(_FOUND) if what == "check" else {"roles": ["x"], "hides": False, "model": ""}

@@ -61,7 +61,7 @@ def test_a_body_is_read_as_it_comes() -> None:
 
 
 def test_a_body_that_does_not_come_in_time_is_given_up() -> None:
-    with pytest.raises(TooSlowError, match=r"did not come within 0\.01 seconds"):
+    with pytest.raises(TooSlowError, match=r"did not arrive within 0\.01 seconds"):
         _answer(_scope("POST", content_length="3"), [_piece(b"ab", more=True)], seconds=0.01)
 
 
@@ -97,7 +97,7 @@ def test_a_slow_form_is_told_so(tmp_path: Path) -> None:
 
     asyncio.run(run())
     assert told[0]["status"] == 408
-    assert b"did not come within" in told[1]["body"]
+    assert b"did not arrive within" in told[1]["body"]
 
 
 def test_a_request_of_many_pieces_is_refused_while_it_comes(server: Server) -> None:

@@ -242,7 +242,8 @@ def test_a_real_process_answers_on_after_a_fault() -> None:
         host = HostProcess(memory=2**32)
         with pytest.raises(ChildFaultError) as caught:
             await host.carry_out("nothing", within=60)
-        described = await host.carry_out("describe", within=60, name="x", text="(role x) terminal (goal x 1)")
+        sheet = {"name": "x", "text": "(role x) terminal (goal x 1)"}
+        described = await host.carry_out("describe", within=60, sheet=sheet)
         host.kill()
         await host.wait()
         return str(caught.value), described["roles"]

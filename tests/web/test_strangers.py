@@ -198,7 +198,7 @@ def test_a_record_of_very_many_moves_is_refused(server: Server) -> None:
     with _client(server) as client:
         answer = client.post("/sheets", data={"text": json.dumps(record)})
     assert answer.status_code == 400
-    assert "the record has 5,001 joint moves: pages show one of 5,000 at most" in answer.text
+    assert "the record has 5,001 joint moves: pages show records of at most 5,000" in answer.text
 
 
 def test_a_record_tells_nobody_the_invitations(server: Server) -> None:

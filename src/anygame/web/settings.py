@@ -8,14 +8,14 @@ from typing import Final
 
 from anygame.language.limits import Limits, ReadingLimits
 
-#: Bounds for rules of strangers; visitors wait for every answer.
+#: Bounds for rules of strangers. Visitors wait for every answer.
 LIMITS: Final = Limits(
     facts=1_000_000,
     terms=1_000_000,
     seconds=20.0,
     reading=ReadingLimits(bytes=2 * 2**20, tokens=500_000, seconds=20.0),
 )
-#: Maximum bytes of an answer from the process of a match, which the server parses in some 10 ms.
+#: Maximum bytes of an answer from the process of a match. The server parses such an answer in about 10 ms.
 #: Among 116 public sheets, the largest view of a state has 0.3 MB.
 LONGEST_ANSWER: Final = 2 * 2**20
 
@@ -32,21 +32,21 @@ class Settings:
         players: names and specifications of the players that visitors may choose.
         folder: folder of matches and uploaded sheets.
         host: address to listen on.
-        port: port to listen on; 0 for any free one.
-        names: further host names under which pages may be requested, as a guard against DNS rebinding.
-        play_clock: seconds that players have for a move, unless a visitor asks for less.
+        port: port to listen on; 0 for any free port.
+        names: further host names of the server. Requests for other names are refused (DNS rebinding).
+        play_clock: seconds that players have for a move, unless a visitor chooses another time.
         lenient: whether to allow variables that no positive literal binds.
-        processes: maximum number of running matches, 30 to 100 MB each; others sleep in their records.
-        streams: maximum number of pages kept up to date, some kilobytes each.
-        connections: maximum number of open connections; with the pipes of the processes, these stay below the
-            usual limit of 1,024 open files.
-        sending: seconds for the body of a request.
-        body: maximum bytes of an upload: eight times the longest of 371 public sheets.
-        kept: maximum number of records and uploads in the folder; the oldest are removed.
+        processes: maximum number of running matches, which take 30 to 100 MB each. Other matches sleep.
+        streams: maximum number of pages that receive updates, which take a few kilobytes each.
+        connections: maximum number of open connections. With the pipes of the processes, the server stays
+            below the usual limit of 1,024 open files.
+        sending: time limit for the body of a request in seconds.
+        body: maximum bytes of an upload, eight times the size of the longest of 371 public sheets.
+        kept: maximum number of records in the folder; the server removes the oldest records.
         kept_bytes: maximum bytes of records in the folder.
-        answer: seconds for an answer of a match, including reading large rules; then its process is killed.
-        analysing: maximum number of concurrent searches; more than one a core would starve the players.
-        idle: seconds until the process of a match without viewers is killed.
+        answer: time limit for an answer of a match in seconds; after that, its process is killed.
+        analysing: maximum number of concurrent searches; more than one per core would starve the players.
+        idle: seconds without viewers after which the process of a match is killed.
         memory: maximum bytes of address space for the process of a match.
     """
 

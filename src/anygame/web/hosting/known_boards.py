@@ -1,4 +1,4 @@
-"""Boards of the knowledge of people in matches with hidden information."""
+"""Boards that show what people know in matches with hidden information."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _MOST_STEPS: Final = 500
 
 
 class KnownBoards:
-    """Draws the knowledge of each role: the facts that follow from its own moves and percepts.
+    """Draws the facts that each role can derive from its own moves and percepts.
 
-    These boards need the compiled game. While a large game is being compiled, views are empty. If one was
-    asked for, a background thread calls ``ready`` when compiling ends.
+    These boards need the compiled game. Views are empty until a large game is compiled. If a view was
+    requested before that, a background thread calls ``ready`` after compiling.
     """
 
     def __init__(self, match: Course, painter: Painter, ready: Callable[[], object]) -> None:
@@ -48,7 +48,7 @@ class KnownBoards:
                 self._ready()
 
     def view(self, roles: Collection[int], step: int) -> dict[str, Any]:
-        """Return the boards of a state as each of some roles knows them; none if a limit is exceeded."""
+        """Return by role the board of a state as the role knows it; empty if a limit is exceeded."""
         if not self._match.game.is_gdl2 or step > _MOST_STEPS:
             return {}
         self._compiling.join(_COMPILING)
@@ -65,15 +65,13 @@ class KnownBoards:
         match, role = self._match, self._match.game.roles[index]
         if index not in self._knowledge:
             self._knowledge[index] = Knowledge(match.game, role)
-        turns = zip(match.line, match.seen(step), match.states[1:], strict=False)
         observations = [
             Observation(joint[index], tuple(seen[role]), after.legal_moves(role))
-            for joint, seen, after in turns
+            for joint, seen, after in zip(match.line, match.seen(step), match.states[1:], strict=False)
         ]
         known = self._knowledge[index].of(RoleView(match.states[0], tuple(observations)))
         made = [(role, joint[index]) for joint in match.line[:step][-1:]]
         legal = {role: match.states[step].legal_moves(role)}
-        return clickable_picture(
-            self._painter.known_picture(match.game.name, known.facts, known.open, legal=legal, made=made),
-            [role],
-        )
+        painter, name = self._painter, match.game.name
+        picture = painter.known_picture(name, known.facts, known.open, legal=legal, made=made)
+        return clickable_picture(picture, [role])

@@ -1,7 +1,7 @@
 """Process of a match: reads commands from standard input, writes answers and events to standard output.
 
-Rules come from strangers, and neither reading nor reasoning can be interrupted from outside. So each match
-has its own process. Its memory is bounded, and it is killed if it does not answer in time.
+Rules come from strangers, and the parser and the reasoner cannot be interrupted from outside. Each match
+therefore has its own process. Its memory is bounded, and the server kills it if it does not answer in time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.errors import RecordError, RuleSheetError
 from anygame.language.diagnostics import Diagnostic
 from anygame.processes.inside import encode_message, fault_of, listen, set_up
-from anygame.web.hosting.questions import View, diagnostic_view
+from anygame.web.hosting.questions import diagnostic_view
 from anygame.web.hosting.session import Session
 from anygame.web.settings import LONGEST_ANSWER
 
@@ -26,19 +26,17 @@ _MOST_DIAGNOSTICS: Final = 100
 
 
 def main(memory: int, niceness: int) -> None:
-    """Carry out commands until the input ends, with bounded memory (bytes) and a niceness."""
+    """Carry out commands until the input ends, with ``memory`` bytes at most."""
     write = set_up(memory, niceness)
 
     def send(event: dict[str, Any]) -> None:
-        with suppress(RecordError):  # a request for the view gets this fault as its answer
+        with suppress(RecordError):  # the next request for the view gets this fault as its answer
             write(_line(event))
 
-    session = Session(send)
-    asyncio.run(_serve(session, write))
+    asyncio.run(_serve(Session(send), write))
 
 
 async def _serve(session: Session, write: Callable[[bytes], None]) -> None:
-    """Answer commands concurrently; the process ends with its input."""
     loop = asyncio.get_running_loop()
     tasks: set[asyncio.Task[None]] = set()
 
@@ -58,20 +56,16 @@ async def answer(session: Session, command: dict[str, Any], write: Callable[[byt
     try:
         line = _line({"id": number, "value": await session.do(command.pop("do"), command)})
     except Exception as error:
-        line = _line({"id": number, "fault": fault_of(error), "diagnostics": _diagnostics(error)})
+        found = error.diagnostics[:_MOST_DIAGNOSTICS] if isinstance(error, RuleSheetError) else ()
+        diagnostics = [diagnostic_view(one) for one in found if isinstance(one, Diagnostic)]
+        line = _line({"id": number, "fault": fault_of(error), "diagnostics": diagnostics})
     write(line)
 
 
 def _line(message: dict[str, Any]) -> bytes:
-    """Return a message to the server. Raises RecordError if it is longer than the server reads."""
     line = encode_message(message)
     if len(line) > LONGEST_ANSWER:
         raise RecordError(
             f"the page would be too large: {len(line):,} bytes, the limit is {LONGEST_ANSWER:,}"
         )
     return line
-
-
-def _diagnostics(error: Exception) -> list[View]:
-    diagnostics = error.diagnostics if isinstance(error, RuleSheetError) else ()
-    return [diagnostic_view(one) for one in diagnostics[:_MOST_DIAGNOSTICS] if isinstance(one, Diagnostic)]

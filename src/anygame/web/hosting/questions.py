@@ -1,4 +1,4 @@
-"""Answers for pages: explanations of atoms, changes by a move, values of moves, diagnostics of a sheet."""
+"""Answers for pages: explanations of atoms, changes by moves, values of moves, diagnostics of sheets."""
 
 from __future__ import annotations
 
@@ -29,16 +29,24 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: Maximum lines of an explanation: several screens.
+#: Maximum lines of an explanation, which fill several screens.
 _MOST_LINES: Final = 400
-#: Maximum number of explained changes of a move.
+#: Maximum number of facts explained as changes by a move.
 _MOST_CHANGES: Final = 60
+#: Maximum bytes of the tree of a match: an eighth of the memory of its process.
+_MEMORY: Final = 512 * 2**20
+#: Seconds that an answer waits for the compiler, which continues in the background.
+_COMPILING: Final = 2.0
+#: Maximum number of moves with values on a page.
+_MOST_MOVES: Final = 200
+#: Maximum number of diagnostics of a sheet.
+_MOST_SHOWN: Final = 60
 
 View = dict[str, Any]
 
 
 def why(state: State, atom: str) -> View:
-    """Explain why an atom holds in a state or does not, and cite the lines of the sheet.
+    """Explain why an atom holds in a state or does not hold, and cite the lines of the sheet.
 
     Raises QueryError or TermSyntaxError.
     """
@@ -73,23 +81,15 @@ def _made(before: State, joint: Sequence[Term], fact: Term) -> View:
     return {"fact": str(fact), "lines": cited_lines(before.game.program, derivation.place)}
 
 
-#: Maximum bytes of the tree of a match: an eighth of the memory of its process.
-_MEMORY: Final = 512 * 2**20
-#: Seconds that an answer waits for the compiler, which continues in the background.
-_COMPILING: Final = 2.0
-#: Maximum number of moves with values on a page.
-_MOST_MOVES: Final = 200
-
-
 class StateSearch:
-    """Searches states of a game, one at a time; the results for a state are kept for later searches."""
+    """Searches states of a game, one at a time; each search of a state continues the previous one."""
 
     def __init__(self, game: Game) -> None:
         self._search = Search(game, memory=_MEMORY, model=usable_model(game))
         self._lock = Lock()
 
     def of(self, state: State, seconds: float) -> dict[str, Any]:
-        """Search a state for some more seconds, and return the analysis so far as plain data."""
+        """Search a state for ``seconds`` more, and return the analysis so far as plain data."""
         with self._lock:
             self._search.compile(_COMPILING)
             end = monotonic() + seconds
@@ -105,45 +105,33 @@ class StateSearch:
         return analysis
 
 
-#: Maximum number of diagnostics of a sheet.
-_MOST_SHOWN: Final = 60
-
-
 def check(name: str, text: str, case_sensitive: bool = True, lenient: bool = False) -> View:
     """Return the diagnostics of a sheet, and the view of its initial state if it can be played."""
     with read_silently():  # the diagnostics report lenient reading
         examination = examine(Source(name, text), ExaminationSettings(case_sensitive, lenient, limits=LIMITS))
-        findings = examination.worst(_MOST_SHOWN)
         view: View = {"diagnostics": [], "start": None, "fault": ""}
-        for each in findings:
-            edits = [{"start": span.start, "end": span.end, "text": new} for span, new in each.replacements]
-            view["diagnostics"].append(diagnostic_view(each.diagnostic, each.echoes) | {"edits": edits})
+        for finding in examination.worst(_MOST_SHOWN):
+            edits = [{"start": at.start, "end": at.end, "text": new} for at, new in finding.replacements]
+            view["diagnostics"].append(diagnostic_view(finding.diagnostic, finding.echoes) | {"edits": edits})
         if examination.sheet and not examination.sheet.has_errors:
             try:
-                view["start"] = _start(examination.sheet.game)
+                game = examination.sheet.game
+                state = game.initial_state()
+                shown = state_view(state, summary_of(state), Painter.of(game), before=None, joint=None)
+                view["start"] = shown | {"roles": list(game.roles)}
             except AnygameError as error:
                 view["fault"] = str(error)[:2000]
     return view
 
 
-def _start(game: Game) -> View:
-    state = game.initial_state()
-    shown = state_view(state, summary_of(state), Painter.of(game), before=None, joint=None)
-    return shown | {"roles": list(game.roles)}
-
-
 def diagnostic_view(diagnostic: Diagnostic, echoes: str = "") -> View:
     """Return a diagnostic as plain data, with its place in lines and columns from 1, and in characters."""
-    span = diagnostic.span
-    view = diagnostic_json(diagnostic) | {
-        "follows": diagnostic.follows,
-        "notes": [*map(_note, diagnostic.notes), *filter(None, [echoes])],
-        "excerpt": "",
-        "edits": [],
-    }
-    if span is not None:
-        excerpt = span.source.line(view["line"])[:300]
-        view |= {"start": span.start, "end": span.end, "excerpt": excerpt}
+    notes = [*map(_note, diagnostic.notes), *filter(None, [echoes])]
+    view = diagnostic_json(diagnostic)
+    view |= {"follows": diagnostic.follows, "notes": notes, "excerpt": "", "edits": []}
+    if diagnostic.span is not None:
+        span = diagnostic.span
+        view |= {"start": span.start, "end": span.end, "excerpt": span.source.line(view["line"])[:300]}
     return view
 
 

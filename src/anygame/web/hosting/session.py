@@ -1,4 +1,4 @@
-"""A session: the one match of a process, and the questions that can be asked about it."""
+"""The match of a process, and the commands that a server may send about the match."""
 
 from __future__ import annotations
 
@@ -46,7 +46,11 @@ _SEATS: Final = "seats"
 
 
 class Session:
-    """Answers the commands of the server, and reports changes of the match."""
+    """Answers the commands of the server, and reports changes of the match.
+
+    The argument ``sheet`` of a command holds the arguments of `_load`: ``name``, ``text``, and optionally
+    ``case_sensitive`` and ``lenient``.
+    """
 
     game: Game
     painter: Painter
@@ -63,14 +67,12 @@ class Session:
 
     async def do(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """Carry out a command; return its answer as plain data. Raises AnygameError."""
-        return await {known: getattr(self, known) for known in _COMMANDS}[name](**arguments)
+        return await {command: getattr(self, command) for command in _COMMANDS}[name](**arguments)
 
-    async def describe(
-        self, name: str, text: str, case_sensitive: bool = True, lenient: bool = False
-    ) -> View:
+    async def describe(self, sheet: View) -> View:
         """Return the roles of a sheet, whether it has hidden information, and the file of its model."""
-        self.game = await asyncio.to_thread(_load, name, text, case_sensitive, lenient)
-        self._loaded = text
+        self.game = await asyncio.to_thread(_load, **sheet)
+        self._loaded = sheet["text"]
         model = model_path(self.game)
         return {
             "roles": list(self.game.roles),
@@ -78,16 +80,14 @@ class Session:
             "model": "" if model is None else str(model),
         }
 
-    async def thumbnail(
-        self, name: str, text: str, case_sensitive: bool = True, lenient: bool = False
-    ) -> str:
-        """Return a small drawing of the game of a sheet; empty if it is too large."""
-        await self.describe(name, text, case_sensitive, lenient)
+    async def thumbnail(self, sheet: View) -> str:
+        """Return a small drawing of the game; empty if the drawing is too large."""
+        await self.describe(sheet)
         return await asyncio.to_thread(lambda: thumbnail(self.game, Painter.of(self.game)))
 
-    async def check(self, name: str, text: str, case_sensitive: bool = True, lenient: bool = False) -> View:
+    async def check(self, sheet: View) -> View:
         """Return the diagnostics of a sheet; see `anygame.web.hosting.questions`."""
-        return await asyncio.to_thread(questions.check, name, text, case_sensitive, lenient)
+        return await asyncio.to_thread(questions.check, **sheet)
 
     async def open(
         self,
@@ -95,30 +95,33 @@ class Session:
         path: str,
         players: dict[str, str],
         clock: float,
-        name: str = "",
-        text: str = "",
+        sheet: View | None = None,
         seed: int = 0,
-        seats: list[Any] | None = None,
+        seats: Sequence[View] = (),
         line: Sequence[Sequence[str]] = (),
-        case_sensitive: bool = True,
-        lenient: bool = False,
         reveals: bool = False,
         time: Sequence[float] | None = None,
     ) -> View:
-        """Begin a match, or resume the match of a record.
+        """Begin a match, or resume the match of an existing record.
 
-        For a new match, ``name``, ``text``, ``case_sensitive`` and ``lenient`` describe the sheet. ``seed``
-        is for the match and its players. ``seats`` are as in `anygame.web.server.matches`. ``line`` has the
-        joint moves that are made at once. ``time`` is the seconds of each person and the increment a move, or
-        None for no clock. ``players`` are specifications by name, and ``clock`` is the seconds that they have
-        for a move. ``reveals`` shows hidden information to people.
+        Args:
+            match_id: id that players receive.
+            path: file of the record.
+            players: specifications of players, by name.
+            clock: seconds that players have for a move.
+            sheet: rules of a new match.
+            seed: random seed of a new match and its players.
+            seats: seats of a new match, as in `anygame.web.server.matches`.
+            line: joint moves that a new match begins with.
+            reveals: whether people see hidden information.
+            time: seconds of each person for the match, and the increment per move; None for no clock.
         """
         if Path(path).exists():
-            record, states = await asyncio.to_thread(self._go_on, Path(path))
+            record, states = await asyncio.to_thread(self._resume, Path(path))
         else:
-            if text != self._loaded:
-                self.game = await asyncio.to_thread(_load, name, text, case_sensitive, lenient)
-            record, states = await asyncio.to_thread(self._begin, match_id, seed, clock, seats or [], line)
+            if sheet and sheet["text"] != self._loaded:
+                self.game = await asyncio.to_thread(_load, **sheet)
+            record, states = await asyncio.to_thread(self._begin, match_id, seed, clock, seats, line)
         self.painter = await asyncio.to_thread(Painter.of, self.game)
         self._path = path
         keep = keeper(path)
@@ -148,27 +151,27 @@ class Session:
             if seat["kind"] == "player"
         }
 
-    def _go_on(self, path: Path) -> tuple[Record, list[State]]:
+    def _resume(self, path: Path) -> tuple[Record, list[State]]:
         record = read_record(path)
         case_sensitive = record.own.get("caseSensitive", True) is not False
         self.game = _load(str(record.own.get("game")), str(record.own.get("rules")), case_sensitive)
         replayed = replay(record, self.game)
-        # Matches played elsewhere were checked there; they are shown as far as their moves are legal.
+        # The moves of a match played elsewhere were checked there. The page shows them up to the first fault.
         if replayed.faults and not _is_elsewhere(record):
             raise RecordError(f"the record of this match is damaged: {replayed.faults[0]}")
         return record, list(replayed.states)
 
     def _begin(
-        self, match_id: str, seed: int, clock: float, seats: list[Any], line: Sequence[Sequence[str]]
+        self, match_id: str, seed: int, clock: float, seats: Sequence[View], line: Sequence[Sequence[str]]
     ) -> tuple[Record, list[State]]:
         if len(seats) != len(self.game.roles):
             raise RecordError(f"expected {len(self.game.roles)} seats, found {len(seats)}")
         record = new_record(self.game, [], Terms(clock, clock, seed), match_id=match_id)
         record.names = [str(seat["name"]) for seat in seats]
         record.game_url = ""  # the path of the sheet on this machine is private
-        record.own[_SEATS] = seats
+        record.own[_SEATS] = list(seats)
         states = [self.game.initial_state()]
-        record.add_state(states[0], ["" for _ in seats])
+        record.add_state(states[0], [""] * len(seats))
         for texts in line:
             joint = joint_of(self.game, texts, states[-1])
             states.append(states[-1].next(joint))
@@ -191,7 +194,6 @@ class Session:
         return await self._view()
 
     def _hosted(self) -> HostedMatch:
-        """Return the match. Raises RecordError if it is played elsewhere."""
         if not isinstance(self.match, HostedMatch):
             raise RecordError("this match is played elsewhere: nobody can move here")
         return self.match
@@ -202,8 +204,8 @@ class Session:
         await self.match.follow(start, turns, now, keeper(self._path))
         return await self._view()
 
-    async def sit(self, seats: list[Any], rematch: str = "") -> None:
-        """Store the seats, and the id of the rematch if it is given."""
+    async def sit(self, seats: list[View], rematch: str = "") -> None:
+        """Store the seats, and the id of the rematch if there is one."""
         self.match.record.own[_SEATS] = seats
         self.match.record.names = [str(seat["name"]) for seat in seats]
         if rematch:
@@ -213,7 +215,7 @@ class Session:
         await asyncio.to_thread(keeper(self._path), self.match.record)
 
     async def look(self, step: int) -> View:
-        """Return the view of a state. Raises RecordError if the match does not have it."""
+        """Return the view of a state. Raises RecordError if the match has no such state."""
         self._state(step)
         if step == len(self.match.line):
             return await self._view()
@@ -231,39 +233,33 @@ class Session:
         match = self.match
         state = match.states[step]
         before, joint = (match.states[step - 1], match.line[step - 1]) if step else (None, None)
-        shown = state_view(state, summary_of(state), self.painter, before=before, joint=joint)
+        summary = summary_of(state)
         people = [
             index
             for index, seat in enumerate(match.record.own[_SEATS])
-            if seat["kind"] in ("person", "open") and not summary_of(state).is_terminal
+            if seat["kind"] in ("person", "open") and not summary.is_terminal
         ]
-        return (
-            shown
-            | way_view(match, step)
-            | {
-                "seen": seen_view(match, step),
-                "known": self._known.view(people, step),
-            }
-        )
+        seen = {"seen": seen_view(match, step), "known": self._known.view(people, step)}
+        shown = state_view(state, summary, self.painter, before=before, joint=joint)
+        return shown | way_view(match, step) | seen
 
     def _publish(self) -> None:
-        """Report a change soon; changes in quick succession are reported together."""
         self._is_stale = True
         if self._publishing is None or self._publishing.done():
             self._publishing = asyncio.create_task(self._tell_changes())
 
     async def _tell_changes(self) -> None:
+        # Changes that come while a view is computed are reported together.
         while self._is_stale:
             self._is_stale = False
             self._tell({"event": "changed", "view": await self._view()})
 
     async def why(self, step: int, role: str, move: str = "", atom: str = "") -> View:
         """Explain why an atom holds in a state of the match, or why it does not."""
-        asked = atom or f"(legal {role} {move})"
-        return await asyncio.to_thread(questions.why, self._state(step), asked)
+        return await asyncio.to_thread(questions.why, self._state(step), atom or f"(legal {role} {move})")
 
     async def fired(self, step: int) -> View:
-        """Return the changes by the joint move before a state, and the rules that fired."""
+        """Return the facts that the joint move before a state changed, and the rules that fired."""
         if step < 1:
             return {"came": [], "went": [], "more": 0}
         state = self._state(step)
@@ -271,7 +267,7 @@ class Session:
         return await asyncio.to_thread(questions.fired, before, joint, state)
 
     async def wanted(self) -> View:
-        """Return the aims of the roles: lines of the sheet that give goals, and cells from board hints."""
+        """Return the lines of the sheet that define goals, and the cells that board hints name as aims."""
         lines = await asyncio.to_thread(goal_lines, self.game.program)
         return {"lines": lines, "cells": list(map(str, self.painter.boards.wishes))}
 
@@ -288,9 +284,9 @@ class Session:
         return self.match.states[step]
 
 
-def _load(name: str, rules: str, case_sensitive: bool, lenient: bool = False) -> Game:
+def _load(name: str, text: str, case_sensitive: bool = True, lenient: bool = False) -> Game:
     with read_silently():  # the editor of the pages reports lenient reading
-        return loads(rules, name=name, case_sensitive=case_sensitive, lenient=lenient, limits=LIMITS)
+        return loads(text, name=name, case_sensitive=case_sensitive, lenient=lenient, limits=LIMITS)
 
 
 def _seat(name: str, spec: str, seed: int) -> Seat:

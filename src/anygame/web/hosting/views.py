@@ -27,6 +27,17 @@ _MOST_SHOWN: Final = 5_000
 _LONGEST_TERM: Final = 2_000
 #: Maximum lines of the comments of players on one move.
 _MOST_SAID: Final = 50
+#: Maximum number of random joint moves before the position of a thumbnail; few boards are empty after them.
+_THUMBNAIL_MOVES: Final = 18
+#: Maximum cells of a thumbnail; more cells are too small to see.
+_MOST_THUMBNAIL_CELLS: Final = 600
+#: Maximum fluents in a thumbnail of a game without a board.
+_THUMBNAIL_LINES: Final = 6
+#: Parts of an SVG that a thumbnail does not need.
+_NAMED: Final = re.compile(
+    r'<title>.*?</title>|<desc>.*?</desc>| id="[^"]*"| data-cell="[^"]*"| class="cell[^"]*"', re.DOTALL
+)
+_NUMBER: Final = re.compile(r"([0-9]{1,15})")
 
 View = dict[str, Any]
 
@@ -39,10 +50,7 @@ def state_view(
     before: State | None,
     joint: Sequence[Term] | None,
 ) -> View:
-    """Return the view of a state.
-
-    For states after the first, ``before`` is the previous state and ``joint`` the move between.
-    """
+    """Return the view of a state that was reached from the state ``before`` by the move ``joint``."""
     roles = state.game.roles
     facts = [text for fact in sorted(state.facts)[:_MOST_SHOWN] if len(text := str(fact)) <= _LONGEST_TERM]
     moves = {
@@ -86,50 +94,45 @@ def match_view(match: Course, shown: View) -> View:
 
 def way_view(match: Course, step: int) -> View:
     """Return the comments of players on the move before a state, and the faults of their replies."""
-    told = match.record.said[step] if step < len(match.record.said) else []
-    said = zip(match.game.roles, told, strict=False)
-    pairs = [(str(role), line[:_LONGEST_TERM]) for role, lines in said for line in lines]
-    return {"notes": _notes(match, step), "said": pairs[:_MOST_SAID]}
-
-
-def seen_view(match: Course, step: int) -> View | None:
-    """Return the moves and percepts of each role on the way to a state; None without hidden information."""
-    game = match.game
-    if not game.is_gdl2:
-        return None
-    seen = match.seen(step)
-    return {
-        str(role): [
-            [str(match.line[number][index])[:_LONGEST_TERM], [str(one)[:_LONGEST_TERM] for one in each[role]]]
-            for number, each in enumerate(seen)
-        ]
-        for index, role in enumerate(game.roles)
-        if not role.is_random
-    }
-
-
-def _notes(match: Course, step: int) -> list[str]:
     roles, notes = match.game.roles, []
     for index, (role, verdict) in enumerate(zip(roles, match.record.verdicts(step, len(roles)), strict=True)):
         drawn = f"; {match.line[step - 1][index]} was played instead" if step and verdict.error else ""
         if verdict.error or verdict.detail:
             notes.append(f"{role}: {describe_fault(verdict.error, verdict.detail)}{drawn}"[:_LONGEST_TERM])
-    return notes
+    comments = match.record.said[step] if step < len(match.record.said) else []
+    said = [
+        (str(role), line[:_LONGEST_TERM])
+        for role, lines in zip(roles, comments, strict=False)
+        for line in lines
+    ]
+    return {"notes": notes, "said": said[:_MOST_SAID]}
+
+
+def seen_view(match: Course, step: int) -> View | None:
+    """Return the moves and percepts of each role on the way to a state; None without hidden information."""
+    if not match.game.is_gdl2:
+        return None
+    seen = match.seen(step)
+    return {
+        str(role): [
+            [str(joint[index])[:_LONGEST_TERM], [str(percept)[:_LONGEST_TERM] for percept in percepts[role]]]
+            for joint, percepts in zip(match.line, seen, strict=False)
+        ]
+        for index, role in enumerate(match.game.roles)
+        if not role.is_random
+    }
 
 
 def log_view(match: Course) -> View:
-    """Return the joint moves so far as texts, and for each the indices of the roles to list."""
+    """Return the joint moves so far as text, and for each move the indices of the roles to list."""
     return {
         "log": [[str(move)[:_LONGEST_TERM] for move in joint] for joint in match.line],
         "told": [match.told(step) for step in range(len(match.line))],
     }
 
 
-_NUMBER: Final = re.compile(r"([0-9]{1,15})")
-
-
 def in_natural_order(text: str) -> list[tuple[int, str]]:
-    """Return a sort key that compares the numbers in texts by value.
+    """Return a sort key that compares the numbers in strings by value.
 
     >>> sorted(["(drop 10)", "(drop 2)", "(drop a)"], key=in_natural_order)
     ['(drop 2)', '(drop 10)', '(drop a)']
@@ -138,23 +141,10 @@ def in_natural_order(text: str) -> list[tuple[int, str]]:
     return [(int(part), "") if at % 2 else (0, part) for at, part in enumerate(parts)]
 
 
-#: Maximum joint moves of the game for a thumbnail; after some moves, few boards are empty.
-_THUMBNAIL_MOVES: Final = 18
-#: Maximum cells of a thumbnail; more would be too small to see.
-_MOST_THUMBNAIL_CELLS: Final = 600
-#: Maximum fluents in a thumbnail of a game without a board.
-_THUMBNAIL_LINES: Final = 6
-#: Parts of an SVG that a thumbnail does not need.
-_NAMED: Final = re.compile(
-    r'<title>.*?</title>|<desc>.*?</desc>| id="[^"]*"| data-cell="[^"]*"| class="cell[^"]*"', re.DOTALL
-)
-
-
 def thumbnail(game: Game, painter: Painter) -> str:
-    """Return a small drawing of a position after some random moves; empty if it is too large."""
+    """Return a small drawing of a position after a few random moves; empty if the board is too large."""
     states, random = [game.initial_state()], Random(1)
-    while len(states) <= _THUMBNAIL_MOVES and not summary_of(states[-1]).is_over:
-        state = states[-1]
+    while len(states) <= _THUMBNAIL_MOVES and not summary_of(state := states[-1]).is_over:
         states.append(state.next([random.choice(state.legal_moves(role)) for role in game.roles]))
     picture = painter.picture(states[2 * (len(states) - 1) // 3])
     if sum(len(grid.cells) for grid in picture.grids) > _MOST_THUMBNAIL_CELLS:

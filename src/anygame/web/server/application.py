@@ -1,4 +1,4 @@
-"""The application: routes, guards and error pages."""
+"""The web application: routes, guards and error pages."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from anygame.match.broadcast import Broadcast
     from anygame.web.settings import Settings
 
-#: Messages for requests without a page.
-_TOLD: Final = {404: "there is no such page", 405: "this page does not support this kind of request"}
+#: Messages for HTTP errors without a message of their own.
+_MESSAGES: Final = {404: "there is no such page", 405: "this page does not support this kind of request"}
 
 
 def make_application(settings: Settings) -> ASGIApp:
@@ -44,10 +44,8 @@ def make_application(settings: Settings) -> ASGIApp:
     pages = Pages([("Games", "/"), ("Write rules", "/write")])
     sheets = Sheets(settings)
     replays = Replays(sheets, matches)
-    sheet_routes = SheetRoutes(sheets, replays, matches, pages, settings)
-    match_routes = MatchRoutes(matches, pages, settings)
-
-    routes = [*sheet_routes.routes, *match_routes.routes, *replays.routes]
+    sheet_routes = SheetRoutes(sheets, replays, matches, pages, settings).routes
+    routes = [*sheet_routes, *MatchRoutes(matches, pages, settings).routes, *replays.routes]
     return _guarded(routes, pages, settings, matches, matches.warm_up)
 
 
@@ -59,9 +57,7 @@ def make_watching_application(
     pages = Pages([("All matches", "/")] if broadcast.planned > 1 else [])
     replays = Replays(Sheets(settings), matches)
     watch_routes = WatchRoutes(broadcast, replays, matches, pages, settings)
-    match_routes = MatchRoutes(matches, pages, settings, may_play=False)
-
-    routes = [*watch_routes.routes, *match_routes.routes]
+    routes = [*watch_routes.routes, *MatchRoutes(matches, pages, settings, may_play=False).routes]
     return _guarded(routes, pages, settings, matches, watch_routes.listen), watch_routes.close
 
 
@@ -72,7 +68,7 @@ def _guarded(
     matches: Matches,
     begin: Callable[[], None],
 ) -> ASGIApp:
-    """Return an application with guards and error pages around it; ``begin`` is called at its start."""
+    """Return an application with guards and error pages; the application calls ``begin`` when it starts."""
 
     @asynccontextmanager
     async def living(_: Starlette) -> AsyncIterator[None]:
@@ -99,7 +95,8 @@ def _guarded(
 
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        return pages.page("fault.html", error.status_code, message=_TOLD.get(error.status_code, error.detail))
+        message = _MESSAGES.get(error.status_code, error.detail)
+        return pages.page("fault.html", error.status_code, message=message)
 
     async def broken(request: Request, error: Exception) -> Response:
         print(f"{request.url.path[:200]}: {type(error).__name__}: {str(error)[:500]}", file=sys.stderr)
@@ -107,11 +104,7 @@ def _guarded(
 
     static = StaticFiles(packages=[("anygame.web", "static"), ("anygame.boards", "static")])
     application = Starlette(
-        routes=[
-            *routes,
-            Route("/paints.css", _paints),
-            Mount("/static", static),
-        ],
+        routes=[*routes, Route("/paints.css", _paints), Mount("/static", static)],
         exception_handlers={
             AnygameError: fault, TooSlowError: slow, ClientDisconnect: gone, HTTPException: refused,
             Exception: broken,

@@ -1,4 +1,4 @@
-"""Numbers and forms in requests of strangers."""
+"""Parsing of numbers and forms in requests of strangers."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
-#: Maximum digits of a whole number; versions, milliseconds since 1970, have 13.
+#: Maximum digits of a whole number. Versions (milliseconds since 1970) have 13 digits.
 _MOST_DIGITS: Final = 15
 _COUNT: Final = re.compile(rf"[0-9]{{1,{_MOST_DIGITS}}}")
 #: A decimal number in a form of a browser.
 _DECIMAL: Final = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][+-]?[0-9]{1,3})?")
+#: Maximum number of fields of a form. A form has a field per role and a few others.
+_MOST_FIELDS: Final = 1_000
+_URLENCODED: Final = "application/x-www-form-urlencoded"
+#: Maximum bytes of a field. The guards allow less for the whole body.
+_LONGEST_FIELD: Final = 2**30
 
 
 def read_count(text: str, what: str) -> int:
-    """Read a whole number, 0 or more.
-
-    Raises:
-        MatchFaultError: the text is no such number, or has more than 15 digits.
+    """Read a whole number of at most 15 digits. Raises MatchFaultError.
 
     >>> read_count("12", "the step")
     12
@@ -39,16 +41,7 @@ def read_count(text: str, what: str) -> int:
 
 
 def read_seconds(text: str, what: str, least: float, most: float) -> float:
-    """Read a time in seconds, and clip it to bounds.
-
-    Args:
-        text: text of the request.
-        what: name of the time, for people.
-        least: lower bound in seconds.
-        most: upper bound in seconds.
-
-    Raises:
-        MatchFaultError: the text is not a finite number.
+    """Read a finite time in seconds, and clip it to the bounds. Raises MatchFaultError.
 
     >>> read_seconds("2.5", "the clock", 0.1, 60), read_seconds("1e9", "the clock", 0.1, 60)
     (2.5, 60)
@@ -66,7 +59,7 @@ def _found(text: str) -> str:
 
 
 class _Count(Convertor[int]):
-    """Reads ``{name:count}`` in a route, a row of digits."""
+    """The type ``count`` of a path parameter: a whole number."""
 
     regex = "[0-9]+"
 
@@ -80,19 +73,12 @@ class _Count(Convertor[int]):
 register_url_convertor("count", _Count())
 
 
-#: Maximum fields of a form: one a role, and a few more.
-_MOST_FIELDS: Final = 1_000
-_URLENCODED: Final = "application/x-www-form-urlencoded"
-#: Maximum bytes of a field. The guards allow less for the whole body.
-_LONGEST_FIELD: Final = 2**30
-
-
 async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a form; a file gives its text, and its name as ``NAME_name``. Skips empty files.
+    """Return the fields of a form. A nonempty file NAME gives two fields: its text, and ``NAME_name``.
 
-    Raises MatchFaultError if a file is not UTF-8 text, and HTTPException if the body is no form.
+    Raises MatchFaultError if a file is not UTF-8 text, and HTTPException if the body is not a form.
     """
-    # Some encodings take quadratic time. Browsers send parts as UTF-8, and do not name it.
+    # Several encodings take quadratic time to decode. Browsers send parts as UTF-8 without a charset.
     kind = request.headers.get("content-type", "").lower()
     if "charset" in kind and not kind.startswith(_URLENCODED):
         raise MatchFaultError("expected a form without a charset: it is read as UTF-8")

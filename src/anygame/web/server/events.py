@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
+#: Seconds between heartbeats, which detect broken connections and keep proxies from closing idle ones.
+_HEARTBEAT: Final = 15.0
+
+
 @dataclass(eq=False)
 class Versioned:
-    """The content of pages, with a version that grows with every change and across restarts of the server.
+    """The content of pages, with a version that increases with every change and restart of the server.
 
-    ``streams`` is the number of open pages that are kept up to date.
+    ``streams`` is the number of open pages that receive updates.
     """
 
     version: int = field(init=False, default_factory=lambda: time_ns() // 1_000_000)
@@ -36,19 +40,15 @@ class Versioned:
         self._changed = asyncio.Event()
 
     async def changed(self, version: int, seconds: float) -> bool:
-        """Wait up to some seconds for another version; return whether there is one."""
+        """Wait until the version differs from ``version``; return False after ``seconds``."""
         if self.version == version:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), seconds)
         return self.version != version
 
 
-#: Seconds between heartbeats, which detect broken connections and keep proxies from closing idle ones.
-_HEARTBEAT: Final = 15.0
-
-
 def changes(shown: Versioned, known: int) -> StreamingResponse:
-    """Return a response that streams every version newer than the one that a page knows."""
+    """Return a response that streams every version after the version ``known`` of a page."""
     return StreamingResponse(
         _lines(shown, known), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
     )
@@ -69,6 +69,6 @@ async def _lines(shown: Versioned, known: int) -> AsyncIterator[str]:
 
 
 def known_version(request: Request) -> int:
-    """Return the version that a page knows; -1 if it sends none. Raises MatchFaultError."""
+    """Return the version that a page has; -1 if the request names none. Raises MatchFaultError."""
     known = request.query_params.get("known", "")
     return read_count(known, "the version") if known else -1

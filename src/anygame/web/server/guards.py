@@ -1,13 +1,12 @@
-"""Checks of every request before the application sees it, headers of every answer, and visitors.
+"""Checks of all requests before the application gets them, headers of all answers, and visitors.
 
 - The header ``Host`` must name this server. Otherwise a page of another site whose name resolves to this
-  machine (DNS rebinding) would have the same origin as our pages.
-- Requests that change something must come from our own pages, by ``Sec-Fetch-Site`` and ``Origin``. If a
-  browser sends neither, ``SameSite=Lax`` keeps it from sending the cookie from other sites.
-- Bodies are refused if they arrive too late, or if their announced length is too large or missing. Browsers
-  always announce it.
-- ``Content-Security-Policy`` allows only our own scripts, so text of strangers can never run as a script.
-- Visitors are identified by one cookie, a random text that nobody can guess.
+  machine has the same origin as our pages (DNS rebinding).
+- A request that changes something must come from our own pages, by ``Sec-Fetch-Site`` and ``Origin``. A
+  browser without both headers does not send the cookie from other sites, because of ``SameSite=Lax``.
+- A request must announce the length of its body, as browsers do. Long bodies and late bodies are refused.
+- ``Content-Security-Policy`` allows only our own scripts, so text of strangers cannot run as a script.
+- One cookie identifies a visitor. It holds a random token that nobody can guess.
 """
 
 from __future__ import annotations
@@ -33,6 +32,12 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
+COOKIE: Final = "anygame"
+#: Pattern that finds our cookie among others. The parser of the standard library takes quadratic time.
+_SENT: Final = re.compile(rf"(?<![^; ]){COOKIE}=([A-Za-z0-9_-]{{43}})(?![^; ])")
+_TOKEN_BYTES: Final = 32
+#: Lifetime of the cookie in seconds: half a year, so that visitors can resume matches after holidays.
+_SECONDS: Final = 180 * 24 * 3600
 _READING: Final = frozenset({"GET", "HEAD"})
 _OUR_SITE: Final = frozenset({"same-origin", "none"})
 _EVERYBODY: Final = frozenset({"0.0.0.0", "::", ""})
@@ -76,20 +81,17 @@ class Guards:
         self._names |= LOCAL
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on to the application, or refuse it."""
+        """Pass a request to the application, or refuse it."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        refusal = self._refusal(scope["method"], headers)
-        if refusal is not None:
+        if refusal := self._refusal(scope["method"], Headers(scope=scope)):
             status, reason = refusal
             refused = PlainTextResponse(f"{reason}\n", status, headers=_HEADERS | {"Connection": "close"})
             await refused(scope, receive, send)
             return
-        await self._application(
-            scope, self._in_time(receive), _with_headers(send, is_static=scope["path"].startswith("/static/"))
-        )
+        sending = _with_headers(send, is_static=scope["path"].startswith("/static/"))
+        await self._application(scope, self._in_time(receive), sending)
 
     def _refusal(self, method: str, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")
@@ -101,7 +103,7 @@ class Guards:
             return 411, "a request needs a Content-Length header"
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit()) or int(length[:20]) > self._body:
-            return 413, f"more than {self._body:,} bytes are not read"
+            return 413, f"the body of the request has more than {self._body:,} bytes"
         return None
 
     def _in_time(self, receive: Receive) -> Receive:
@@ -116,7 +118,7 @@ class Guards:
                 async with asyncio.timeout_at(deadline):
                     message = await receive()
             except TimeoutError:
-                raise TooSlowError(f"the request did not come within {self._seconds:g} seconds") from None
+                raise TooSlowError(f"the request did not arrive within {self._seconds:g} seconds") from None
             is_whole = not message.get("more_body", False)
             return message
 
@@ -149,38 +151,28 @@ def _with_headers(send: Send, *, is_static: bool) -> Send:
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
-            # Browsers revalidate scripts and styles; pages are never cached.
+            # Browsers revalidate scripts and styles, and never cache pages.
             headers.setdefault("Cache-Control", "no-cache" if is_static else "no-store")
         await send(message)
 
     return sending
 
 
-COOKIE: Final = "anygame"
-#: Pattern that finds our cookie among others. The parser of the standard library takes quadratic time.
-_SENT: Final = re.compile(rf"(?<![^; ]){COOKIE}=([A-Za-z0-9_-]{{43}})(?![^; ])")
-_TOKEN_BYTES: Final = 32
-#: Lifetime of the cookie: half a year, so that matches can be resumed after holidays.
-_SECONDS: Final = 180 * 24 * 3600
-
-
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A visitor: the token of the cookie, and whether the cookie still has to be set."""
+    """A visitor: the token of the cookie, and whether the browser does not have the cookie yet."""
 
     token: str
     is_new: bool
 
     @property
     def name(self) -> str:
-        """The name of the visitor in records: a hash, from which nobody can derive the cookie."""
+        """The name of the visitor in records: a hash of the token, which does not reveal the token."""
         return sha256(self.token.encode()).hexdigest()
 
     def mark(self, response: Response) -> None:
-        """Set the cookie of a new visitor.
-
-        ``Lax``: other sites cannot make requests with it, but their links lead to one's own matches.
-        """
+        """Set the cookie of a new visitor."""
+        # With Lax, a link on another site opens a match with the cookie, but no form or script can send it.
         if self.is_new:
             response.set_cookie(COOKIE, self.token, max_age=_SECONDS, path="/", httponly=True, samesite="lax")
 

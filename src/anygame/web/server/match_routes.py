@@ -74,26 +74,25 @@ class MatchRoutes:
         ]
         return watching + playing if self._may_play else watching
 
-    async def _match(self, request: Request) -> Match:
+    async def _match(self, request: Request) -> tuple[Match, Visitor]:
         match = await self._matches.find(request.path_params["id"])
         if match is None:
             raise NotFoundError(
                 "there is no such match, or it was removed because nobody had opened it for a long time"
             )
-        return match
+        return match, visitor_of(request)
 
     async def _open_match(self, request: Request) -> Match:
         """Return a match if the visitor may see everything. Raises RefusedError."""
-        match = await self._match(request)
+        match, visitor = await self._match(request)
         await self._matches.view(match)
-        if not match.shows_all_now(match.roles_of(visitor_of(request).name)):
+        if not match.shows_all_now(match.roles_of(visitor.name)):
             raise RefusedError("the rules hide that from you until the match is over")
         return match
 
     async def show(self, request: Request) -> Response:
         """Show a match in its last state or another; with ``part``, only the part that changes."""
-        match = await self._match(request)
-        visitor = visitor_of(request)
+        match, visitor = await self._match(request)
         response = HTMLResponse(await self._shown(request, match, visitor.name))
         visitor.mark(response)
         return response
@@ -102,18 +101,15 @@ class MatchRoutes:
         step = request.path_params.get("step")
         view = await self._matches.view(match, step)
         is_last = step is None or step == view["last"]
-        mine = match.roles_of(visitor)
-        context = match_context(match, view, mine, is_last=is_last) | {
-            "may_play": self._may_play,
-            "is_local": self._settings.is_local,
-        }
+        context = match_context(match, view, match.roles_of(visitor), is_last=is_last)
+        context |= {"may_play": self._may_play, "is_local": self._settings.is_local}
         template = "match_part.html" if "part" in request.query_params else "match.html"
         return self._pages.text(template, **context)
 
     async def events(self, request: Request) -> Response:
         """Stream the changes of a match."""
-        match = await self._match(request)
-        if sum(each.streams for each in self._matches.known.values()) >= self._settings.streams:
+        match, _ = await self._match(request)
+        if sum(other.streams for other in self._matches.known.values()) >= self._settings.streams:
             raise BusyError("too many pages with live updates are open on this server")
         await self._matches.view(match)
         return changes(match, known_version(request))
@@ -121,53 +117,42 @@ class MatchRoutes:
     async def record(self, request: Request) -> Response:
         """Return the record of a match, which `anygame replay` can read."""
         match = await self._open_match(request)
-        kept = await asyncio.to_thread(_public, match.path)
-        name = quote(f"{match.sheet}.json")
-        return Response(
-            kept,
-            media_type="application/json",
-            headers={"Content-Disposition": f"attachment; filename*=utf-8''{name}"},
-        )
+        record = await asyncio.to_thread(_public, match.path)
+        headers = {"Content-Disposition": f"attachment; filename*=utf-8''{quote(f'{match.sheet}.json')}"}
+        return Response(record, media_type="application/json", headers=headers)
 
     async def why(self, request: Request) -> Response:
         """Explain why a move is legal in a state or not, or why an atom holds or not."""
         match = await self._open_match(request)
-        asked = request.query_params
-        answer = await self._matches.ask(
-            match,
-            "why",
-            step=request.path_params["step"],
-            role=asked.get("role", "")[:1000],
-            move=asked.get("move", "")[:4000],
-            atom=asked.get("atom", "")[:4000],
-        )
+        asked = {name: request.query_params.get(name, "")[:4000] for name in ("role", "move", "atom")}
+        answer = await self._matches.ask(match, "why", step=request.path_params["step"], **asked)
         return self._part(request, match, "why_part.html", "why", why=answer)
 
     async def fired(self, request: Request) -> Response:
-        """Show the changes by the move before a state, and the rules that fired."""
+        """Show the facts that the move before a state changed, and the rules that fired."""
         match = await self._open_match(request)
         answer = await self._matches.ask(match, "fired", step=request.path_params["step"])
         return self._part(request, match, "fired_part.html", "the move", fired=answer)
 
     async def rules(self, request: Request) -> Response:
         """Show the description of the game from its sheet, and the rules for goals."""
-        match = await self._match(request)
+        match, _ = await self._match(request)
         if match.wanted is None:
             match.wanted = await self._matches.ask(match, "wanted")
         return self._part(request, match, "rules_part.html", "rules", told=match.heading, **match.wanted)
 
     async def values(self, request: Request) -> Response:
-        """Search a state a little longer, and show the values of its moves."""
+        """Search a state for some more time, and show the values of its moves."""
         match = await self._open_match(request)
         step = request.path_params["step"]
-        known = match.values.get(step)
-        if known is None or "known" not in request.query_params:
-            asked = request.query_params.get("seconds") or str(_SEARCHING)
-            seconds = read_seconds(asked, "the time of a search", _SHORTEST_SEARCH, _SEARCHING)
+        values = match.values.get(step)
+        if values is None or "known" not in request.query_params:
+            time = request.query_params.get("seconds") or str(_SEARCHING)
+            seconds = read_seconds(time, "the time of a search", _SHORTEST_SEARCH, _SEARCHING)
             async with self._analysing.place(self._settings.answer):
-                known = await self._matches.ask(match, "analyse", step=step, seconds=seconds)
-            match.values[step] = known
-        return self._part(request, match, "values_part.html", "expected goals", values=known)
+                values = await self._matches.ask(match, "analyse", step=step, seconds=seconds)
+            match.values[step] = values
+        return self._part(request, match, "values_part.html", "expected goals", values=values)
 
     def _part(self, request: Request, match: Match, part: str, heading: str, **context: Any) -> Response:
         context["step"] = request.path_params["step"]
@@ -177,8 +162,7 @@ class MatchRoutes:
 
     async def move(self, request: Request) -> Response:
         """Make a move."""
-        match = await self._match(request)
-        visitor = visitor_of(request)
+        match, visitor = await self._match(request)
         form = await read_form(request)
         role = _own_role(match, visitor, form)
         step = read_count(form.get("step", ""), "the step")
@@ -187,8 +171,7 @@ class MatchRoutes:
 
     async def take_back(self, request: Request) -> Response:
         """Take back the last move of the visitor."""
-        match = await self._match(request)
-        visitor = visitor_of(request)
+        match, visitor = await self._match(request)
         mine = match.roles_of(visitor.name)
         await self._matches.view(match)
         if why_not := match.no_undo(mine):
@@ -197,25 +180,23 @@ class MatchRoutes:
         return await self._changed(request, match, visitor.name)
 
     async def resign(self, request: Request) -> Response:
-        """Give up for a role of the visitor."""
-        match = await self._match(request)
-        visitor = visitor_of(request)
+        """Resign for a role of the visitor."""
+        match, visitor = await self._match(request)
         role = _own_role(match, visitor, await read_form(request))
         await self._matches.change(match, "resign", role=role)
         return await self._changed(request, match, visitor.name)
 
     async def rematch(self, request: Request) -> Response:
         """Redirect to the rematch of a finished match."""
-        match = await self._match(request)
+        match, visitor = await self._match(request)
         view = await self._matches.view(match)
-        if not match.roles_of(visitor_of(request).name):
+        if not match.roles_of(visitor.name):
             raise RefusedError("this browser has no role in the match: it may only watch")
         if not view["over"]:
             raise RefusedError("the match is not over: a rematch can start afterwards")
         return self._back_to(await self._matches.follow_up(match))
 
     async def _changed(self, request: Request, match: Match, visitor: str) -> Response:
-        """Show the match after a change: the part that a script asked for, or the whole page."""
         if "part" in request.query_params:
             return HTMLResponse(await self._shown(request, match, visitor))
         return self._back_to(match)
@@ -224,9 +205,8 @@ class MatchRoutes:
         return RedirectResponse(f"/match/{match.match_id}", 303)
 
     async def join(self, request: Request) -> Response:
-        """Take a free role by an invitation link."""
-        match = await self._match(request)
-        visitor = visitor_of(request)
+        """Take a free role with an invitation link."""
+        match, visitor = await self._match(request)
         free = self._free_seat(request, match)
         if request.method == "GET":
             response: Response = self._pages.page("join.html", match=match, role=match.roles[free])
@@ -249,7 +229,7 @@ class MatchRoutes:
 
     async def code(self, request: Request) -> Response:
         """Draw the QR code of an invitation link, with the host name from the request."""
-        match = await self._match(request)
+        match, _ = await self._match(request)
         self._free_seat(request, match)
         address = str(request.url).removesuffix("/code.svg")
         drawn = BytesIO()
@@ -257,13 +237,11 @@ class MatchRoutes:
         return Response(drawn.getvalue(), media_type="image/svg+xml")
 
     async def fork(self, request: Request) -> Response:
-        """Begin a new match of the visitor in a state of this match."""
-        match = await self._open_match(request)
-        visitor = visitor_of(request)
+        """Begin a new match of the visitor from a state of this match."""
+        match, visitor = await self._open_match(request), visitor_of(request)
         step = request.path_params["step"]
         view = await self._matches.view(match, step)
-        branched = await self._matches.fork(match, view["log"][:step], visitor.name)
-        response = self._back_to(branched)
+        response = self._back_to(await self._matches.fork(match, view["log"][:step], visitor.name))
         visitor.mark(response)
         return response
 
@@ -276,7 +254,7 @@ def _own_role(match: Match, visitor: Visitor, form: Mapping[str, str]) -> str:
 
 
 def _public(path: Path) -> bytes:
-    """Return a record without its seats, which would show the invitations to watchers."""
     record = json.loads(path.read_bytes())
+    # The seats hold the secrets of invitation links.
     del record["anygame"]["seats"]
     return json.dumps(record, ensure_ascii=False).encode()

@@ -1,4 +1,4 @@
-"""The matches of a server: running ones, each in its process, and sleeping ones, kept in their records."""
+"""The matches of a server: running matches have a process each, sleeping matches only their records."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from anygame.web.settings import Settings
 
-#: The seat of a role: ``{"kind": "person", "name", "visitor"}``, ``{"kind": "open", "name", "secret"}`` for
-#: anybody with the link, ``{"kind": "player", "name", "player"}``, ``{"kind": "random", "name"}``, or, in a
-#: match that is played elsewhere and only shown, ``{"kind": "elsewhere", "name"}``.
+#: The seat of a role, with ``kind`` and ``name``. Further keys are ``visitor`` for the kind ``person``,
+#: ``secret`` (the secret of the link) for ``open``, and ``player`` for ``player``. The kinds ``random``
+#: (chance) and ``elsewhere`` (in a match that is played elsewhere and only shown) have none.
 Seat = dict[str, str]
 View = dict[str, Any]
 
@@ -38,16 +38,16 @@ _ID_BYTES: Final = 16
 #: Maximum numbers of cached views of earlier states of a running match, and of states with cached values.
 _MOST_VIEWS: Final = 16
 _MOST_VALUES: Final = 400
-#: Maximum number of matches in memory; the others are read again from their records.
+#: Maximum number of matches in memory; other matches are read again from their records.
 _MOST_KNOWN: Final = 200
-#: Maximum numbers of matches that are opened or woken at a time, and that wait for it.
+#: Maximum numbers of matches that are opened or woken at the same time, and that wait for that.
 _OPENING: Final = 4
 _WAITING_TO_OPEN: Final = 16
 #: Number of processes for sheets of strangers: if one is stuck with a hard sheet, another still answers.
 _CHECKING: Final = 2
 #: Maximum number of waiting sheets.
 _WAITING_SHEETS: Final = 8
-#: Maximum bytes of a record; matches of this server are shorter.
+#: Maximum bytes of a record. Matches of this server have smaller records.
 _LONGEST_RECORD: Final = 64 * 2**20
 
 
@@ -71,14 +71,13 @@ class Match(Versioned):
     Attributes:
         match_id: unguessable id; anybody who knows it may watch.
         sheet: name of the sheet.
-        seats: the seats, in the order of the roles.
         reveals: whether everybody sees hidden information.
         rematch: id of the rematch; empty for none.
         heading: description of the game by the author of the sheet.
-        wanted: aims of the roles (`Session.wanted`); None until somebody asks for them.
-        view: view of the last state; None until it is known.
+        wanted: aims of the roles (`Session.wanted`); None until a visitor asks for them.
+        view: view of the last state; None if it is unknown.
         used: time of the last request for the match, by `time.monotonic`.
-        process: process of the match; None while it sleeps.
+        process: process of the match; None while the match sleeps.
         values: cached values of the moves of states, by step.
     """
 
@@ -115,7 +114,7 @@ class Match(Versioned):
         self.touch()
 
     def remembered(self, step: int) -> View | None:
-        """Return the view of a state; None if it is not cached."""
+        """Return the cached view of a state, or None."""
         if self.view is not None and step == self.view["step"]:
             return self.view
         return self._views.get(step)
@@ -125,7 +124,7 @@ class Match(Versioned):
         self._views[view["step"]] = view
 
     def forget(self) -> None:
-        """Drop all caches but the view of the last state, which a sleeping match still shows."""
+        """Clear all caches except the view of the last state, which a sleeping match still shows."""
         self._views.clear()
         self.values.clear()
 
@@ -143,10 +142,10 @@ class Match(Versioned):
         return any(seat["kind"] == "elsewhere" for seat in self.seats)
 
     def shows_all(self, mine: Collection[str]) -> bool:
-        """Return whether the owner of some roles may see everything before the match is over.
+        """Return whether the owner of the roles ``mine`` may see everything before the match is over.
 
-        They may if the rules hide nothing, if the match ``reveals``, or if they play all of several roles.
-        The only player against chance may not.
+        The owner may if the rules hide nothing, if the match ``reveals``, or if ``mine`` are all of several
+        roles. The only player against chance may not.
         """
         hides = self.view is not None and self.view["seen"] is not None
         played = {role for role, seat in zip(self.roles, self.seats, strict=True) if seat["kind"] != "random"}
@@ -154,27 +153,22 @@ class Match(Versioned):
         return not hides or self.reveals or plays_all
 
     def shows_all_now(self, mine: Collection[str]) -> bool:
-        """Return whether the owner of some roles sees everything now, as everybody does after the match."""
+        """Return whether the owner of the roles sees everything now, as everybody does after the match."""
         return self.shows_all(mine) or (self.view is not None and bool(self.view["over"]))
 
-    @property
-    def visitors(self) -> set[str]:
-        """The visitors who have a role."""
-        return {seat["visitor"] for seat in self.seats if seat["kind"] == "person"}
-
     def no_undo(self, mine: Collection[str]) -> str:
-        """Return why the owner of some roles cannot take moves back; empty if they can."""
+        """Return why the owner of the roles ``mine`` cannot take moves back; empty if the owner can."""
         if not mine:
             return "this browser has no role in the match: it may only watch"
         if not self.shows_all(mine):
             return "moves cannot be taken back in games with hidden information"
-        if len(self.visitors) > 1:
+        if len({seat["visitor"] for seat in self.seats if seat["kind"] == "person"}) > 1:
             return "other people play here too: start a match of your own from here instead"
         return ""
 
     @property
     def exchanged(self) -> list[Seat]:
-        """The seats of a rematch: every seat moves on to the next role, and open seats get new links."""
+        """The seats of a rematch: each seat moves to the next role, and open seats get new links."""
         played = [number for number, seat in enumerate(self.seats) if seat["kind"] != "random"]
         seats = list(self.seats)
         for number, former in zip(played, [*played[-1:], *played[:-1]], strict=True):
@@ -203,7 +197,6 @@ class Matches:
         self.other_sheets = WorkerPool(Admission(_CHECKING, _WAITING_SHEETS, busy), settings.memory)
         busy = try_again("this server is opening too many matches")
         self._opening = Admission(_OPENING, _WAITING_TO_OPEN, busy)
-        self._choosing = asyncio.Lock()
 
     async def open(
         self,
@@ -215,15 +208,7 @@ class Matches:
         reveals: bool = False,
         time: Sequence[float] | None = None,
     ) -> Match:
-        """Begin a match.
-
-        Args:
-            sheet: the rules.
-            seated: function that returns the seats for the roles.
-            clock: seconds that players have for a move.
-            line: joint moves that are made at once.
-            reveals: whether people see hidden information.
-            time: seconds of each person for the match, and the increment a move; None for no clock.
+        """Begin a match; ``seated`` returns the seats for the roles. See `Session.open` for the rest.
 
         Raises ChildFaultError for bad rules, and BusyError if too many matches are running.
         """
@@ -233,24 +218,24 @@ class Matches:
         await asyncio.to_thread(
             make_room, self._folder, self.settings.kept, self.settings.kept_bytes, at_work
         )
-        async with self._new_process() as (process, left):
+        async with self._new_process() as (process, seconds_left):
             reading = self.reading(sheet)
-            told = await process.carry_out("describe", within=left, **reading)
-            seats = seated(told["roles"])
-            match = Match(match_id, path, sheet.name, sheet.title, told["roles"], seats, reveals=reveals)
+            roles = (await process.carry_out("describe", within=seconds_left, sheet=reading))["roles"]
+            seats = seated(roles)
+            match = Match(match_id, path, sheet.name, sheet.title, roles, seats, reveals=reveals)
             match.heading = sheet_heading(sheet.text)
-            drawn = {"seed": secrets.randbits(32), "seats": seats, "line": line, "time": time}
-            await self._open(match, process, clock=clock, reveals=reveals, **drawn, **reading)
+            beginning = {"seed": secrets.randbits(32), "seats": seats, "line": line, "time": time}
+            await self._open(match, process, clock=clock, reveals=reveals, sheet=reading, **beginning)
         self._know(match)
         return match
 
     def reading(self, sheet: Sheet) -> dict[str, Any]:
-        """Return the arguments with which a process reads a sheet; see `anygame.web.hosting.session`."""
-        how = {"case_sensitive": sheet.case_sensitive, "lenient": self.settings.lenient}
-        return {"name": sheet.name, "text": sheet.text} | how
+        """Return the rules of a sheet and the options for reading them; see `Session`."""
+        options = {"case_sensitive": sheet.case_sensitive, "lenient": self.settings.lenient}
+        return {"name": sheet.name, "text": sheet.text} | options
 
     async def find(self, match_id: str) -> Match | None:
-        """Return a match from memory or from its record; None if there is no match with this id."""
+        """Return the match with this id, from memory or from its record, or None."""
         if not _ID.fullmatch(match_id):
             return None
         match = self.known.get(match_id)
@@ -266,9 +251,9 @@ class Matches:
     def _know(self, match: Match) -> None:
         self.known[match.match_id] = match
         self.known.move_to_end(match.match_id)
-        for other in list(self.known.values())[: max(0, len(self.known) - _MOST_KNOWN)]:
-            if not other.is_at_work and not other.streams:
-                del self.known[other.match_id]
+        for oldest in list(self.known.values())[: max(0, len(self.known) - _MOST_KNOWN)]:
+            if not oldest.is_at_work and not oldest.streams:
+                del self.known[oldest.match_id]
 
     def _read(self, match_id: str) -> Match | None:
         path = self._folder / f"{match_id}.json"
@@ -276,8 +261,8 @@ class Matches:
             if path.stat().st_size > _LONGEST_RECORD:
                 return None
             own = json.loads(path.read_bytes())["anygame"]
-            title = title_of(describe_sheet(own["rules"])[0]) or own["game"]
-            reveals = own.get("reveals") is True
+            title, reveals = title_of(describe_sheet(own["rules"])[0]), own.get("reveals") is True
+            title = title or own["game"]
             match = Match(match_id, path, own["game"], title, own["roles"], own["seats"], reveals=reveals)
             match.rematch, match.heading = str(own.get("rematch", "")), sheet_heading(own["rules"])
             return match
@@ -286,30 +271,30 @@ class Matches:
 
     async def view(self, match: Match, step: int | None = None) -> View:
         """Return the view of a state, by default the last one."""
-        # A sleeping match is shown from its last view, unless it waited for the move of a player.
+        # A sleeping match is shown from its last view, unless a player was thinking.
         if match.view is None or (not match.is_at_work and match.view["thinking"]):
             await self.awake(match)
         assert match.view is not None
         if step is None:
             return match.view
-        known = match.remembered(step)
-        if known is None:
-            known = await self.ask(match, "look", step=step)
-            match.remember(known)
-        return known | {key: match.view[key] for key in ("log", "told", "last")}
+        view = match.remembered(step)
+        if view is None:
+            view = await self.ask(match, "look", step=step)
+            match.remember(view)
+        return view | {key: match.view[key] for key in ("log", "told", "last")}
 
     async def change(self, match: Match, what: str, **arguments: Any) -> None:
-        """Have the process of a match carry out a command that changes the match."""
+        """Send a command that changes the match to its process."""
         await self.ask(match, what, is_view=True, **arguments)
 
     async def ask(self, match: Match, what: str, **arguments: Any) -> Any:
-        """Have the process of a match carry out a command; start a missing process first."""
+        """Return the answer of the process of a match to a command; start the process if necessary."""
         await self.awake(match)
         assert match.process is not None
         return await match.process.carry_out(what, within=self.settings.answer, **arguments)
 
     async def awake(self, match: Match) -> None:
-        """Start a process for a match without one; it resumes the match from its record."""
+        """Start a process that resumes the match from its record, unless the match has a process."""
         async with match.waking:
             if not match.is_at_work:
                 async with self._new_process() as (process, _):
@@ -330,26 +315,26 @@ class Matches:
         match.process = process
 
     async def fork(self, match: Match, line: Sequence[Sequence[str]], visitor: str) -> Match:
-        """Begin a new match after the joint moves of ``line``; the visitor takes all roles of people."""
+        """Begin a new match after the joint moves ``line``; the visitor takes all roles of people."""
         seats: list[Seat] = [
             {"kind": "person", "name": "person", "visitor": visitor}
             if seat["kind"] in ("person", "open", "elsewhere")
             else seat
             for seat in match.seats
         ]
-        sheet, _ = await asyncio.to_thread(_kept, match)
+        sheet, _ = await asyncio.to_thread(_stored, match)
         return await self.open(sheet, lambda _: seats, self.settings.play_clock, line, reveals=match.reveals)
 
     async def follow_up(self, match: Match) -> Match:
         """Return the rematch of a finished match; the first call opens it. See `Match.exchanged`."""
         async with match.following:
-            known = await self.find(match.rematch) if match.rematch else None
-            if known is not None:
-                return known
-            sheet, kept = await asyncio.to_thread(_kept, match)
-            seats, time = match.exchanged, kept["anygame"].get("clock")
+            rematch = await self.find(match.rematch) if match.rematch else None
+            if rematch is not None:
+                return rematch
+            sheet, record = await asyncio.to_thread(_stored, match)
+            seats, time = match.exchanged, record["anygame"].get("clock")
             rematch = await self.open(
-                sheet, lambda _: seats, float(kept["playClock"]), reveals=match.reveals, time=time
+                sheet, lambda _: seats, float(record["playClock"]), reveals=match.reveals, time=time
             )
             await self.ask(match, "sit", seats=match.seats, rematch=rematch.match_id)
             match.rematch = rematch.match_id
@@ -358,37 +343,30 @@ class Matches:
 
     @asynccontextmanager
     async def _new_process(self) -> AsyncIterator[tuple[HostProcess, float]]:
-        """Yield a process for a match, and the seconds left; the process is killed if opening fails."""
-        async with self._opening.place(self.settings.answer) as left:
-            process = await self._process()
+        """Yield a process for a match, and the seconds left; kill the process if opening the match fails."""
+        async with self._opening.place(self.settings.answer) as seconds_left:
+            process = self._process()
             try:
-                yield process, left
+                yield process, seconds_left
             except BaseException:
                 process.kill()
                 raise
 
-    async def _process(self) -> HostProcess:
-        async with self._choosing:
-            self._rest()
-            at_work = [match for match in self.known.values() if match.is_at_work]
-            if len(at_work) >= self.settings.processes:
-                idle = [match for match in at_work if not match.streams] or [
-                    match for match in at_work if match.view is None or not match.view["thinking"]
-                ]
-                if not idle:
-                    raise BusyError(try_again("too many matches are running on this server"))
-                self._put_to_sleep(min(idle, key=lambda match: match.used))
-            spare, self._spare = self._spare, None
-            process = spare if spare is not None and not spare.is_gone else HostProcess(self.settings.memory)
-            self._spare = HostProcess(self.settings.memory)
-            return process
-
-    def _rest(self) -> None:
-        """Put matches to sleep that nobody watched for ``idle`` seconds."""
-        now = monotonic()
+    def _process(self) -> HostProcess:
+        earliest = monotonic() - self.settings.idle
         for match in self.known.values():
-            if match.is_at_work and not match.streams and now - match.used > self.settings.idle:
+            if match.is_at_work and not match.streams and match.used < earliest:
                 self._put_to_sleep(match)
+        at_work = [match for match in self.known.values() if match.is_at_work]
+        if len(at_work) >= self.settings.processes:
+            idle = [match for match in at_work if not match.streams] or [
+                match for match in at_work if match.view is None or not match.view["thinking"]
+            ]
+            if not idle:
+                raise BusyError(try_again("too many matches are running on this server"))
+            self._put_to_sleep(min(idle, key=lambda match: match.used))
+        spare, self._spare = self._spare, HostProcess(self.settings.memory)
+        return spare if spare is not None and not spare.is_gone else HostProcess(self.settings.memory)
 
     def _put_to_sleep(self, match: Match) -> None:
         if match.process is not None:
@@ -404,17 +382,17 @@ class Matches:
     async def close(self) -> None:
         """End all processes; the matches can be resumed from their records."""
         processes = [*(match.process for match in self.known.values()), self._spare]
-        ended = [process for process in processes if process is not None]
-        for process in ended:
+        open_processes = [process for process in processes if process is not None]
+        for process in open_processes:
             process.kill()
-        for process in ended:
+        for process in open_processes:
             await process.wait()
         for pool in (self.own_sheets, self.other_sheets):
             await pool.close()
 
 
-def _kept(match: Match) -> tuple[Sheet, dict[str, Any]]:
-    kept = json.loads(match.path.read_bytes())
-    own = kept["anygame"]
+def _stored(match: Match) -> tuple[Sheet, dict[str, Any]]:
+    record = json.loads(match.path.read_bytes())
+    own = record["anygame"]
     case_sensitive = own.get("caseSensitive", True) is not False
-    return Sheet(match.sheet, match.title, "", own["rules"], case_sensitive=case_sensitive), kept
+    return Sheet(match.sheet, match.title, "", own["rules"], case_sensitive=case_sensitive), record

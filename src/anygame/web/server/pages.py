@@ -1,4 +1,4 @@
-"""Pages: templates, and their view of a match for one visitor."""
+"""Pages: templates, and the data of a match that a template shows to one visitor."""
 
 from __future__ import annotations
 
@@ -50,13 +50,17 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
     last: dict[str, Any] = match.view or view
     shows_all = match.shows_all_now(mine)
     asking = next((role for role in last["turn"] if role in mine), None) if is_last else None
-    people = [role for role, seat in zip(match.roles, match.seats, strict=True) if seat["kind"] == "person"]
+    kinds = {role: seat["kind"] for role, seat in zip(match.roles, match.seats, strict=True)}
+    people = [role for role, kind in kinds.items() if kind == "person"]
+    contestants = [role for role, kind in kinds.items() if kind != "random"]
     shown_role = asking or next((role for role in mine if view["legal"].get(role)), None)
-    contestants = [
-        role for role, seat in zip(match.roles, match.seats, strict=True) if seat["kind"] != "random"
-    ]
     no_undo = match.no_undo(mine)
     status = _status(match, last, mine, asking, shows_all=shows_all)
+    made = _log(last)[-1] if shows_all and last["log"] else []
+    moves_of_others = [f"{role}: {move}." for role, _, move in made if role not in mine or len(mine) > 1]
+    goals = {} if last["left"] or last["fault"] or not last["over"] else _goals(last)
+    best = [role for role, goal in goals.items() if goal == max(goals.values())]
+    winners = best if len(best) < len(goals) else []
     return {
         "match": match,
         "view": view,
@@ -71,26 +75,26 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
         ],
         "status": status,
         "verdict": _verdict(last, mine),
-        "winners": [last["picture"]["colours"].get(role, "") for role in _winners(last)],
+        "winners": [last["picture"]["colours"].get(role, "") for role in winners],
         "over": last["over"],
         "since": last["since"],
         "board": board_context(view["picture"], asking) if shows_all else _known_board(view, asking, mine),
         "may_take_back": not no_undo and people == mine and last["can_take_back"],
         "no_undo": no_undo or "there is no move to take back",
-        # A visitor who plays all of several roles has no opponent to resign to.
+        # A visitor who plays all of several roles has no opponent, so resigning has no meaning.
         "may_resign": mine and not last["over"] and (contestants != mine or len(mine) == 1),
         "may_rematch": mine and last["over"],
         "is_exchanged": match.exchanged != match.seats,
         "log": _log(view) if shows_all else [],
         "joint": _log(view)[view["step"] - 1] if shows_all and view["joint"] else [],
-        "spoken": " ".join([*(_others_moves(last, mine) if shows_all else ()), status]),
+        "spoken": " ".join([*moves_of_others, status]),
         "hides": view["seen"] is not None and not last["over"],
         "known": None if shows_all else {role: view["seen"][role] for role in mine},
     }
 
 
 def paragraphs(text: str) -> list[tuple[bool, str]]:
-    r"""Return the paragraphs of a text, each with whether it is a table; lines of tables are not joined.
+    r"""Return the paragraphs of a text, each after a flag for tables, whose lines are not joined.
 
     >>> paragraphs("Take some\nor all.\n\nRoles  x, o\nMoves  (take N)")
     [(False, 'Take some or all.'), (True, 'Roles  x, o\nMoves  (take N)')]
@@ -121,12 +125,6 @@ def _log(view: dict[str, Any]) -> list[list[tuple[str, str, str]]]:
     ]
 
 
-def _others_moves(last: dict[str, Any], mine: list[str]) -> list[str]:
-    """Return the last moves of others, for screen readers."""
-    made = _log(last)[-1] if last["log"] else []
-    return [f"{role}: {move}." for role, _, move in made if role not in mine or len(mine) > 1]
-
-
 def _player(
     match: Match, last: dict[str, Any], number: int, mine: list[str], *, shows_all: bool
 ) -> dict[str, Any]:
@@ -143,12 +141,12 @@ def _player(
         "about": level.about if level else "",
         "kind": seat["kind"],
         "colour": last["picture"]["colours"].get(role, ""),
-        # The turn and the time used reveal something about a hidden state.
+        # The time used can reveal something about a hidden state.
         "seconds": last["seconds"].get(role, 0) if shows_all or role in mine else None,
         "left": last["time"].get(role),
         "is_turn": role in last["turn"] or (shows_all and role in last["thinking"]),
         "goal": last["goals"].get(role) if last["over"] and seat["kind"] != "random" else None,
-        # Only owners of a role may invite others.
+        # Only visitors who have a role may invite other people.
         "invitation": f"/match/{match.match_id}/join/{seat['secret']}"
         if seat["kind"] == "open" and mine
         else "",
@@ -158,7 +156,6 @@ def _player(
 def _status(
     match: Match, last: dict[str, Any], mine: list[str], asking: str | None, *, shows_all: bool
 ) -> str:
-    """Return a sentence about the turn, or about the result."""
     if verdict := _verdict(last, mine):
         return f"Over. {''.join(verdict)}."
     if last["fault"]:
@@ -196,30 +193,21 @@ def _goals(last: dict[str, Any]) -> dict[str, int]:
     return {role: goal for role, goal in last["goals"].items() if role != "random"}
 
 
-def _winners(last: dict[str, Any]) -> list[str]:
-    """Return the winning roles; empty if all roles are even."""
-    goals = {} if last["left"] or last["fault"] or not last["over"] else _goals(last)
-    best = [role for role, goal in goals.items() if goal == max(goals.values())]
-    return best if len(best) < len(goals) else []
-
-
 def _called(match: Match, role: str) -> str:
     seat = match.seats[list(match.roles).index(role)]
     return f"{role} ({seat['name']})" if seat["kind"] == "player" else role
 
 
 def _leaving(last: dict[str, Any], mine: list[str]) -> str:
-    """Return a text with the role that left the match, and the winner if one role remains."""
     role, how = last["left"]
     done = {"resigned": "resigned", "late": "ran out of time"}[how]
     who = "You" if mine == [role] else role
-    others = [other for other in last["goals"] if other not in (role, "random")]
-    won = "" if len(others) != 1 else ": you win" if mine == others else f": {others[0]} wins"
+    remaining = [other for other in last["goals"] if other not in (role, "random")]
+    won = "" if len(remaining) != 1 else ": you win" if mine == remaining else f": {remaining[0]} wins"
     return f"{who} {done}{won}"
 
 
 def _known_board(view: dict[str, Any], asking: str | None, mine: Sequence[str]) -> dict[str, Any]:
-    """Return the boards as a role of the visitor knows them."""
     role = asking or next(iter(mine), "")
     picture = view["known"].get(role) or {"svg": "", "touches": {}, "listings": [], "upright": False}
     return board_context(picture, asking)

@@ -1,4 +1,4 @@
-"""Processes of matches: commands to them, answers and events from them; errors for visitors."""
+"""Processes of matches, to which the server sends commands, and errors for visitors."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 #: Players think with a lower priority than the server, which answers browsers.
 _NICENESS: Final = 5
-#: Seconds that a refused visitor should wait.
+#: Sheets are read with a lower priority than moves of people.
+_WORKER_NICENESS: Final = 15
+#: Maximum seconds of a command while other commands wait; one second usually suffices.
+_WHILE_OTHERS_WAIT: Final = 5.0
+#: Seconds after which a refused visitor should retry.
 RETRY_AFTER: Final = 30
 
 
 class MatchFaultError(AnygameError):
-    """A request cannot be met; the message is for the visitor. ``status`` is that of the response."""
+    """A request cannot be met; the message is for the visitor, and ``status`` is the HTTP status."""
 
     status: ClassVar[int] = 400
 
@@ -32,7 +36,7 @@ class NotFoundError(MatchFaultError):
 
 
 class RefusedError(MatchFaultError):
-    """The visitor may not do that."""
+    """The visitor is not allowed to do that."""
 
     status = 403
 
@@ -47,14 +51,14 @@ def response_to(error: Exception) -> tuple[int, dict[str, str]]:
 
 
 def try_again(what: str) -> str:
-    """Return a sentence for visitors about a limit of the server, with the time to try again."""
+    """Return a sentence about a limit of the server, with the seconds until the visitor should retry."""
     return f"{what}: try again in {RETRY_AFTER} seconds"
 
 
 class HostProcess(ChildProcess):
     """A process for one match.
 
-    Calls ``on_view`` with every view that the process sends unasked, and ``ended`` when the process ends.
+    It calls ``on_view`` with each view of a change that the process reports, and ``ended`` at its end.
     """
 
     def __init__(self, memory: int, niceness: int = _NICENESS) -> None:
@@ -73,7 +77,7 @@ class HostProcess(ChildProcess):
     async def carry_out(self, what: str, *, within: float, is_view: bool = False, **arguments: Any) -> Any:
         """Send a command to the process; see `anygame.web.hosting.session`. Raises the errors of `ask`.
 
-        With ``is_view``, the answer is a view of the match. It goes to ``on_view`` before any newer view.
+        With ``is_view``, the answer is a view of the match, and ``on_view`` gets it before newer views.
         """
         on_answer = self.on_view if is_view else lambda _: None
         return await self.ask({"do": what} | arguments, within, on_answer)
@@ -86,14 +90,8 @@ class HostProcess(ChildProcess):
                 raise ValueError("no event")
 
 
-#: Maximum seconds of a command while others wait; one second usually suffices.
-_WHILE_OTHERS_WAIT: Final = 5.0
-#: Reading sheets has a lower priority than moves of people.
-_WORKER_NICENESS: Final = 15
-
-
 class WorkerPool(Pool[HostProcess]):
-    """Processes for single commands; admission limits how many run at a time. ``memory`` is in bytes."""
+    """Processes of at most ``memory`` bytes for single commands; admission limits how many run at a time."""
 
     def __init__(self, admission: Admission, memory: int) -> None:
         super().__init__(lambda: HostProcess(memory, _WORKER_NICENESS))
@@ -102,11 +100,14 @@ class WorkerPool(Pool[HostProcess]):
     async def ask(self, what: str, *, within: float, **arguments: Any) -> Any:
         """Send a command to a worker; see `anygame.web.hosting.session`.
 
-        ``within`` is the time limit in seconds, waiting included; less if others are waiting.
+        Args:
+            what: name of the command.
+            within: time limit in seconds, including the wait; while other commands wait, it is lower.
+            arguments: arguments of the command.
 
         Raises:
             ChildFaultError: the command failed.
-            BusyError: too many visitors wait, or no process had time.
+            BusyError: too many commands wait, or the command took too long while others waited.
             ChildEndedError: the command took too long.
         """
         async with self._admission.place(within) as left:

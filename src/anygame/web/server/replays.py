@@ -1,4 +1,4 @@
-"""Records of matches that were played elsewhere, shown state by state."""
+"""Pages that show the record of a match state by state."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from anygame.web.server.matches import Match, Matches, Seat
     from anygame.web.server.sheets import Sheet, Sheets
 
-#: Maximum joint moves of an uploaded record: ten times the longest public match.
+#: Maximum joint moves of an uploaded record, ten times as many as in the longest public match.
 _MOST_MOVES: Final = 5_000
 
 
 def is_record(text: str) -> bool:
-    """Return whether an upload is a record rather than a sheet, which never starts with a brace."""
+    """Return whether an upload is a record. A sheet never starts with a brace."""
     return text.lstrip().startswith("{")
 
 
@@ -42,7 +42,7 @@ class Replays:
         return [Route("/replay/{name}", self.show)]
 
     async def show(self, request: Request) -> Response:
-        """Show a record among the paths of the server, from its first state."""
+        """Show the first state of a record among the paths of the server."""
         name = request.path_params["name"]
         path = self._sheets.records.get(name)
         if path is None:
@@ -54,11 +54,11 @@ class Replays:
         return RedirectResponse(f"/match/{match.match_id}/0", 303)
 
     async def upload(self, text: str) -> Response:
-        """Show an uploaded record, from its first state."""
+        """Show the first state of an uploaded record."""
         record = await asyncio.to_thread(parse_record, text)
         if record.step > _MOST_MOVES:
             raise MatchFaultError(
-                f"the record has {record.step:,} joint moves: pages show one of {_MOST_MOVES:,} at most"
+                f"the record has {record.step:,} joint moves: pages show records of at most {_MOST_MOVES:,}"
             )
         match = await self.open(record)
         return RedirectResponse(f"/match/{match.match_id}/0", 303)
@@ -95,13 +95,13 @@ class Replays:
         sheet = self._sheets.find(stem.partition(".")[0]) if stem else None
         if sheet is None:
             raise MatchFaultError(
-                f"the record does not hold its rules, and there is no sheet {stem[:60]!r} here"
+                f"the record does not contain its rules, and there is no sheet {stem[:60]!r} here"
             )
         return sheet
 
 
 def turns_of(record: Record, start: int, end: int) -> list[dict[str, Any]]:
-    """Return moves, errors, reasons and comments from one state to another; see `FollowedMatch.follow`."""
+    """Return the moves between two states, with errors and comments; see `FollowedMatch.follow`."""
     return [
         {
             "moves": record.moves[step - 1],
@@ -114,7 +114,7 @@ def turns_of(record: Record, start: int, end: int) -> list[dict[str, Any]]:
 
 
 def opening_of(record: Record) -> dict[str, Any]:
-    """Return the reasons and comments of a record from before the first move."""
+    """Return the reasons and comments of a record that precede the first move."""
     return {"opening": {"reasons": _at(record.reasons, 0), "said": _at(record.said, 0)}}
 
 

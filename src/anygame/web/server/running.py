@@ -1,7 +1,7 @@
-"""Runs the server until it is asked to end.
+"""Running the server.
 
-uvicorn refuses requests beyond a number of connections, and requests with a long head. It waits without limit
-for the end of a head, so a server for everybody needs a proxy in front of it.
+uvicorn limits the number of connections, and the size of the head of a request. It waits without limit for
+the end of a head, so a server for everybody needs a proxy in front of it.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from anygame.web.settings import Settings
 
 
-#: Seconds for answers in progress when the server ends. Streams never end by themselves.
+#: Seconds for answers in progress when the server stops. Event streams do not end by themselves.
 _CLOSING: Final = 1
 #: Seconds until a connection without requests is closed.
 _IDLE: Final = 10
 #: Maximum bytes of the head of a request.
 _LONGEST_HEAD: Final = 2**14
-#: Length of the system's queue of connections.
+#: Maximum number of connections in the queue of the operating system.
 _WAITING: Final = 128
 
 
 def serve(settings: Settings, listening: Callable[[int], None]) -> None:
     """Answer browsers until Ctrl-C or SIGTERM; ``listening`` is called with the port.
 
-    Raises AnygameError if the port is taken.
+    Raises AnygameError if the port is in use.
     """
     bound = _bound(settings, "try another --port or --host")
     server = _server(make_application(settings), settings)
@@ -47,9 +47,9 @@ def serve(settings: Settings, listening: Callable[[int], None]) -> None:
 
 
 class WatchingServer:
-    """Serves pages about the matches of this process from a background thread.
+    """A server of pages about the matches of this process, in a background thread.
 
-    Raises AnygameError if the port is taken.
+    Raises AnygameError if the port is in use.
     """
 
     def __init__(self, settings: Settings, broadcast: Broadcast) -> None:
@@ -66,12 +66,12 @@ class WatchingServer:
         return port
 
     def start(self) -> None:
-        """Start the thread, and return when the server answers."""
+        """Start the thread, and return when the server accepts requests."""
         self._thread.start()
         self._has_begun.wait()
 
     def stop(self) -> None:
-        """Send the last news to the pages, then end the server."""
+        """Send the last changes to the pages, then stop the server."""
         if self._thread.is_alive():
             asyncio.run_coroutine_threadsafe(self._last_news(), self._loop).result()
             self._server.should_exit = True
@@ -100,7 +100,7 @@ def _server(application: ASGIApp, settings: Settings) -> uvicorn.Server:
         limit_concurrency=settings.connections,
         timeout_keep_alive=_IDLE,
         h11_max_incomplete_event_size=_LONGEST_HEAD,
-        # Answers cut off at the end of the server are not errors; the application reports real ones.
+        # Answers that are cut off when the server stops are not errors. The application reports real errors.
         log_level="critical",
         access_log=False,
         server_header=False,
@@ -121,7 +121,7 @@ async def _run(server: uvicorn.Server, bound: socket.socket, listening: Callable
 
 def _bound(settings: Settings, advice: str) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    # With an explicit protocol, the loop disables Nagle's algorithm.
+    # The event loop disables Nagle's algorithm only for sockets with an explicit protocol.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -1,4 +1,4 @@
-"""Routes of sheets: their list, their pages, the editor, uploads and new matches."""
+"""Routes of sheets: list, pages, editor, uploads and new matches."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from anygame.web.server.sheets import Sheets
     from anygame.web.settings import Settings
 
-#: Range of the seconds that players may get for a move.
+#: Minimum and maximum seconds of a player for a move.
 _SHORTEST_CLOCK: Final = 0.1
 _LONGEST_CLOCK: Final = 60.0
-#: Maximum minutes of a person for a match, and maximum increment a move: an hour a side is a long match.
+#: Maximum minutes of a person for a match, and maximum increment per move in seconds.
 _MOST_MINUTES: Final = 180.0
 _MOST_SECONDS_A_MOVE: Final = 600.0
-#: Seconds for checking rules, waiting included, since their author waits.
+#: Time limit for a check of rules in seconds, including the wait for a process.
 _CHECKING: Final = 20.0
-#: Seconds for a thumbnail, and the drawing for games without one.
+#: Time limit for a thumbnail in seconds, and the drawing for games without a thumbnail.
 _DRAWING: Final = 10.0
 _NO_DRAWING: Final = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>'
 #: Title of the editor.
@@ -52,7 +52,6 @@ _WRITE: Final = "Write rules"
 
 
 def _figures(path: str) -> ModelFigures | None:
-    """Return the figures of a sheet's model; None without a usable model."""
     try:
         return load_model(path).figures if path and Path(path).is_file() else None
     except ModelError:
@@ -70,7 +69,7 @@ class SheetRoutes:
         self._matches = matches
         self._pages = pages
         self._settings = settings
-        #: Answers about the sheets of the server, which are few, by question and text.
+        #: Cached answers about the sheets of the server, which are few, by command and text.
         self._answers: dict[tuple[str, str], Any] = {}
         self._drawing = asyncio.Lock()
 
@@ -104,7 +103,7 @@ class SheetRoutes:
 
     @property
     def _usual(self) -> str:
-        """The default opponent; empty if no player is offered."""
+        """The default opponent; empty if the server offers no player."""
         offered = [name for name, _ in self._settings.players]
         return USUAL if USUAL in offered else next(iter(offered), "")
 
@@ -112,16 +111,16 @@ class SheetRoutes:
         """Show a sheet with its roles, players and model, or in the editor if it is broken."""
         sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
         try:
-            described = await self._ask("describe", sheet, self._settings.answer)
+            answer = await self._ask("describe", sheet, self._settings.answer)
         except ChildFaultError as error:
             return await self._broken(sheet, error)
         players = [(name, LEVELS[name].about if name in LEVELS else "") for name, _ in self._settings.players]
         return self._pages.page(
             "sheet.html",
             sheet=sheet,
-            roles=described["roles"],
-            hides=described["hides"],
-            model=await asyncio.to_thread(_figures, described["model"]),
+            roles=answer["roles"],
+            hides=answer["hides"],
+            model=await asyncio.to_thread(_figures, answer["model"]),
             players=players,
             usual=self._usual,
             heading=sheet_heading(sheet.text),
@@ -129,30 +128,26 @@ class SheetRoutes:
         )
 
     async def _ask(self, what: str, sheet: Sheet, within: float) -> Any:
-        """Ask a worker about a sheet; answers about sheets of the server are cached."""
         reading = self._matches.reading(sheet)
         if sheet.visitor:
-            return await self._matches.other_sheets.ask(what, within=within, **reading)
+            return await self._matches.other_sheets.ask(what, within=within, sheet=reading)
         key = what, sheet.text
         if key not in self._answers:
-            self._answers[key] = await self._matches.own_sheets.ask(what, within=within, **reading)
+            self._answers[key] = await self._matches.own_sheets.ask(what, within=within, sheet=reading)
         return self._answers[key]
 
     async def thumbnail(self, request: Request) -> Response:
-        """Return a small drawing of a sheet of the server. Drawings are made one at a time and cached."""
+        """Return a small drawing of a sheet of the server. The server makes one drawing at a time."""
         sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
         if sheet.visitor:
             raise NotFoundError("sheets that were uploaded have no small drawing")
         async with self._drawing:
             try:
                 drawing = await self._ask("thumbnail", sheet, _DRAWING)
-            except (ChildFaultError, ChildEndedError):  # unreadable or slow
+            except (ChildFaultError, ChildEndedError):  # the sheet is unreadable or slow
                 drawing = self._answers["thumbnail", sheet.text] = ""
-        return Response(
-            drawing or _NO_DRAWING,
-            media_type="image/svg+xml",
-            headers={"cache-control": "private, max-age=3600"},
-        )
+        headers = {"cache-control": "private, max-age=3600"}
+        return Response(drawing or _NO_DRAWING, media_type="image/svg+xml", headers=headers)
 
     async def _broken(self, sheet: Sheet, error: ChildFaultError) -> Response:
         if not error.diagnostics:
@@ -176,7 +171,7 @@ class SheetRoutes:
         return await self._editor(sheet)
 
     async def _editor(self, sheet: Sheet, *, message: str = "", status: int = 200) -> Response:
-        """Show the editor with a sheet and its diagnostics; without them if checking takes too long."""
+        """Show the editor with a sheet and its diagnostics, or without diagnostics if they take too long."""
         check, headers = None, dict[str, str]()
         try:
             check = await self._checked(sheet)
@@ -189,7 +184,6 @@ class SheetRoutes:
         return page
 
     async def _checked(self, sheet: Sheet) -> dict[str, Any]:
-        """Return the diagnostics of a sheet and the start of the game."""
         answer: dict[str, Any] = await self._ask("check", sheet, _CHECKING)
         if answer["start"]:
             answer["board"] = board_context(answer["start"]["picture"], None)
@@ -197,7 +191,7 @@ class SheetRoutes:
         return answer
 
     async def upload(self, request: Request) -> Response:
-        """Store an uploaded sheet, sent as a file or as text; show an uploaded record."""
+        """Store an uploaded sheet, which is a file or text; show an uploaded record."""
         visitor = visitor_of(request)
         form = await read_form(request)
         text = form.get("file") or form.get("text", "")
@@ -238,7 +232,7 @@ class SheetRoutes:
         return response
 
     def _seats(self, roles: list[str], asked: Mapping[str, str], visitor: Visitor) -> list[Seat]:
-        """Return the seats: by ``as`` and ``against``, or by a field for each role index."""
+        """Return the seats from the fields ``as`` and ``against``, or from a field for each role index."""
         mine: Seat = {"kind": "person", "name": "person", "visitor": visitor.name}
         own, against = asked.get("as"), asked.get("against")
         if own is not None and own not in roles:
@@ -253,22 +247,25 @@ class SheetRoutes:
                 chosen = against or "open"
             elif chosen is None and own is None and against is not None:
                 # If the request names only an opponent, the visitor has the first role.
-                chosen = "you" if not seats or all(seat["kind"] == "random" for seat in seats) else against
-            seats.append(mine if chosen in (None, "you") else self._other_seat(str(chosen)))
+                chosen = "you" if all(seat["kind"] == "random" for seat in seats) else against
+            if chosen in (None, "you"):
+                seats.append(mine)
+            elif chosen == "open":
+                seats.append(open_seat())
+            else:
+                seats.append(self._player_seat(str(chosen)))
         return seats
 
-    def _other_seat(self, chosen: str) -> Seat:
-        if chosen == "open":
-            return open_seat()
-        offered = [name for name, _ in self._settings.players]
-        if chosen not in offered:
-            raise RefusedError(f"there is no player {chosen[:60]!r} here; there are {', '.join(offered)}")
-        return {"kind": "player", "name": chosen, "player": chosen}
+    def _player_seat(self, name: str) -> Seat:
+        offered = [player for player, _ in self._settings.players]
+        if name not in offered:
+            raise RefusedError(f"there is no player {name[:60]!r} here; there are {', '.join(offered)}")
+        return {"kind": "player", "name": name, "player": name}
 
 
 def _time_of_people(asked: Mapping[str, str]) -> tuple[float, float] | None:
-    """Return the seconds for a match and the increment a move of each person; None for no clock."""
+    """Return each person's seconds for the match, and the increment per move; None for no clock."""
     minutes = read_seconds(asked.get("minutes") or "0", "the minutes of people", 0, _MOST_MINUTES)
     more = read_seconds(asked.get("more") or "0", "the seconds for a move", 0, _MOST_SECONDS_A_MOVE)
-    # Without time for the match, people start with the increment of one move.
+    # Without minutes for the match, people start with the increment of one move.
     return (60 * minutes or more, more) if minutes or more else None

@@ -1,4 +1,4 @@
-"""The sheets that pages offer: sheets of the server, and uploads of visitors."""
+"""Rule sheets on pages: those of the server, and uploads of visitors."""
 
 from __future__ import annotations
 
@@ -38,10 +38,8 @@ class Sheet:
 
     Attributes:
         name: name in addresses.
-        title: title for people.
-        description: a sentence or two; may be empty.
         visitor: visitor who uploaded the sheet; empty for sheets of the server.
-        case_sensitive: whether the rules distinguish capitals from other letters.
+        case_sensitive: whether the rules distinguish upper case from lower case.
     """
 
     name: str
@@ -53,20 +51,20 @@ class Sheet:
 
 
 class Sheets:
-    """All sheets, read on request; the list of sheets is made once."""
+    """All sheets. A sheet is read from its file when a page needs it."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._folder = settings.folder / "sheets"
         own: dict[str, Path | None] = dict(_named(settings.paths))
-        #: The path of each sheet of the server; None for installed games.
+        #: The path of each sheet of the server by name; None for installed games.
         self._paths = own | {name: None for name in games() if name not in own}
         self._listed: list[Sheet] | None = None
         #: Cache of uploads, so that the list of uploads reads each file once.
         self._uploads: dict[str, Sheet | None] = {}
 
     def listed(self) -> list[Sheet]:
-        """Return the sheets of the server: first those of its paths, then installed games."""
+        """Return the sheets of the server: first the sheets of its paths, then installed games."""
         if self._listed is None:
             offered = [self._offered(name) for name in list(self._paths)[:_MOST_LISTED]]
             self._listed = [sheet for sheet in offered if sheet is not None]
@@ -96,16 +94,15 @@ class Sheets:
         """Store an upload of a visitor; ``file`` is its file name. Raises OSError if the disk is full."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         name = f"u-{secrets.token_urlsafe(_ID_BYTES)}"
-        # Uploads may number a tenth of the records.
+        # The server keeps at most one upload for ten records.
         make_room(self._folder, max(1, self._settings.kept // 10))
         stem = Path(file.replace("\\", "/")).stem
-        write_whole(
-            self._folder / f"{name}.json", json.dumps({"visitor": visitor, "file": stem, "text": text})
-        )
+        upload = {"visitor": visitor, "file": stem, "text": text}
+        write_whole(self._folder / f"{name}.json", json.dumps(upload))
         return described(name, text, visitor, stem)
 
     def uploaded_by(self, visitor: str) -> list[Sheet]:
-        """Return the sheets that a visitor has uploaded, without their texts, the latest first."""
+        """Return the uploads of a visitor without their rules, the latest upload first."""
         names = [path.stem for path, _ in by_age(self._folder)]
         uploads = {name: self._uploads.get(name) or self._uploaded(name) for name in names}
         self._uploads = {name: sheet and replace(sheet, text="") for name, sheet in uploads.items()}
@@ -113,35 +110,35 @@ class Sheets:
 
     def _uploaded(self, name: str) -> Sheet | None:
         try:
-            kept = json.loads((self._folder / f"{name}.json").read_bytes())
-            return described(name, str(kept["text"]), str(kept["visitor"]), str(kept.get("file", "")))
+            upload = json.loads((self._folder / f"{name}.json").read_bytes())
+            return described(name, str(upload["text"]), str(upload["visitor"]), str(upload.get("file", "")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
 
 def by_age(folder: Path) -> list[tuple[Path, int]]:
-    """Return the JSON files of a folder with their sizes in bytes, the latest first."""
+    """Return the JSON files of a folder with their sizes in bytes, the latest file first."""
     files = []
     for path in folder.glob("*.json"):
         with suppress(OSError):
-            known = path.stat()
-            files.append((known.st_mtime, path, known.st_size))
+            status = path.stat()
+            files.append((status.st_mtime, path, status.st_size))
     return [(path, size) for _, path, size in sorted(files, reverse=True)]
 
 
 def make_room(folder: Path, most: int, most_bytes: float = inf, spared: Collection[str] = ()) -> None:
-    """Remove the oldest JSON files of a folder before one more is written.
+    """Remove the oldest JSON files of a folder before another file is written.
 
     Args:
         folder: the folder.
-        most: maximum number of files, the new one included.
+        most: maximum number of files, including the new file.
         most_bytes: maximum size of all files.
-        spared: stems of files to keep.
+        spared: stems of files that are not removed.
     """
-    length = 0
+    total = 0
     for number, (path, size) in enumerate(by_age(folder), 1):
-        length += size
-        if (number >= most or length > most_bytes) and path.stem not in spared:
+        total += size
+        if (number >= most or total > most_bytes) and path.stem not in spared:
             with suppress(OSError):
                 path.unlink()
 
@@ -155,14 +152,14 @@ def _named(paths: Iterable[Path]) -> Iterable[tuple[str, Path]]:
 def _files(paths: Iterable[Path], suffixes: tuple[str, ...]) -> Iterable[tuple[str, Path]]:
     """Yield names and paths of files with one of the suffixes, among the paths and in their folders."""
     for path in paths:
-        inner = sorted(path.iterdir()) if path.is_dir() else [path]
-        yield from ((one.stem, one) for one in inner if one.suffix in suffixes and one.is_file())
+        files = sorted(path.iterdir()) if path.is_dir() else [path]
+        yield from ((file.stem, file) for file in files if file.suffix in suffixes and file.is_file())
 
 
 def described(
     name: str, text: str, visitor: str = "", file: str = "", *, case_sensitive: bool = True
 ) -> Sheet:
-    """Return a sheet with the title and description in its text; without a title, use the file name."""
+    """Return a sheet with the title and description in its text; the file name replaces a missing title."""
     title, description = describe_sheet(text)
     title = title_of(title) or title_of(file) or ("your sheet" if visitor else name)
     return Sheet(name, title, description[:500], text, visitor, case_sensitive)

@@ -1,4 +1,4 @@
-"""Routes for watching the matches of this process: their list, and each match live."""
+"""Routes that show the matches of this process: a list, and each match live."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from anygame.web.server.replays import Replays
     from anygame.web.settings import Settings
 
-#: Maximum joint moves sent at a time, so that pages show the progress through a long match.
+#: Maximum joint moves of one update, so that pages show the progress through a long match.
 _AT_ONCE: Final = 500
-#: Minimum seconds between two updates of a match, however fast its moves are.
+#: Minimum seconds between two updates of a match.
 _PACE: Final = 0.2
 #: Number of matches on one page of the list.
 _LISTED: Final = 100
-#: Seconds for the last updates to reach the pages when the command ends.
+#: When the command ends, maximum seconds for the last updates, and seconds for pages to load them.
 _LAST_NEWS: Final = 5.0
 _LAST_LOOK: Final = 1.0
 
@@ -48,7 +48,7 @@ class WatchRoutes(Versioned):
         self._matches = matches
         self._pages = pages
         self._settings = settings
-        #: Followers of the matches that somebody has opened, by number.
+        #: Followers of the matches that a visitor has opened, by number.
         self._followed: dict[int, _Follower] = {}
         self._opening = asyncio.Lock()
         self._table: tuple[int, Table | None] = (-1, None)
@@ -63,7 +63,7 @@ class WatchRoutes(Versioned):
         ]
 
     def listen(self) -> None:
-        """Listen to changes of matches from now on."""
+        """Start to listen to changes of matches."""
         loop = asyncio.get_running_loop()
 
         def report(match: BroadcastMatch | None) -> None:
@@ -79,7 +79,7 @@ class WatchRoutes(Versioned):
             self._followed[match.number].news.set()
 
     async def show(self, request: Request) -> Response:
-        """Show the standings and the matches; if only one match is planned, redirect to it."""
+        """Show the standings and the matches, or redirect to the only planned match."""
         matches = list(self._broadcast.matches)
         if self._broadcast.planned == 1 and matches:
             return RedirectResponse("/watch/1", 303)
@@ -104,11 +104,11 @@ class WatchRoutes(Versioned):
     async def _table_of(self, version: int) -> dict[str, Any] | None:
         if self._broadcast.table is None:
             return None
-        known, table = self._table
-        if known != version or table is None:
+        table_version, table = self._table
+        if table_version != version or table is None:
             table = await asyncio.to_thread(self._broadcast.table)
             self._table = version, table
-        return _drawn(table)
+        return _scaled(table)
 
     async def events(self, request: Request) -> Response:
         """Stream the changes of the list."""
@@ -117,7 +117,7 @@ class WatchRoutes(Versioned):
         return changes(self, known_version(request))
 
     async def watch(self, request: Request) -> Response:
-        """Show a match: a running one in its last state, a finished one from its first state."""
+        """Show a running match in its last state, or a finished match in its first state."""
         number = request.path_params["number"]
         if not 0 < number <= len(self._broadcast.matches):
             raise NotFoundError(f"there is no match {number} yet")
@@ -129,23 +129,24 @@ class WatchRoutes(Versioned):
 
     async def _open(self, shown: BroadcastMatch) -> Match:
         follower = self._followed.get(shown.number)
-        known = None if follower is None else await self._matches.find(follower.match.match_id)
-        if known is not None:
-            return known
+        match = None if follower is None else await self._matches.find(follower.match.match_id)
+        if match is not None:
+            return match
         record = await asyncio.to_thread(shown.read)
         if record is None:
             raise NotFoundError("the record of this match was not kept")
         is_live = shown.record is record and not shown.result
         # People who play must not see hidden information on a page.
         reveals = not any(record.humans or ())
-        begun = self._replays.begin(record, reveals=reveals) if is_live else self._replays.open(record)
-        match = await begun
+        match = await (
+            self._replays.begin(record, reveals=reveals) if is_live else self._replays.open(record)
+        )
         self._followed[shown.number] = _Follower(self._matches, match, shown, record, is_live=is_live)
         return match
 
     async def close(self) -> None:
-        """Send the last changes, for a few seconds at most; then stop following matches."""
-        tasks = [one.task for one in self._followed.values() if one.task is not None]
+        """Wait a few seconds until pages have the last changes; then stop following matches."""
+        tasks = [follower.task for follower in self._followed.values() if follower.task is not None]
         if any(not task.done() for task in tasks):
             await asyncio.wait(tasks, timeout=_LAST_NEWS)
         if self.streams or any(match.streams for match in self._matches.known.values()):
@@ -174,17 +175,18 @@ class _Follower:
             self.news.clear()
             is_over = bool(self._shown.result)
             try:
-                is_told = await self._tell()
+                is_complete = await self._tell()
             except AnygameError:
                 # The process of the match has ended and will restart, or the rules are too large.
-                is_told = False
-            if is_over and is_told:
+                is_complete = False
+            if is_over and is_complete:
                 return
-            if not is_told:
+            if not is_complete:
                 self.news.set()
             await asyncio.sleep(_PACE)
 
     async def _tell(self) -> bool:
+        """Copy new moves to the page; return whether the page has all moves."""
         view = await self._matches.view(self.match)
         shown, record, start = self._shown, self._record, view["last"]
         last = shown.last
@@ -200,8 +202,8 @@ class _Follower:
         return is_all
 
 
-def _drawn(table: Table) -> dict[str, Any]:
-    """Return a table with its intervals scaled to percent of their column."""
+def _scaled(table: Table) -> dict[str, Any]:
+    """Return a table whose intervals are percentages of the range of their column."""
     ends = []
     for column in zip(*table.rows, strict=True):
         intervals = [cell.interval for cell in column if cell.interval] or [(0.0, 0.0, 0.0)]
