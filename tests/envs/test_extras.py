@@ -43,7 +43,7 @@ def test_a_missing_library_is_named_with_its_extra(library: str) -> None:
 def test_pixels_need_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(episode, "RENDER_MODES", ["ansi", "human"])
     with pytest.raises(anygame.MissingExtraError, match=r"needs cairosvg, .*anygame\[cairosvg\]"):
-        episode.check_mode("rgb_array")
+        episode.check_options("rgb_array", "error")
 
 
 def test_boards_become_pixels() -> None:

@@ -1,4 +1,4 @@
-"""Matches of a compiled game in numbers, single or side by side: state, legal moves, observations."""
+"""Matches of a compiled game as arrays: states, legal moves and observations of one match or of many."""
 
 from __future__ import annotations
 
@@ -29,26 +29,36 @@ if TYPE_CHECKING:
 DEFAULT_LIMIT: Final = 10_000
 #: The result of an illegal action: an error, or a random legal move instead, as in the GGP protocol.
 Illegal: TypeAlias = Literal["error", "random"]
-#: ``flat`` has a number per fluent; ``planes``, channels, rows and columns of the board; ``history``, a row
-#: per joint move, with the moves and percepts of a role.
+#: ``flat`` has a number per fluent, and ``planes`` has channels, rows and columns of the board. ``history``
+#: has a row per joint move, with the moves and percepts of a role.
 Form: TypeAlias = Literal["flat", "planes", "history"]
-#: The most numbers of a history. A batch of 512 matches then takes up to 128 MiB per role.
+#: Maximum number of entries of a history. A batch of 512 matches then takes up to 128 MiB per role.
 _LARGEST_HISTORY: Final = 2**18
 #: The available modes; pixels need cairosvg.
 RENDER_MODES: Final = ["ansi", "human", *(["rgb_array"] if find_spec("cairosvg") else [])]
 
 
-def check_illegal(illegal: str) -> None:
-    """Raise a ValueError unless ``illegal`` is a known way to handle illegal actions."""
+def check_options(render_mode: str | None, illegal: str) -> None:
+    """Check the options of an environment.
+
+    Raises:
+        MissingExtraError: pixels need cairosvg, which is not installed.
+        ValueError: there is no such render mode, or no such way to handle illegal actions.
+    """
     if illegal not in get_args(Illegal):
         raise ValueError(f"illegal actions are an error or random, not {illegal!r}")
+    if render_mode is None or render_mode in RENDER_MODES:
+        return
+    if render_mode == "rgb_array":
+        message = "this needs cairosvg, which is not installed: pip install 'anygame[cairosvg]'"
+        raise MissingExtraError(message, "cairosvg")
+    raise ValueError(f"render mode must be one of {', '.join(RENDER_MODES)}, not {render_mode!r}")
 
 
 class Episode:
     """A match: its state, the legal moves of each role, and the observations so far.
 
     Attributes:
-        game: the rules.
         players: the indices of all roles but ``random``.
         chance: the indices of the roles ``random``.
         legal: per role, the numbers of its legal moves.
@@ -59,7 +69,6 @@ class Episode:
     """
 
     def __init__(self, game: Game, form: Form, limit: int, illegal: Illegal) -> None:
-        check_illegal(illegal)
         self.game = game
         self.observer = Observer(game, form, limit)
         self.limit = limit
@@ -80,7 +89,7 @@ class Episode:
 
     @property
     def limit(self) -> int:
-        """Joint moves after which the match is cut, at most the rows of a history."""
+        """Number of joint moves after which the match is cut, at most the number of rows of a history."""
         return self._limit
 
     @limit.setter
@@ -143,16 +152,10 @@ class Episode:
         return options[int(random.integers(len(options)))] if len(options) > 1 else options[0]
 
     def checked(self, role: int, action: object, random: np.random.Generator | None = None) -> int:
-        """Return the number of the move chosen for a role.
+        """Return the number of the move that an action of a role means.
 
-        Args:
-            role: the index of the role.
-            action: the chosen action.
-            random: source of a legal move in place of an illegal one, if ``illegal`` is ``random``. If None,
-                an illegal move is an error.
-
-        Raises:
-            IllegalMoveError: the action is not legal, and not replaced.
+        An illegal action is an error, unless ``illegal`` is ``random`` and a generator is given. Then the
+        result is a random legal move. Raises IllegalMoveError.
         """
         try:
             number = as_integer(action)  # type: ignore[arg-type]
@@ -162,8 +165,8 @@ class Episode:
             return number
         if self._illegal == "random" and random is not None and number is not None:
             return self.draw(random, role)
-        given = action if number is None else number
-        raise illegal_number(self.game.roles[role], given, self._actions[role], self.legal[role])
+        wrong = action if number is None else number
+        raise illegal_number(self.game.roles[role], wrong, self._actions[role], self.legal[role])
 
     def goals(self) -> list[float]:
         """Return the goal of each role in this state; nan if the rules give none, or several."""
@@ -176,10 +179,9 @@ class Episode:
         return mask
 
     def observation(self, role: int) -> NDArray[np.int8]:
-        """Return the observation of a role: int8; in GDL-II its percepts since its last choice."""
+        """Return the observation of a role: int8 [*shape]."""
         if self._histories:
-            whole: NDArray[np.int8] = self._histories[role].astype(np.int8)[0]
-            return whole
+            return np.asarray(self._histories[role][0], np.int8)
         if self.observer.hides:
             return self.observer.of_seen(role, self._seen[role])
         return self.observer.of(np.frombuffer(self.position, np.bool_))
@@ -193,7 +195,7 @@ class Episode:
         return State(self.game, self._network, self.position)
 
     def board(self) -> BoardView:
-        """Return the boards of the state, with marks for the last joint move."""
+        """Return the boards of the state, on which the last joint move is marked."""
         if self._last is None:
             return self.state().board()
         position, joint = self._last
@@ -204,7 +206,7 @@ class Episode:
 class Observer:
     """Encodes the states of a compiled game as observations.
 
-    If the rules hide information (GDL-II), a role observes its percepts, not the state.
+    If the rules hide information (GDL-II), a role observes its percepts since its last choice.
 
     Attributes:
         hides: whether the rules hide information.
@@ -275,12 +277,12 @@ class Observer:
         joint: Sequence[NDArray[np.int64]],
         percepts: Sequence[NDArray[np.bool_]],
     ) -> None:
-        """Write a joint move into histories.
+        """Write a joint move of the matches in ``lanes`` into histories.
 
         Args:
             histories: from ``histories``.
-            lanes: the lanes of the matches: int [matches].
-            steps: the joint moves made earlier in each match: int [matches].
+            lanes: int [matches].
+            steps: the number of earlier joint moves of each match: int [matches].
             joint: per role, the numbers of its moves: int [matches].
             percepts: per role, its percepts if the rules hide information: bool [matches, percepts].
         """
@@ -325,7 +327,7 @@ class Observer:
 
 
 class EpisodeLanes:
-    """Matches side by side: their states, the legal moves of each role, and the observations so far.
+    """Matches in parallel lanes: their states, the legal moves of each role, and the observations so far.
 
     Attributes:
         batch: the states.
@@ -362,7 +364,7 @@ class EpisodeLanes:
         return self.terminal | self.cut
 
     def begin(self, lanes: NDArray[np.bool_]) -> None:
-        """Begin matches in some lanes: bool [lanes]."""
+        """Begin matches in the given lanes: bool [lanes]."""
         self.batch.reset(lanes)
         self.moves[lanes] = 0
         for seen in (*self._seen, *self._histories):
@@ -370,7 +372,7 @@ class EpisodeLanes:
         self._look()
 
     def move(self, joint: Sequence[NDArray[np.int64]], lanes: NDArray[np.bool_]) -> None:
-        """Make joint moves, int [lanes] per role, in some lanes, bool [lanes]. The moves must be legal."""
+        """Make legal joint moves, int [lanes] per role, in the given lanes: bool [lanes]."""
         self.batch.step(dict(zip(self.game.roles, joint, strict=True)), lanes)
         moved = np.flatnonzero(lanes)
         percepts = [self.batch.percepts(role)[moved] for role in self.game.roles if self.observer.hides]
@@ -388,7 +390,7 @@ class EpisodeLanes:
         return [self.batch.packed(), self.moves.copy(), *(seen.copy() for seen in self._seen)]
 
     def go_back(self, mark: Sequence[NDArray[Any]], lanes: NDArray[np.bool_]) -> None:
-        """Go back to an earlier point in some matches: bool [lanes]."""
+        """Go back to an earlier point in the given lanes: bool [lanes]."""
         states = self.batch.packed()
         for now, before in zip([states, self.moves, *self._seen], mark, strict=True):
             now[lanes] = before[lanes]
@@ -398,7 +400,7 @@ class EpisodeLanes:
         self._look()
 
     def observation(self, role: int, lanes: NDArray[np.intp] | None = None) -> NDArray[np.int8]:
-        """Return the observations of a role, in some lanes or all: int8 [lanes, *shape]."""
+        """Return the observations of a role in the given lanes, or in all lanes: int8 [lanes, *shape]."""
         if self._histories:
             history = self._histories[role]
             return (history if lanes is None else history[lanes]).astype(np.int8)
@@ -413,37 +415,20 @@ class EpisodeLanes:
         return np.stack([self.batch.goals(role) for role in self.game.roles], axis=1)
 
 
-def check_mode(mode: str | None) -> None:
-    """Raise unless ``mode`` is an available render mode.
-
-    Raises:
-        MissingExtraError: pixels need cairosvg, which is not installed.
-        ValueError: there is no such mode.
-    """
-    if mode == "rgb_array" and mode not in RENDER_MODES:
-        raise MissingExtraError(
-            "this needs cairosvg, which is not installed: pip install 'anygame[cairosvg]'", "cairosvg"
-        )
-    if mode is not None and mode not in RENDER_MODES:
-        raise ValueError(f"render mode must be one of {', '.join(RENDER_MODES)}, not {mode!r}")
-
-
 def render(board: BoardView, mode: str | None) -> str | NDArray[np.uint8] | None:
     """Return a board as text (``ansi``) or pixels (``rgb_array``), or print it (``human``).
 
-    Pixels are uint8 [rows, columns, 3]. A board without a grid has no drawing, so its picture is a white
+    Pixels are uint8 [rows, columns, 3]. A board without a grid has no drawing, so its picture is one white
     pixel.
     """
     if mode == "ansi":
         return board.text()
     if mode == "human":
         print(board.text())
-    return _pixels(board.svg(dark=False)) if mode == "rgb_array" else None
-
-
-def _pixels(drawing: str) -> NDArray[np.uint8]:
+    if mode != "rgb_array":
+        return None
     from cairosvg import svg2png
     from PIL import Image
 
-    image = svg2png(bytestring=drawing.encode(), background_color="white")
+    image = svg2png(bytestring=board.svg(dark=False).encode(), background_color="white")
     return np.asarray(Image.open(BytesIO(image)).convert("RGB"))

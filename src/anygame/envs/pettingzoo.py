@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anygame.envs.episode import DEFAULT_LIMIT, RENDER_MODES, Episode, check_mode, render
+from anygame.envs.episode import DEFAULT_LIMIT, RENDER_MODES, Episode, check_options, render
 from anygame.envs.rewards import Rewards, compiled_game
 from anygame.envs.turns import chance_of, numbered_turns, simultaneous_moves
 from anygame.errors import IllegalMoveError, needing
@@ -53,7 +53,7 @@ class GameAgents:
         observations: Form = "flat",
         illegal: Illegal = "error",
     ) -> None:
-        check_mode(render_mode)
+        check_options(render_mode, illegal)
         self.game = game = compiled_game(sheet)
         self.metadata = {**self.metadata, "name": f"{PurePath(game.name).stem}_v0"}
         self.render_mode = render_mode
@@ -126,7 +126,6 @@ class GameAgents:
         return {"observation": self._episode.observation(role), "action_mask": self._episode.mask(role)}
 
     def _info(self) -> dict[str, Any]:
-        """Return the stuck role, if there is one."""
         stuck = self._episode.stuck
         return {} if stuck is None else {"stuck": str(self.game.roles[stuck])}
 
@@ -211,7 +210,6 @@ class GameParallelEnv(GameAgents, ParallelEnv):
         )
 
     def _joint(self, actions: Mapping[str, Any]) -> list[int]:
-        """Return the numbers of the moves of all roles. Raises IllegalMoveError."""
         episode = self._episode
         if not isinstance(actions, Mapping):
             raise IllegalMoveError(
@@ -242,9 +240,9 @@ class GameParallelEnv(GameAgents, ParallelEnv):
 class GameAECEnv(GameAgents, AECEnv):
     """A turn-based game, in which one agent moves at a time.
 
-    Arguments, observations and masks are as in ``parallel_env``. The mask of an agent is all 0 unless it is
-    the agent's turn. The environment plays ``random``, roles that wait, and forced joint moves that belong to
-    no role.
+    Arguments, observations and masks are as in ``parallel_env``. The mask of an agent is 0 everywhere unless
+    it is the agent's turn. The environment plays ``random``, roles that wait, and joint moves in which no
+    role has a decision.
 
     Raises:
         SimultaneousMovesError: two roles choose at the same time, in random matches at construction, or when
@@ -309,7 +307,7 @@ class GameAECEnv(GameAgents, AECEnv):
         return result
 
     def _move(self, role: int | None, number: int) -> None:
-        """Make the move of a role, or a forced move, while other roles wait and ``random`` samples."""
+        """Make the move of a role, or a forced joint move; the other roles wait, or are ``random``."""
         draw, random = self._episode.draw, self._random
         roles = range(len(self._episode.legal))
         self._episode.move([number if other == role else draw(random, other) for other in roles])

@@ -24,6 +24,8 @@ RewardName: TypeAlias = Literal["scaled", "goals", "zero-sum"]
 _NAMES: Final[tuple[RewardName, ...]] = get_args(RewardName)
 #: The highest goal of nearly all sheets.
 _HIGHEST: Final = 100.0
+#: Maximum number of cached games, because learners create many environments of one sheet.
+_KEPT: Final = 8
 
 
 def players_of(game: Game) -> list[int]:
@@ -60,37 +62,30 @@ class Rewards:
 
 
 def rewards_of_goals(name: RewardName, goals: Any, library: Any) -> Any:
-    """Return the rewards of players for their goals, both float [..., players], by NumPy or jax.numpy."""
+    """Return the rewards of players, float [..., players], with NumPy or jax.numpy as ``library``."""
     if name == "goals":
         return library.nan_to_num(goals)
     scaled = goals / np.float32(_HIGHEST)
     if name == "zero-sum":
-        rest = scaled.sum(axis=-1, keepdims=True) - scaled
-        scaled = scaled - rest / (goals.shape[-1] - 1)
+        of_others = scaled.sum(axis=-1, keepdims=True) - scaled
+        scaled = scaled - of_others / (goals.shape[-1] - 1)
     return library.nan_to_num(scaled)
 
 
-#: Games shared between environments, as learners make many environments of one sheet.
-_KEPT: Final = 8
-
-
 def compiled_game(sheet: Game | str | os.PathLike[str]) -> Game:
-    """Return a compiled game.
-
-    Args:
-        sheet: a game, a rule sheet, or the name of an installed game.
+    """Return the compiled game of a rule sheet, of an installed game by its name, or of a game.
 
     Raises:
         RuleSheetError: the rules cannot be used.
         LimitError: the game has no network, which numbers moves and fluents.
     """
-    if not isinstance(sheet, Game):
+    if isinstance(sheet, Game):
+        game = sheet
+    else:
         path = Path(find_installed(sheet) or sheet).resolve()
         # For a missing file, load raises an error.
         stat = path.stat() if path.is_file() else None
         game = _loaded(os.fspath(sheet), path, stat and (stat.st_mtime_ns, stat.st_size))
-    else:
-        game = sheet
     game.backends.needed_network()
     return game
 

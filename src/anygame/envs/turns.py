@@ -1,4 +1,4 @@
-"""Turns: the roles that decide in a state, determined by random play."""
+"""Turns: which roles decide in a state, determined from random play."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 #: A move: a term, or its number among the moves of its role.
 Move = TypeVar("Move")
-#: The most playouts and states, which met every kind of turn in the sheets tried, in under a second.
+#: Maximum numbers of playouts and states. They took less than a second, and sufficed in all tested sheets.
 _SAMPLE: Final = (20, 1_000)
-#: The same for compiled games, whose states take a tenth of the time.
+#: The same numbers for compiled games, whose states take a tenth of the time.
 _LARGE_SAMPLE: Final = (200, 10_000)
 #: The usual name of a move that does nothing.
 _NOOP: Final = "noop"
-#: Games whose turns are kept.
+#: Maximum number of games with cached turns.
 _KEPT: Final = 8
 
 
 @dataclass(frozen=True)
 class Turns(Generic[Move]):
-    """The way in which the roles of a game decide.
+    """How the roles of a game take turns.
 
     Attributes:
         waiting: per role, the moves that are not a decision if no other move is legal.
         are_taken: whether at most one role besides `random` had a choice in every sampled state.
         tree_size: estimated number of histories.
-        together: the indices of the roles that chose at the same time in the first such state; else empty.
+        together: indices of the roles that had a choice in the first state with several such roles.
     """
 
     waiting: tuple[frozenset[Move], ...]
@@ -72,11 +72,13 @@ def chance_of(game: Game) -> int | None:
 def find_turns(game: Game, sample: tuple[int, int] = _SAMPLE) -> Turns[Term]:
     """Return the turns of a game, from random playouts with a fixed seed.
 
-    ``sample`` is the most playouts, and the most states.
-
     A move is a wait if its name is noop, or if it was the only move of its role in a state where another role
     had a choice. The tree size is estimated from the branching on random paths (D. E. Knuth, "Estimating the
     efficiency of backtrack programs", 1975).
+
+    Args:
+        game: the rules.
+        sample: maximum numbers of playouts and states.
     """
     chance = chance_of(game)
     waiting: list[set[Term]] = [set() for _ in game.roles]
@@ -103,7 +105,6 @@ def find_turns(game: Game, sample: tuple[int, int] = _SAMPLE) -> Turns[Term]:
 
 
 def _random_path(game: Game, random: Random, limit: int) -> Iterator[list[tuple[Term, ...]]]:
-    """Yield the legal moves in the states of a random playout, up to a number of states."""
     state = game.initial_state()
     for _ in range(limit):
         if state.is_terminal:

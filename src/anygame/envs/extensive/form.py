@@ -1,4 +1,4 @@
-"""The extensive form of a game: histories, decisions, information, and its export to Gambit."""
+"""The extensive form of a game: histories, decisions and information, with an export to Gambit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anygame.errors import LimitError, RuleSheetError
 from anygame.game.joint_moves import final_goals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.envs.turns import Turns
     from anygame.game import Game, Role, State
@@ -31,16 +31,17 @@ SIMULTANEOUS: Final = -2
 TERMINAL: Final = -4
 #: Default maximum of joint moves before a play is cut: more than in the longest games of people.
 MAX_STEPS: Final = 1_000
-#: Maximum number of cached nodes: the whole tree of a small game, a part of a large one.
+#: Maximum number of cached nodes. They are the whole tree of a small game, or a part of a large tree.
 _KEPT: Final = 32_768
-#: From this number of histories on, compiling the game first saves time.
+#: Minimum number of histories for which the game is compiled first, which then saves time.
 _COMPILED: Final = 1_000
-#: Default limit on histories of an exported tree; writing this many takes some seconds.
+#: Default maximum number of histories of an exported tree. Writing so many histories takes a few seconds.
 MOST_HISTORIES: Final = 100_000
-#: A tree is refused without counting if its estimated size is this many times the limit. The estimate is
-#: unbiased, so this happens to a tree within the limit for at most 1 % of random seeds (Markov's inequality).
+#: Ratio of the estimated size of a tree to the limit from which the tree is refused without counting. The
+#: estimate is unbiased, so a tree within the limit is refused for at most 1 % of random seeds (Markov's
+#: inequality).
 _CERTAINLY_MORE: Final = 100
-#: Larger numbers are written as powers of ten.
+#: Smallest number that messages write as a power of ten.
 _READABLE: Final = 1e15
 
 
@@ -49,10 +50,10 @@ class ExtensiveForm:
 
     Attributes:
         game: the game.
-        turns: the way in which roles decide.
-        order: the treatment of simultaneous moves.
-        max_steps: joint moves after which a play is cut.
-        players: the roles besides `random`, in order; nodes name them by index.
+        turns: how the roles take turns.
+        order: how roles that move at the same time decide.
+        max_steps: number of joint moves after which a play is cut.
+        players: the roles besides `random`, in order. Nodes refer to a player by its index.
     """
 
     def __init__(
@@ -76,9 +77,8 @@ class ExtensiveForm:
 
     def root(self) -> Node:
         """Return the root node."""
-        return self._settled(
-            self.game.initial_state(), 0, ((),) * len(self.game.roles), (0,) * len(self.game.roles)
-        )
+        roles = len(self.game.roles)
+        return self._settled(self.game.initial_state(), 0, ((),) * roles, (0,) * roles)
 
     def role_index(self, player: int) -> int:
         """Return the index of a player among all roles."""
@@ -90,26 +90,26 @@ class ExtensiveForm:
         return self._hides or (self.order == "sequential" and not self.turns.are_taken)
 
     def _settled(self, state: State, step: int, memories: Memories, since: Sequence[int]) -> Node:
-        """Return the first node, from a state on, in which a role decides; earlier moves are forced."""
-        while True:
-            is_over = state.is_terminal or step >= self.max_steps
-            legal = [] if is_over else [state.legal_moves(role) for role in self.game.roles]
-            if is_over or not all(legal):
-                return Node(self, state, step, memories, since)
+        """Return the first node at or after a state in which a role decides, after making forced moves."""
+        while not state.is_terminal and step < self.max_steps:
+            legal = [state.legal_moves(role) for role in self.game.roles]
+            if not all(legal):
+                break
             deciders = self.turns.deciders(legal, self.chance)
-            drawn = self.chance is not None and len(legal[self.chance]) > 1
-            if deciders or drawn:
+            is_drawn = self.chance is not None and len(legal[self.chance]) > 1
+            if deciders or is_drawn:
                 chosen = tuple(
-                    None if index in deciders or (drawn and index == self.chance) else moves[0]
+                    None if index in deciders or (is_drawn and index == self.chance) else moves[0]
                     for index, moves in enumerate(legal)
                 )
                 return Node(self, state, step, memories, since, tuple(legal), deciders, chosen)
             joint = [moves[0] for moves in legal]
             memories = self._remembered(state, step, memories, joint, legal)
             state, step = state.next(joint), step + 1
+        return Node(self, state, step, memories, since)
 
     def chosen(self, node: Node, choices: Sequence[tuple[int, Term]]) -> Node:
-        """Return the node after decisions of roles, which are given by index."""
+        """Return the node after moves of several roles, each given as the index of the role and the move."""
         chosen = list(node.chosen)
         for index, move in choices:
             chosen[index] = move
@@ -130,7 +130,7 @@ class ExtensiveForm:
         joint: list[Term],
         legal: Sequence[Sequence[Term]],
     ) -> Memories:
-        """Return the memories after a joint move; each has only the moves and percepts that its role sees."""
+        """Return the memories after a joint move. A role remembers only the moves and percepts it sees."""
         if not self._hides:
             return ((*memories[0], (step + 1, tuple(joint), ())),) * len(memories)
         seen = state.percepts(joint)
@@ -141,17 +141,10 @@ class ExtensiveForm:
             updated.append((*memory, (step + 1, own, seen[role])) if own or seen[role] else memory)
         return tuple(updated)
 
-    def may_keep(self) -> bool:
-        """Return whether one more node may be cached by its parent."""
-        self._kept += 1
-        return self._kept <= _KEPT
-
 
 @dataclass(eq=False, repr=False, slots=True)
 class Node:
-    """A history: the last state, and the decisions of the current step.
-
-    Immutable, so copies share it.
+    """A history: the last state, and the decisions of the current step. It is immutable, so copies share it.
 
     Attributes:
         form: the tree.
@@ -161,7 +154,7 @@ class Node:
         since: per role, the number of joint moves made before its last choice.
         legal: the legal moves of all roles; empty at the end of the play.
         deciders: the indices of the roles that decide in this step.
-        chosen: the moves of this step; None for a move that is not decided yet.
+        chosen: per role, its move in this step; None before its decision.
         actor: the player who decides, or `CHANCE`, `SIMULTANEOUS`, `TERMINAL`.
     """
 
@@ -177,17 +170,15 @@ class Node:
     _children: dict[Any, Node] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.actor = self._actor()
-
-    def _actor(self) -> int:
+        undecided = [index for index in self.deciders if self.chosen[index] is None]
         if not self.legal:
-            return TERMINAL
-        open_roles = [index for index in self.deciders if self.chosen[index] is None]
-        if not open_roles:
-            return CHANCE
-        if self.form.order == "simultaneous" and len(self.form.players) > 1:
-            return SIMULTANEOUS
-        return self.form._player[open_roles[0]]
+            self.actor = TERMINAL
+        elif not undecided:
+            self.actor = CHANCE
+        elif self.form.order == "simultaneous" and len(self.form.players) > 1:
+            self.actor = SIMULTANEOUS
+        else:
+            self.actor = self.form._player[undecided[0]]
 
     def moves(self, player: int) -> tuple[Term, ...]:
         """Return the legal moves of a player, who decides here or together with all others."""
@@ -214,12 +205,13 @@ class Node:
         child = self._children.get(key)
         if child is None:
             child = self.form.chosen(self, choices)
-            if self.form.may_keep():
+            self.form._kept += 1
+            if self.form._kept <= _KEPT:
                 self._children[key] = child
         return child
 
     def goals(self) -> list[int]:
-        """Return the goals of the players in this node; for a cut play, 0 if the rules give none.
+        """Return the goals of the players in this node. In a cut play, a missing goal is 0.
 
         Raises:
             GoalError: the game is over, and the rules give a player no goal, or several.
@@ -229,9 +221,10 @@ class Node:
         return [self.state.goal(role) or 0 for role in self.form.players]
 
     def information(self, player: int) -> str:
-        """Return a player's moves and percepts as text, the same in all histories it cannot distinguish.
+        """Return the moves and percepts of a player as text.
 
-        All players know the number of steps. Two players never have the same text.
+        The text is the same in all histories that the player cannot distinguish. It names the player, and
+        the number of steps, which all players know.
         """
         index = self.form.role_index(player)
         parts = [f"{self.form.players[player]} at step {self.step + 1}"]
@@ -266,7 +259,7 @@ class Node:
 
 
 def _rounded(number: float) -> str:
-    """Return a number to one digit, as text.
+    """Return a number as text with one significant digit.
 
     >>> _rounded(58.3), _rounded(483_000.0), _rounded(2.6e21)
     ('60', '500,000', '3e+21')
@@ -275,10 +268,10 @@ def _rounded(number: float) -> str:
 
 
 def walk(form: ExtensiveForm, limit: int = MOST_HISTORIES) -> Iterator[Node]:
-    """Yield every history, parents before their children, in the order of the moves' text.
+    """Yield every history. Parents come before their children, and siblings in the order of the moves' text.
 
     Raises:
-        LimitError: there are more histories than the limit, or far more according to an estimate.
+        LimitError: there are more histories than the limit, or an estimate is far above the limit.
     """
     estimate = f"about {_rounded(form.turns.tree_size)}, by an estimate from random play"
     if form.turns.tree_size > _CERTAINLY_MORE * limit:
@@ -291,23 +284,19 @@ def walk(form: ExtensiveForm, limit: int = MOST_HISTORIES) -> Iterator[Node]:
         node = open_nodes.pop()
         number += 1
         if number > limit:
-            raise LimitError(
-                f"the tree of {form.game.name} has more than {limit:,} histories; {estimate}",
-                "histories",
-                limit,
-            )
+            message = f"the tree of {form.game.name} has more than {limit:,} histories; {estimate}"
+            raise LimitError(message, "histories", limit)
         yield node
-        open_nodes.extend(reversed(list(_children(node))))
-
-
-def _children(node: Node) -> Iterator[Node]:
-    if node.actor == TERMINAL:
-        return
-    if node.actor == SIMULTANEOUS:
-        players = range(len(node.form.players))
-        yield from map(node.child_of_all, product(*map(node.moves, players)))
-    else:
-        yield from map(node.child, node.draws() if node.actor == CHANCE else node.moves(node.actor))
+        if node.actor == TERMINAL:
+            continue
+        if node.actor == SIMULTANEOUS:
+            moves = product(*map(node.moves, range(len(form.players))))
+            children = [node.child_of_all(joint) for joint in moves]
+        elif node.actor == CHANCE:
+            children = list(map(node.child, node.draws()))
+        else:
+            children = list(map(node.child, node.moves(node.actor)))
+        open_nodes.extend(reversed(children))
 
 
 def gambit_text(
@@ -324,7 +313,7 @@ def gambit_text(
         game: the game.
         scale: the factor in a payoff, which is ``scale * goal + offset``. Payoffs are exact.
         offset: the summand in a payoff.
-        limit: the most histories.
+        limit: maximum number of histories.
 
     Raises:
         LimitError: there are more histories than the limit.
@@ -333,7 +322,7 @@ def gambit_text(
     """
     form = ExtensiveForm(game, "sequential")
     factor, added = Fraction(str(scale)), Fraction(str(offset))
-    yield f"EFG 2 R {_quoted(game.name)} {{ {' '.join(map(_quoted, form.players))} }}"
+    yield f"EFG 2 R {_quoted(game.name)} {{ {_quoted(*form.players)} }}"
     yield _quoted("")
     information_sets: list[dict[str, tuple[int, tuple[Term, ...]]]] = [{} for _ in form.players]
     outcome = draw = 0
@@ -344,35 +333,22 @@ def gambit_text(
             yield f't "" {outcome} "" {{ {payoffs} }}'
         elif node.actor == CHANCE:
             draw += 1
-            yield f'c "" {draw} "" {{ {_drawn(node)} }} 0'
+            draws = node.draws()
+            branches = " ".join(f"{_quoted(str(move))} 1/{len(draws)}" for move in draws)
+            yield f'c "" {draw} "" {{ {branches} }} 0'
         else:
             moves, text = node.moves(node.actor), node.information(node.actor)
-            number, same_set = information_sets[node.actor].setdefault(
-                text, (len(information_sets[node.actor]) + 1, moves)
-            )
-            if same_set != moves:
-                raise _different(form.players[node.actor], text, same_set, moves)
-            yield f'p "" {node.actor + 1} {number} {_quoted(text)} {{ {_listed(map(str, moves))} }} 0'
+            known_sets = information_sets[node.actor]
+            number, former_moves = known_sets.setdefault(text, (len(known_sets) + 1, moves))
+            if former_moves != moves:
+                raise RuleSheetError(
+                    f"{form.players[node.actor]} has different legal moves in histories that it cannot "
+                    f"distinguish: {', '.join(map(str, former_moves))}, or {', '.join(map(str, moves))}; in "
+                    f"both it knows only `{text}`: add a percept (`sees`) that tells them apart"
+                )
+            yield f'p "" {node.actor + 1} {number} {_quoted(text)} {{ {_quoted(*map(str, moves))} }} 0'
 
 
-def _different(role: Role, text: str, moves: Iterable[Term], others: Iterable[Term]) -> RuleSheetError:
-    """Return the error for different moves in histories that a role cannot distinguish."""
-    listed = [", ".join(map(str, each)) for each in (moves, others)]
-    return RuleSheetError(
-        f"{role} has different legal moves in histories that it cannot distinguish: {listed[0]}, or "
-        f"{listed[1]}; in both it knows only `{text}`: add a percept (`sees`) that tells them apart"
-    )
-
-
-def _drawn(node: Node) -> str:
-    moves = node.draws()
-    return " ".join(f"{_quoted(str(move))} 1/{len(moves)}" for move in moves)
-
-
-def _listed(names: Iterable[str]) -> str:
-    return " ".join(map(_quoted, names))
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+def _quoted(*texts: str) -> str:
+    escaped = [text.replace("\\", "\\\\").replace('"', '\\"') for text in texts]
+    return " ".join(f'"{text}"' for text in escaped)

@@ -1,4 +1,4 @@
-"""Properties of all states of a small game, computed by visiting every state."""
+"""Properties of a small game, computed from all its states."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from anygame.game import Game, State
     from anygame.language.terms import Term
 
-#: The most states visited; the network takes about two seconds for them.
+#: Maximum numbers of visited states and joint moves. The network takes about two seconds for them.
 _STATES: Final = 10_000
 _JOINT_MOVES: Final = 40_000
-#: The most histories of a tree whose states are visited. Larger trees had too many states in every sheet
-#: tried; tic-tac-toe has 5,478 states and 550,000 histories.
+#: Maximum number of histories of a game whose states are visited. In all tested sheets, games with larger
+#: trees had too many states; tic-tac-toe has 5,478 states and 550,000 histories.
 _TREE: Final = 10_000_000
 
 
@@ -30,9 +30,8 @@ class Survey:
     Attributes:
         turns_are_taken: whether at most one role besides `random` decides in each state.
         steps: the length of the longest play in joint moves; None if a play need not end.
-        decisions: the most decision nodes of a play; roles that move at once share a node.
-        goal_sum: the sum of the goals of all roles besides `random` at every end; None if it is not the same
-            at all ends, or a role has no goal.
+        decisions: maximum number of decision nodes in a play. Roles that move at once share a node.
+        goal_sum: the sum of the goals of all roles besides `random`; None unless it is the same at all ends.
         goals: the smallest and the largest of these goals; a missing goal counts as 0.
     """
 
@@ -70,19 +69,18 @@ def survey(game: Game, turns: Turns[Term]) -> Survey | None:
             successors[state].add(after)
             if edges > _JOINT_MOVES or len(order) > _STATES:
                 return None
-    longest = _longest(successors, nodes)
     sums, least, most = _goals(game, [state for state in order if not successors[state]])
     goal_sum = sums.pop() if len(sums) == 1 else None
-    steps, decisions = longest or (None, 0)
+    steps, decisions = _longest(successors, nodes) or (None, 0)
     return Survey(taken, steps, decisions, goal_sum, (least, most))
 
 
 def _longest(successors: dict[State, set[State]], nodes: dict[State, int]) -> tuple[int, int] | None:
-    """Return the most joint moves and the most decision nodes of a play; None if a state can recur."""
+    """Return the maximum numbers of joint moves and decision nodes of a play; None if a state can recur."""
     steps: dict[State, int] = {}
     decisions: dict[State, int] = {}
     try:
-        # In this order, successors come first.
+        # In this order, a state follows its successors.
         for state in TopologicalSorter(successors).static_order():
             steps[state] = max([1 + steps[after] for after in successors[state]], default=0)
             most = max([decisions[after] for after in successors[state]], default=0)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import gymnasium
 import numpy as np
@@ -11,16 +10,8 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from anygame.envs.episode import (
-    DEFAULT_LIMIT,
-    RENDER_MODES,
-    Episode,
-    EpisodeLanes,
-    check_illegal,
-    check_mode,
-    render,
-)
-from anygame.envs.gymnasium.opponents import LaneView, first_choices, learner_of, opponents_of, random_choices
+from anygame.envs.episode import DEFAULT_LIMIT, RENDER_MODES, Episode, EpisodeLanes, check_options, render
+from anygame.envs.gymnasium.opponents import first_choices, learner_of, opponents_of, random_choices
 from anygame.envs.rewards import Rewards, compiled_game
 from anygame.errors import IllegalMoveError
 
@@ -37,29 +28,51 @@ if TYPE_CHECKING:
 
 #: The place of masks: in ``info``, or in the observation, which is then a dictionary.
 MaskPlace: TypeAlias = Literal["info", "observation"]
-_MASK_PLACES: Final[tuple[MaskPlace, ...]] = get_args(MaskPlace)
 
 
-def _check(render_mode: str | None, mask: str) -> None:
-    """Raise a ValueError unless the render mode and the place of masks are valid."""
-    check_mode(render_mode)
-    if mask not in _MASK_PLACES:
-        raise ValueError(f"masks are in {' or '.join(_MASK_PLACES)}, not {mask!r}")
+class _LearnerEnv:
+    """The options that one match and many matches have in common."""
+
+    game: Game
+
+    def _set_up(
+        self,
+        sheet: Game | str | os.PathLike[str],
+        role: str | None,
+        opponents: Sequence[OpponentSpec] | Mapping[str, OpponentSpec] | None,
+        opponent_seconds: float,
+        mask: MaskPlace,
+        rewards: RewardName,
+    ) -> None:
+        if mask not in get_args(MaskPlace):
+            raise ValueError(f"masks are in {' or '.join(get_args(MaskPlace))}, not {mask!r}")
+        self.game = compiled_game(sheet)
+        self._role = learner_of(self.game, role)
+        self.role = self.game.roles[self._role]
+        self._opponents = opponents_of(self.game, self._role, opponents, opponent_seconds)
+        self._rewards = Rewards(self.game, rewards)
+        self._with_mask = mask == "observation"
+        self._is_ready = False
+
+    def _close_opponents(self) -> None:
+        for opponent in self._opponents.values():
+            opponent.close()
 
 
-class GameEnv(gymnasium.Env):
+class GameEnv(_LearnerEnv, gymnasium.Env):
     """A game with one learning role; opponents play the others, and ``random`` plays at random.
 
-    A step is a move of the learner, and all moves until it has a choice again. The learner observes the
-    fluents, int8 [fluents] in the order of ``game.fluent_terms``, or planes over the board. In games that
-    hide information (GDL-II), it observes its percepts since its last choice. ``info["action_mask"]`` has the
-    legal actions: int8 [actions] in the order of ``game.actions(role)``. A match that is too long, or in
-    which a role has no legal move, is truncated; ``info["stuck"]`` names such a role.
+    A step makes a move of the learner, and then all moves until the learner has a choice again. The learner
+    observes the fluents, int8 [fluents] in the order of ``game.fluent_terms``, or planes over the board. In
+    games that hide information (GDL-II), it observes its percepts since its last choice.
+    ``info["action_mask"]`` has the legal actions: int8 [actions] in the order of ``game.actions(role)``. A
+    match that is too long, or in which a role has no legal move, is truncated; ``info["stuck"]`` names the
+    role.
 
     Args:
         sheet: a rule sheet, the name of an installed game, or a game.
         role: the learner; the first role by default.
-        opponents: the players of the other roles, in the order of the sheet or by role: ``random`` (the
+        opponents: the players of the other roles, in the order of the roles or by role: ``random`` (the
             default), the name of another player, a ``Player``, or a function from observation and mask to an
             action.
         render_mode: ``ansi``, ``human`` or ``rgb_array`` (extra ``cairosvg``).
@@ -68,7 +81,7 @@ class GameEnv(gymnasium.Env):
         observations: ``flat``; ``planes`` over the board: int8 [channels, rows, columns]; or ``history``,
             int8 [max_steps, events]: row ``n`` has the learner's n-th move and percepts, as its actions
             followed by its percepts. Without hidden information, a row has the moves of all roles.
-        mask: the place of masks: ``info`` or ``observation``, which then is a dictionary of both.
+        mask: the place of masks: ``info``, or ``observation``, which is then a dictionary.
         skip_forced: whether the environment makes the learner's move if only one is legal.
         illegal: the result of an illegal action: an ``error``, or a ``random`` legal move instead.
         max_steps: joint moves after which a match is truncated.
@@ -100,20 +113,15 @@ class GameEnv(gymnasium.Env):
         max_steps: int = DEFAULT_LIMIT,
         opponent_seconds: float = 1.0,
     ) -> None:
-        _check(render_mode, mask)
-        self.game = game = compiled_game(sheet)
+        check_options(render_mode, illegal)
+        self._set_up(sheet, role, opponents, opponent_seconds, mask, rewards)
         self.render_mode = render_mode
-        self._role = learner_of(game, role)
-        self.role = game.roles[self._role]
-        self._opponents = opponents_of(game, self._role, opponents, opponent_seconds)
-        self._episode = Episode(game, observations, max_steps, illegal)
-        self._rewards = Rewards(game, rewards)
+        self._episode = Episode(self.game, observations, max_steps, illegal)
         self._skip_forced = skip_forced
-        self._with_mask = mask == "observation"
         observer = self._episode.observer
         self.observation_space = observer.space(self._role, masked=self._with_mask)
         self.action_space = observer.action_space(self._role)
-        self._is_ready = self._has_ended = False
+        self._has_ended = False
         self._ending_joint: list[int] | None = None
 
     def reset(
@@ -131,7 +139,7 @@ class GameEnv(gymnasium.Env):
             joint = self._joint(episode.legal[self._role][0])
             episode.move(joint)
             if episode.is_over:
-                # A match must not begin with its end, so the learner makes the only move itself.
+                # A match must not begin with its end, so the learner makes its only move itself.
                 episode.go_back(mark)
                 self._ending_joint = joint
         return self._observation(), self._info()
@@ -196,21 +204,20 @@ class GameEnv(gymnasium.Env):
 
     def close(self) -> None:
         """Close the opponents."""
-        for opponent in self._opponents.values():
-            opponent.close()
+        self._close_opponents()
 
 
-class GameVectorEnv(VectorEnv):
-    """Matches of a game side by side, like several ``GameEnv`` but much faster.
+class GameVectorEnv(_LearnerEnv, VectorEnv):
+    """Matches of a game in parallel lanes, like several ``GameEnv`` but much faster.
 
     Arrays have a row per match: observations int8 [lanes, *shape], masks int8 [lanes, actions], rewards float
-    [lanes], ends and cuts bool [lanes]. Opponents that are functions are called with many matches at once.
+    [lanes], ends and cuts bool [lanes]. A function that is an opponent gets many matches in one call.
     Finished matches restart as in Gymnasium: with the next step, which ignores their actions; in the same
     step, with the end in ``final_obs`` and ``final_info``; or on ``reset`` with ``options={"reset_mask": bool
     [lanes]}``.
 
     Args:
-        num_envs: the number of matches; 512 cost little more than one.
+        num_envs: the number of matches. A step of 512 matches costs little more than a step of one.
         autoreset_mode: when matches restart: ``NextStep``, ``SameStep`` or ``Disabled``.
         max_episode_steps: steps after which a match is truncated; unlimited by default.
         sheet: see ``GameEnv`` for this and the other arguments.
@@ -234,20 +241,14 @@ class GameVectorEnv(VectorEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
     ) -> None:
-        _check(render_mode, mask)
-        check_illegal(illegal)
-        self.game = game = compiled_game(sheet)
+        check_options(render_mode, illegal)
+        self._set_up(sheet, role, opponents, opponent_seconds, mask, rewards)
         self.num_envs = num_envs
         self.render_mode = render_mode
         self._mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": RENDER_MODES, "render_fps": 2, "autoreset_mode": self._mode}
-        self._role = learner_of(game, role)
-        self.role = game.roles[self._role]
-        self._opponents = opponents_of(game, self._role, opponents, opponent_seconds)
-        self._lanes = EpisodeLanes(game, observations, num_envs, max_steps)
-        self._rewards = Rewards(game, rewards)
+        self._lanes = EpisodeLanes(self.game, observations, num_envs, max_steps)
         self._skip_forced = skip_forced
-        self._with_mask = mask == "observation"
         self._illegal = illegal
         observer = self._lanes.observer
         self.single_observation_space = observer.space(self._role, masked=self._with_mask)
@@ -259,8 +260,7 @@ class GameVectorEnv(VectorEnv):
         self._ended = np.zeros(num_envs, np.bool_)
         #: Lanes whose match ends before any choice of the learner, and the joint moves that end them.
         self._is_ended_early = np.zeros(num_envs, np.bool_)
-        self._ending_joint = np.zeros((len(game.roles), num_envs), np.int64)
-        self._is_ready = False
+        self._ending_joint = np.zeros((len(self.game.roles), num_envs), np.int64)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -291,7 +291,6 @@ class GameVectorEnv(VectorEnv):
         return self._observation(), self._info(lanes)
 
     def _begin(self, chosen: NDArray[np.bool_]) -> None:
-        """Begin matches in some lanes, and play until the learner has a choice."""
         lanes = self._lanes
         lanes.begin(chosen)
         self._steps[chosen] = 0
@@ -305,7 +304,7 @@ class GameVectorEnv(VectorEnv):
             lanes.move(joint, ahead)
             ended = ahead & lanes.over
             if ended.any():
-                # A match must not begin with its end, so the learner makes the only move itself.
+                # A match must not begin with its end, so the learner makes its only move itself.
                 lanes.go_back(mark, ended)
                 self._ending_joint[:, ended] = np.stack(joint)[:, ended]
                 self._is_ended_early |= ended
@@ -348,17 +347,16 @@ class GameVectorEnv(VectorEnv):
         if self._ended.any():
             for opponent in self._opponents.values():
                 opponent.stop(np.flatnonzero(self._ended), self._lanes.batch.state)
+        final = {}
         if self._mode == AutoresetMode.SAME_STEP and self._ended.any():
-            infos = self._final(self._ended)
+            final = self._final(self._ended)
             self._begin(self._ended.copy())
-        else:
-            infos = {}
-            if fresh.any():
-                self._begin(fresh)
-        return self._observation(), rewards, terminal, cut, self._info(np.ones_like(acting)) | infos
+        elif fresh.any():
+            self._begin(fresh)
+        return self._observation(), rewards, terminal, cut, self._info(np.ones_like(acting)) | final
 
     def _play(self, chosen: NDArray[np.int64], acting: NDArray[np.bool_]) -> None:
-        """Make moves of the learner in some lanes, then all moves until it has a choice again."""
+        """Make moves of the learner in the acting lanes, then all moves until it has a choice again."""
         lanes = self._lanes
         self._steps[acting] += 1
         lanes.move(self._joint(chosen, acting), acting)
@@ -368,7 +366,6 @@ class GameVectorEnv(VectorEnv):
             going &= self._forced()
 
     def _checked(self, actions: Any, acting: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return actions, int [lanes], which are legal in unfinished matches. Raises IllegalMoveError."""
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
             raise ValueError(
@@ -390,19 +387,13 @@ class GameVectorEnv(VectorEnv):
         return chosen
 
     def _joint(self, own: NDArray[np.int64], going: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
-        """Return joint moves for some lanes, given the learner's moves: int [lanes] per role."""
+        """Return joint moves for the lanes ``going``, with the learner's moves: int [lanes] per role."""
         joint = [own] * len(self.game.roles)
         asked = np.flatnonzero(going & ~self._is_ended_early)
         for role, opponent in self._opponents.items():
             numbers = np.zeros(self.num_envs, np.int64)
             if len(asked):
-                view = LaneView(
-                    asked,
-                    self._lanes.masks[role][asked],
-                    partial(self._lanes.observation, role, asked),
-                    self._lanes.batch.state,
-                )
-                numbers[asked] = opponent.choose_many(view, self.np_random)
+                numbers[asked] = opponent.choose_many(self._lanes, asked, role, self.np_random)
             joint[role] = np.where(self._is_ended_early, self._ending_joint[role], numbers)
         self._is_ended_early &= ~going
         return joint
@@ -425,7 +416,7 @@ class GameVectorEnv(VectorEnv):
         return {"observation": observation, "action_mask": self.action_masks().astype(np.int8)}
 
     def _info(self, lanes: NDArray[np.bool_]) -> dict[str, Any]:
-        """Return infos of some lanes, in the layout of Gymnasium's vector environments."""
+        """Return the infos of the given lanes, in the layout of Gymnasium's vector environments."""
         masks = self.action_masks().astype(np.int8)
         masks[~lanes] = 0
         infos: dict[str, Any] = {"action_mask": masks, "_action_mask": lanes.copy()}
@@ -441,8 +432,10 @@ class GameVectorEnv(VectorEnv):
         observation = self._observation()
         final = np.full(self.num_envs, None, object)
         for lane in np.flatnonzero(ended).tolist():
-            parts = observation.items() if self._with_mask else ()
-            final[lane] = {key: part[lane] for key, part in parts} if self._with_mask else observation[lane]
+            if self._with_mask:
+                final[lane] = {key: part[lane] for key, part in observation.items()}
+            else:
+                final[lane] = observation[lane]
         return {
             "final_obs": final,
             "_final_obs": ended.copy(),
@@ -457,5 +450,4 @@ class GameVectorEnv(VectorEnv):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the opponents."""
-        for opponent in self._opponents.values():
-            opponent.close()
+        self._close_opponents()

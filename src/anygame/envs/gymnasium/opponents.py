@@ -1,10 +1,9 @@
-"""Opponents, which play the roles that do not learn, in one match or many lanes at a time."""
+"""Opponents: they play the roles that do not learn, in one match or in many lanes at once."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -18,28 +17,27 @@ from anygame.players.player import Player
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from anygame.envs.episode import Episode
+    from anygame.envs.episode import Episode, EpisodeLanes
     from anygame.game.game import Game
     from anygame.game.state import State
-    from anygame.language.terms import Term
 
 #: A function from an observation and a mask to a legal move. For one match, int8 [*shape] and [actions] give
 #: a number; for many, [lanes, *shape] and [lanes, actions] give int [lanes].
 Policy: TypeAlias = Callable[["NDArray[np.int8]", "NDArray[np.int8]"], Any]
 #: The name of a player, a player, or a policy.
 OpponentSpec: TypeAlias = str | Player | Policy
-#: Players that ignore the state, and so cannot see hidden information.
+#: Players that do not use the state, so games with hidden information allow them.
 _BLIND: Final = ("random", "legal")
 
 
 class Opponent(ABC):
     """Chooses the moves of a role."""
 
-    def start(self, lanes: NDArray[np.intp]) -> None:  # noqa: B027 - most opponents remember nothing
-        """Begin matches in some lanes; a single match is lane 0."""
+    def start(self, lanes: NDArray[np.intp]) -> None:  # noqa: B027 - most opponents have no state
+        """Begin matches in the given lanes; a single match is lane 0."""
 
     def stop(self, lanes: NDArray[np.intp], state: Callable[[int], State]) -> None:  # noqa: B027
-        """End the matches of some lanes, given their last states."""
+        """End the matches of the given lanes; ``state`` returns the last state of a lane."""
 
     def close(self) -> None:  # noqa: B027
         """Release all resources."""
@@ -49,76 +47,63 @@ class Opponent(ABC):
         """Return the number of a move in a match."""
 
     @abstractmethod
-    def choose_many(self, view: LaneView, random: np.random.Generator) -> NDArray[np.int64]:
-        """Return the numbers of moves in some lanes: int [lanes of the view]."""
+    def choose_many(
+        self, episodes: EpisodeLanes, lanes: NDArray[np.intp], role: int, random: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Return the numbers of moves in the given lanes: int [given lanes]."""
 
 
-@dataclass(frozen=True, slots=True)
-class LaneView:
-    """Some lanes as an opponent sees them.
-
-    Attributes:
-        lanes: the numbers of the lanes.
-        masks: the legal moves of the role: bool [lanes, actions].
-        observations: computes the observations of the role: int8 [lanes, *shape].
-        state: returns the state of a lane.
-    """
-
-    lanes: NDArray[np.intp]
-    masks: NDArray[np.bool_]
-    observations: Callable[[], NDArray[np.int8]]
-    state: Callable[[int], State]
-
-
-class BlindOpponent(Opponent):
+class _BlindOpponent(Opponent):
     """Plays a uniformly random legal move, or the first legal move in the order of the text."""
 
-    def __init__(self, *, draws: bool) -> None:
-        self._draws = draws
+    def __init__(self, *, is_random: bool) -> None:
+        self._is_random = is_random
 
     def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
-        """Return a legal move."""
-        return episode.draw(random, role) if self._draws else episode.legal[role][0]
+        return episode.draw(random, role) if self._is_random else episode.legal[role][0]
 
-    def choose_many(self, view: LaneView, random: np.random.Generator) -> NDArray[np.int64]:
-        """Return legal moves."""
-        return random_choices(view.masks, random) if self._draws else first_choices(view.masks)
+    def choose_many(
+        self, episodes: EpisodeLanes, lanes: NDArray[np.intp], role: int, random: np.random.Generator
+    ) -> NDArray[np.int64]:
+        masks = episodes.masks[role][lanes]
+        return random_choices(masks, random) if self._is_random else first_choices(masks)
 
 
-class PolicyOpponent(Opponent):
-    """Plays the moves of a function, such as a model, which is called only if there is a choice."""
+class _PolicyOpponent(Opponent):
+    """Plays the moves of a function, such as a model. It calls the function only if there is a choice."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
 
     def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
-        """Return the move of the function."""
         legal = episode.legal[role]
         if len(legal) == 1:
             return legal[0]
-        action = self._policy(episode.observation(role), episode.mask(role))
-        return episode.checked(role, action)
+        return episode.checked(role, self._policy(episode.observation(role), episode.mask(role)))
 
-    def choose_many(self, view: LaneView, random: np.random.Generator) -> NDArray[np.int64]:
-        """Return the moves of the function for all lanes with a choice, in one call."""
-        chosen = first_choices(view.masks)
-        several = np.flatnonzero(view.masks.sum(axis=1) > 1)
+    def choose_many(
+        self, episodes: EpisodeLanes, lanes: NDArray[np.intp], role: int, random: np.random.Generator
+    ) -> NDArray[np.int64]:
+        masks = episodes.masks[role][lanes]
+        chosen = first_choices(masks)
+        several = np.flatnonzero(masks.sum(axis=1) > 1)
         if not len(several):
             return chosen
-        said = np.asarray(self._policy(view.observations()[several], view.masks[several].astype(np.int8)))
-        if said.shape != several.shape or not np.issubdtype(said.dtype, np.integer):
+        observations = episodes.observation(role, lanes[several])
+        actions = np.asarray(self._policy(observations, masks[several].astype(np.int8)))
+        if actions.shape != several.shape or not np.issubdtype(actions.dtype, np.integer):
             raise IllegalMoveError(
                 f"a policy should return {len(several)} integers, one per lane, not an array of "
-                f"{said.dtype} of shape {said.shape}"
+                f"{actions.dtype} of shape {actions.shape}"
             )
-        chosen[several] = said
+        chosen[several] = actions
         return chosen
 
 
-class PlayerOpponent(Opponent):
-    """Plays the moves of players, which see states and have a clock; one player per lane.
+class _PlayerOpponent(Opponent):
+    """Plays the moves of players, which see states and have a clock; each lane has its own player.
 
-    A player is asked only if there is a choice.
+    It asks a player only if there is a choice.
     """
 
     def __init__(self, game: Game, role: int, make: Callable[[], Player], seconds: float) -> None:
@@ -131,7 +116,6 @@ class PlayerOpponent(Opponent):
         self._numbers = {move: number for number, move in enumerate(game.actions(self._role))}
 
     def start(self, lanes: NDArray[np.intp]) -> None:
-        """Start a player in each lane."""
         for lane in lanes.tolist():
             if lane in self._playing:
                 self._players[lane].abort()
@@ -144,7 +128,6 @@ class PlayerOpponent(Opponent):
             self._playing.add(lane)
 
     def stop(self, lanes: NDArray[np.intp], state: Callable[[int], State]) -> None:
-        """Report the results to the players; cut matches have no result."""
         for lane in self._playing.intersection(lanes.tolist()):
             self._playing.remove(lane)
             end = state(lane)
@@ -154,27 +137,27 @@ class PlayerOpponent(Opponent):
                 self._players[lane].abort()
 
     def close(self) -> None:
-        """Abort all matches."""
         for lane in self._playing:
             self._players[lane].abort()
         self._playing.clear()
 
     def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
-        """Return the move of the player."""
         legal = episode.legal[role]
         return legal[0] if len(legal) == 1 else self._ask(0, episode.state())
 
-    def choose_many(self, view: LaneView, random: np.random.Generator) -> NDArray[np.int64]:
-        """Return the moves of the players."""
-        chosen = first_choices(view.masks)
-        for place in np.flatnonzero(view.masks.sum(axis=1) > 1).tolist():
-            lane = int(view.lanes[place])
-            chosen[place] = self._ask(lane, view.state(lane))
+    def choose_many(
+        self, episodes: EpisodeLanes, lanes: NDArray[np.intp], role: int, random: np.random.Generator
+    ) -> NDArray[np.int64]:
+        masks = episodes.masks[role][lanes]
+        chosen = first_choices(masks)
+        for index in np.flatnonzero(masks.sum(axis=1) > 1).tolist():
+            lane = int(lanes[index])
+            chosen[index] = self._ask(lane, episodes.batch.state(lane))
         return chosen
 
     def _ask(self, lane: int, state: State) -> int:
         player = self._players[lane]
-        move: Term = player.move(state, Clock.of(self._seconds))
+        move = player.move(state, Clock.of(self._seconds))
         if move not in state.legal_moves(self._role):
             raise IllegalMoveError(f"{player.name} plays {move}, which is not legal for {self._role}")
         return self._numbers[move]
@@ -191,7 +174,7 @@ def learner_of(game: Game, role: str | None) -> int:
         return players_of(game)[0]
     index = game.role_index(role)
     if game.roles[index].is_random:
-        raise ValueError(f"{role} is played at random, and has no goal to learn")
+        raise ValueError(f"{role} is played at random, so it has no goal to learn")
     return index
 
 
@@ -206,7 +189,7 @@ def opponents_of(
     Args:
         game: the rules.
         learner: the index of the learner.
-        given: the opponents by role, or in the order of the sheet; random players by default.
+        given: the opponents by role, or in the order of the roles; random players by default.
         seconds: thinking time of players per move.
 
     Raises:
@@ -215,10 +198,8 @@ def opponents_of(
         ValueError: there are too many or too few opponents.
     """
     opponents = [role for role in players_of(game) if role != learner]
-    if given is None:
-        given = {}
-    if isinstance(given, Mapping):
-        by_role = {game.role_index(role): spec for role, spec in given.items()}
+    if given is None or isinstance(given, Mapping):
+        by_role = {game.role_index(role): spec for role, spec in (given or {}).items()}
         wrong = [game.roles[role] for role in by_role if role not in opponents]
         if wrong:
             raise ValueError(f"{wrong[0]} cannot have an opponent: it learns, or is played at random")
@@ -229,29 +210,28 @@ def opponents_of(
         raise ValueError(f"expected {wanted}, found {actual}")
     else:
         by_role = dict(zip(opponents, given, strict=True))
-    made: dict[int, Opponent] = {
-        role: _opponent(game, role, by_role.get(role, "random"), seconds) for role in opponents
+    chance = [role for role in range(len(game.roles)) if role != learner and role not in opponents]
+    return {
+        role: _opponent(game, role, by_role.get(role, "random"), seconds) for role in [*opponents, *chance]
     }
-    chance = [role for role in range(len(game.roles)) if role != learner and role not in made]
-    return made | {role: BlindOpponent(draws=True) for role in chance}
 
 
 def _opponent(game: Game, role: int, spec: OpponentSpec, seconds: float) -> Opponent:
     if isinstance(spec, str) and spec in _BLIND:
-        return BlindOpponent(draws=spec == "random")
+        return _BlindOpponent(is_random=spec == "random")
     if not isinstance(spec, str | Player):
         if not callable(spec):
             raise PlayerError(f"an opponent is a player, its name, or a function, not {type(spec).__name__}")
-        return PolicyOpponent(spec)
+        return _PolicyOpponent(spec)
     if game.is_gdl2:
         raise PlayerError(
             f"players see whole states, which {game.name} hides: its opponents are {', '.join(_BLIND)}, or "
             "functions"
         )
     if isinstance(spec, str):
-        make_player(spec)
-        return PlayerOpponent(game, role, lambda: make_player(spec), seconds)
-    return PlayerOpponent(game, role, lambda: spec, seconds)
+        make_player(spec)  # raises PlayerError for an unknown name
+        return _PlayerOpponent(game, role, lambda: make_player(spec), seconds)
+    return _PlayerOpponent(game, role, lambda: spec, seconds)
 
 
 def first_choices(masks: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 import pyspiel
 
-from anygame.envs.open_spiel.state import (
-    Dynamics,
-    SheetObserver,
-    SheetState,
-    Utilities,
-    describe,
-    memory_shape,
-    observation_size,
-)
+from anygame.envs.open_spiel.state import Dynamics, SheetObserver, SheetState, Utilities, describe
 from anygame.errors import RuleSheetError
 from anygame.game.encoding import rules_digest
 from anygame.sheets.installed import open_sheet
@@ -28,7 +20,7 @@ if TYPE_CHECKING:
 
     from anygame.envs.open_spiel.state import Description
 
-#: The name of all sheets for ``pyspiel.load_game``.
+#: The name under which ``pyspiel.load_game`` finds sheets.
 NAME: Final = "anygame"
 #: The parameters, with their defaults.
 DEFAULTS: Final[Mapping[str, Any]] = {
@@ -42,9 +34,9 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "offset": 0.0,
     "zero_sum": False,
 }
-#: The most bytes of a sheet unpacked from a parameter, as for files.
+#: Maximum bytes of a sheet that is unpacked from a parameter, as for files.
 _LARGEST: Final = 16 * 2**20
-#: The most players, more than in any known sheet.
+#: Maximum number of players, more than in any known sheet.
 _MOST_PLAYERS: Final = 100
 
 
@@ -52,19 +44,18 @@ class SheetGame(pyspiel.Game):
     """A sheet as a game of OpenSpiel.
 
     Attributes:
-        description: the moves, the tree, and its known properties.
-        utilities: the conversion of goals to utilities.
+        description: the moves, the tree, and the known properties of the tree.
+        utilities: converts goals to utilities.
     """
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         complete = {**DEFAULTS, **(params or {})}
-        # OpenSpiel adds the defaults when it parses a name. Without them, games made in both ways are equal.
-        given = {name: value for name, value in complete.items() if value != DEFAULTS[name]}
-        self._parameters = given
+        # OpenSpiel adds defaults when it parses a name. Games are equal only if defaults are never stored.
+        self._parameters = {name: value for name, value in complete.items() if value != DEFAULTS[name]}
         self.description: Description = _described(complete)
         self.utilities = _utilities(complete)
-        kind = _type_of(self.description, self.utilities)
-        super().__init__(kind, _info_of(self.description, self.utilities), given)
+        info = _info_of(self.description, self.utilities)
+        super().__init__(_type_of(self.description, self.utilities), info, self._parameters)
 
     def __reduce__(self) -> tuple[type[SheetGame], tuple[dict[str, Any]]]:
         # OpenSpiel's own pickling drops the Python attributes.
@@ -75,11 +66,7 @@ class SheetGame(pyspiel.Game):
         return SheetState(self, self.description, self.utilities)
 
     def deserialize_state(self, text: str) -> SheetState:
-        """Return the state from the text of ``state.serialize()``.
-
-        Raises:
-            ValueError: the text is a state of another game.
-        """
+        """Return the state from the text of ``state.serialize()``; raise ValueError for another game."""
         state: SheetState = super().deserialize_state(text)
         # OpenSpiel does not check that the state is of this game.
         if rules_digest(state.sheet) != rules_digest(self.description.game):
@@ -91,31 +78,30 @@ class SheetGame(pyspiel.Game):
         return SheetObserver(self.description, iig_obs_type, params)
 
 
-def _described(known: Mapping[str, Any]) -> Description:
-    dynamics, steps = known["dynamics"], int(known["max_steps"])
+def _described(parameters: Mapping[str, Any]) -> Description:
+    dynamics, steps = parameters["dynamics"], int(parameters["max_steps"])
     if dynamics not in get_args(Dynamics):
         raise ValueError(f"dynamics must be one of {', '.join(get_args(Dynamics))}, not {dynamics!r}")
     if steps < 0:
         raise ValueError(f"max_steps must be a number of joint moves, or 0 for the default, not {steps}")
-    if bool(known["file"]) == bool(known["rules"]):
+    if bool(parameters["file"]) == bool(parameters["rules"]):
         raise ValueError("expected one of the parameters file (a sheet, or an installed game) and rules")
-    if known["file"]:
-        source = open_sheet(known["file"])
+    if parameters["file"]:
+        source = open_sheet(parameters["file"])
         name, text = source.name, source.text
     else:
-        name, text = "<rules>", _unpacked(known["rules"])
-    return describe(name, text, bool(known["case_sensitive"]), bool(known["lenient"]), dynamics, steps)
+        name, text = "<rules>", _unpacked(parameters["rules"])
+    case_sensitive, lenient = bool(parameters["case_sensitive"]), bool(parameters["lenient"])
+    return describe(name, text, case_sensitive, lenient, dynamics, steps)
 
 
-def _utilities(known: Mapping[str, Any]) -> Utilities:
-    scale, offset = float(known["scale"]), float(known["offset"])
+def _utilities(parameters: Mapping[str, Any]) -> Utilities:
+    scale, offset = float(parameters["scale"]), float(parameters["offset"])
     if not isfinite(scale) or scale == 0:
-        raise ValueError(
-            f"scale (utility per point) must be a finite number other than 0, not {known['scale']}"
-        )
+        raise ValueError(f"scale (utility per point) must be a finite number other than 0, not {scale}")
     if not isfinite(offset):
-        raise ValueError(f"offset must be a finite number, not {known['offset']}")
-    return Utilities(scale, offset, bool(known["zero_sum"]))
+        raise ValueError(f"offset must be a finite number, not {offset}")
+    return Utilities(scale, offset, bool(parameters["zero_sum"]))
 
 
 def packed_rules(text: str) -> str:
@@ -135,8 +121,8 @@ def _unpacked(packed: str) -> str:
     return text
 
 
-def general_type(**known: Any) -> Any:
-    """Return the type under which sheets are registered, with known properties of one sheet."""
+def general_type(**properties: Any) -> Any:
+    """Return the type under which sheets are registered, with the given properties of one sheet."""
     kinds = pyspiel.GameType
     general = {
         "short_name": NAME,
@@ -156,7 +142,7 @@ def general_type(**known: Any) -> Any:
         "parameter_specification": dict(DEFAULTS),
         "default_loadable": False,
     }
-    return kinds(**general | known)
+    return kinds(**general | properties)
 
 
 def _type_of(description: Description, utilities: Utilities) -> Any:
@@ -171,19 +157,19 @@ def _type_of(description: Description, utilities: Utilities) -> Any:
         utility=_sum_of(description, utilities)[0],
         max_num_players=len(form.players),
         min_num_players=len(form.players),
-        provides_information_state_tensor=memory_shape(description) is not None,
-        provides_observation_tensor=observation_size(description) is not None,
+        provides_information_state_tensor=description.memory_shape is not None,
+        provides_observation_tensor=bool(description.observables),
     )
 
 
 def _sum_of(description: Description, utilities: Utilities) -> tuple[Any, float | None]:
-    """Return OpenSpiel's kind of utility sums, and the sum if it is constant."""
+    """Return whether the sum of utilities is constant, as an enumeration of OpenSpiel, and the sum."""
     kinds, players = pyspiel.GameType.Utility, len(description.form.players)
     if players == 1 or (description.goal_sum is None and not utilities.zero_sum):
         return kinds.GENERAL_SUM, None
     goals = 0 if utilities.zero_sum else description.goal_sum or 0
     total = utilities.scale * goals + utilities.offset * players
-    # Scales such as 1/3 leave a rounding error.
+    # A scale such as 1/3 causes rounding errors.
     return (kinds.ZERO_SUM, 0.0) if abs(total) < 1e-9 else (kinds.CONSTANT_SUM, total)
 
 

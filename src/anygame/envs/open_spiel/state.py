@@ -1,11 +1,11 @@
-"""Sheets for OpenSpiel: numbered moves, states, and the information of players."""
+"""Sheets for OpenSpiel: numbered moves, states, and observations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cached_property, lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import pyspiel
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from anygame.game import Game
     from anygame.language.terms import Term
 
+_Item = TypeVar("_Item")
 #: ``auto`` is sequential if roles take turns.
 Dynamics: TypeAlias = Literal["auto", "sequential", "simultaneous"]
-#: Sheets kept, as OpenSpiel creates a game for every state that it deserialises.
+#: Maximum number of cached sheets, because OpenSpiel creates a game for every state that it deserialises.
 _KEPT: Final = 16
-#: The most numbers of an information state as an array, 1 MB; a larger one is only text.
+#: Maximum number of entries of an information state as an array (1 MB). Larger ones are only text.
 _LARGEST: Final = 2**18
 
 
@@ -37,10 +38,7 @@ _LARGEST: Final = 2**18
 class Utilities:
     """Converts goals to utilities: ``scale * goal + offset``.
 
-    Attributes:
-        scale: the utility of a point.
-        offset: the summand for every player.
-        zero_sum: whether the mean goal of the players is subtracted first.
+    With ``zero_sum``, the mean goal of the players is subtracted first.
     """
 
     scale: float = 1.0
@@ -53,7 +51,7 @@ class Utilities:
         return [self.scale * (goal - mean) + self.offset for goal in goals]
 
     def bounds(self, least: int, most: int, players: int) -> tuple[float, float]:
-        """Return the smallest and the largest utility for goals between two numbers."""
+        """Return the smallest and the largest utility for goals from ``least`` to ``most``."""
         low, high = float(least), float(most)
         if self.zero_sum:
             high = (most - least) * (players - 1) / players
@@ -66,13 +64,11 @@ class Description:
     """A sheet for OpenSpiel, shared by all its games and states.
 
     Attributes:
-        game: the game.
         form: the tree of the game.
-        root: the root of the tree.
-        actions: the moves of the players, sorted by text; the number of a move is the same for all players.
+        actions: the moves of the players, sorted by text. A move has the same number for all players.
         draws: the moves of `random`, sorted by text.
         survey: properties of all states; None if there are too many states or plays are cut.
-        longest: the most decision nodes of a play.
+        longest: maximum number of decision nodes in a play.
     """
 
     def __init__(self, game: Game, dynamics: Dynamics, max_steps: int) -> None:
@@ -84,13 +80,13 @@ class Description:
         surveyed = survey(game, turns)
         if surveyed is not None:
             turns = replace(turns, are_taken=surveyed.turns_are_taken)
-        # If there are too many states to visit, properties are proved.
+        # If there are too many states to visit, proofs replace the survey.
         facts = facts_of(game) if surveyed is None and game.fallback is None else Facts()
         if facts.takes_turns is not None:
             turns = replace(turns, are_taken=facts.takes_turns)
         proven = surveyed.steps if surveyed else facts.most_moves
         steps = max_steps or proven or MAX_STEPS
-        # Properties of the ends of plays may be wrong for cut plays.
+        # Cut plays can have other goals at their end.
         is_whole = proven is not None and proven <= steps
         self.survey: Survey | None = surveyed if is_whole else None
         self._proved_sum = facts.goal_sum if is_whole else None
@@ -101,9 +97,9 @@ class Description:
         players = self.form.players
         moves = {move for role in players for move in game.actions(role)}
         self.actions: tuple[Term, ...] = tuple(sorted(moves, key=str))
-        self.action_number = numbered(self.actions)
+        self.action_number = _numbered(self.actions)
         self.draws = game.actions("random") if self.form.chance is not None else ()
-        self.draw_number = numbered(self.draws)
+        self.draw_number = _numbered(self.draws)
         in_turn = facts.takes_turns or (self.survey and turns.are_taken)
         apart = self.form.order == "sequential" and not in_turn
         self.longest = (self.survey.decisions if self.survey else steps) * (len(players) if apart else 1)
@@ -113,7 +109,7 @@ class Description:
 
     @property
     def goals(self) -> tuple[int, int]:
-        """The smallest and the largest goal, as far as known."""
+        """The smallest and the largest goal, or bounds on them."""
         if self.survey is not None:
             return self.survey.goals
         values = self.game.domains().get(("goal", 2), ((), ()))[1]
@@ -122,20 +118,53 @@ class Description:
 
     @property
     def goal_sum(self) -> int | None:
-        """The sum of the goals of all players; None unless it is known to be the same for all plays."""
+        """The sum of the goals of all players; None unless all plays are known to have the same sum."""
         return self.survey.goal_sum if self.survey else self._proved_sum
 
+    @cached_property
+    def facts(self) -> Mapping[Term, int]:
+        """The number of each fluent."""
+        return _numbered(self.game.fluent_terms)
 
-def numbered(terms: Iterable[Term]) -> Mapping[Term, int]:
-    """Return the index of each term."""
-    return {term: number for number, term in enumerate(terms)}
+    @cached_property
+    def observables(self) -> list[Mapping[Term, int]]:
+        """For each player, the numbers of its possible percepts, or of all facts; empty if unknown."""
+        try:
+            if self.game.is_gdl2:
+                return [_numbered(self.game.percept_terms(role)) for role in self.form.players]
+            return [self.facts] * len(self.form.players)
+        except LimitError:
+            return []
+
+    @cached_property
+    def events(self) -> list[Mapping[object, int]]:
+        """For each player, the numbers of the events that it can remember of a step; empty if unknown.
+
+        Events are the moves and percepts of the player, or if the rules hide nothing, the moves of all roles.
+        """
+        game = self.game
+        if not game.is_gdl2:
+            moves = [(index, move) for index, role in enumerate(game.roles) for move in game.actions(role)]
+            return [_numbered(moves)] * len(self.form.players)
+        own = [("move", move) for move in self.actions]
+        return [_numbered([*own, *(("percept", term) for term in terms)]) for terms in self.observables]
+
+    @cached_property
+    def memory_shape(self) -> tuple[int, int] | None:
+        """The shape (steps, events) of a player's memory array; None if it is unknown or too large."""
+        steps, events = self.form.max_steps, max(map(len, self.events), default=_LARGEST + 1)
+        return (steps, events) if steps * events <= _LARGEST else None
+
+
+def _numbered(items: Iterable[_Item]) -> Mapping[_Item, int]:
+    return {item: number for number, item in enumerate(items)}
 
 
 @lru_cache(maxsize=_KEPT)
 def describe(
     name: str, text: str, case_sensitive: bool, lenient: bool, dynamics: Dynamics, max_steps: int
 ) -> Description:
-    """Return the description of a sheet; ``name`` is for messages, and 0 steps mean the default.
+    """Return the description of a sheet. The default of ``max_steps`` is 0, which means no own limit.
 
     Raises:
         RuleSheetError: the sheet cannot be used, or has no players.
@@ -159,7 +188,7 @@ class SheetState(pyspiel.State):
         self.node = description.root
 
     def current_player(self) -> int:
-        """Return the player who decides, or OpenSpiel's number for chance, simultaneous moves or the end."""
+        """Return the player who decides, or OpenSpiel's number for chance, all players, or the end."""
         return self.node.actor
 
     def _legal_actions(self, player: int) -> list[int]:
@@ -197,11 +226,6 @@ class SheetState(pyspiel.State):
         return self._legal(action, self._description.actions, self.node.moves(player), role)
 
     def _legal(self, action: int, named: Sequence[Term], legal: Sequence[Term], role: str) -> Term:
-        """Return the move with a number.
-
-        Raises:
-            IllegalMoveError: the move is not legal here.
-        """
         move = named[action] if 0 <= action < len(named) else None
         if move is None or move not in legal:
             meant = f"action {action}" if move is None else f"action {action}, {move},"
@@ -231,68 +255,15 @@ class SheetState(pyspiel.State):
         return str(self.node)
 
 
-def memory_shape(description: Description) -> tuple[int, int] | None:
-    """Return the shape (steps, events) of a player's memory array; None if it is too large."""
-    try:
-        events = _most_events(description)
-    except LimitError:
-        return None
-    steps = description.form.max_steps
-    return (steps, events) if steps * events <= _LARGEST else None
-
-
-def observation_size(description: Description) -> int | None:
-    """Return the size of the observation array; None if the possible observations are unknown."""
-    try:
-        sights = _sights(description)
-    except LimitError:
-        return None
-    return max(map(len, sights))
-
-
-def _most_events(description: Description) -> int:
-    """Return the number of different events that a player can remember per step. Raises LimitError."""
-    game = description.game
-    if not game.is_gdl2:
-        return sum(len(game.actions(role)) for role in game.roles)
-    return len(description.actions) + max(len(game.percept_terms(role)) for role in description.form.players)
-
-
-@cache
-def _events(description: Description, player: int) -> Mapping[object, int]:
-    """Return the numbers of the events of a step: moves and percepts of the player, or all moves."""
-    game, form = description.game, description.form
-    if game.is_gdl2:
-        events: list[object] = [("move", move) for move in description.actions]
-        events += [("percept", term) for term in game.percept_terms(form.players[player])]
-    else:
-        events = [(index, move) for index, role in enumerate(game.roles) for move in game.actions(role)]
-    return {event: number for number, event in enumerate(events)}
-
-
-@cache
-def _sights(description: Description) -> list[Mapping[Term, int]]:
-    """Return for each player the numbers of its possible percepts, or facts."""
-    game = description.game
-    if game.is_gdl2:
-        return [numbered(game.percept_terms(role)) for role in description.form.players]
-    return [_facts(description)] * len(description.form.players)
-
-
-@cache
-def _facts(description: Description) -> Mapping[Term, int]:
-    return numbered(description.game.fluent_terms)
-
-
 class SheetObserver:
     """An observer of OpenSpiel.
 
-    In games with hidden information it shows a player's own moves and percepts (with perfect recall), or the
-    percepts since its last choice (without). In other games it shows all moves, or the facts. With
-    ``private_info`` of all players it shows the facts in every game.
+    In games with hidden information, an observer with perfect recall shows the player's own moves and
+    percepts, and another observer its percepts since its last choice. In other games they show all moves and
+    the facts, respectively. With ``private_info`` of all players, they show the facts in every game.
 
     Attributes:
-        tensor: float32, all pieces concatenated; None if it would be too large.
+        tensor: float32, the concatenated pieces; None if it is too large.
         dict: the pieces by name, in their shapes: ``player`` [players], ``step`` [steps + 1], ``memory``
             [steps, events] and ``now`` [actions], the decision in an unfinished step; or ``facts``
             [fluents], or ``percepts`` [percepts].
@@ -320,15 +291,16 @@ class SheetObserver:
     def _pieces(self) -> dict[str, tuple[int, ...]] | None:
         description = self._description
         if self._kind.perfect_recall:
-            shape = memory_shape(description)
+            shape = description.memory_shape
             if shape is None:
                 return None
             players, actions = len(description.form.players), len(description.actions)
             return {"player": (players,), "step": (shape[0] + 1,), "memory": shape, "now": (actions,)}
         if self._shows_facts:
-            return {"facts": (len(_facts(description)),)}
-        size = observation_size(description) if self._shows_percepts else None
-        return None if size is None else {"percepts": (size,)}
+            return {"facts": (len(description.facts),)}
+        if not self._shows_percepts or not description.observables:
+            return None
+        return {"percepts": (max(map(len, description.observables)),)}
 
     def set_from(self, state: SheetState, player: int) -> None:
         """Fill the array with a player's information in a state."""
@@ -339,13 +311,15 @@ class SheetObserver:
         if self._kind.perfect_recall:
             self._remember(node, player)
         elif self._shows_facts:
-            self._mark("facts", node.state.facts, _facts(self._description))
+            numbers = self._description.facts
+            self.dict["facts"][[numbers[fact] for fact in node.state.facts]] = 1
         else:
-            self._mark("percepts", node.percepts(player), _sights(self._description)[player])
+            numbers = self._description.observables[player]
+            self.dict["percepts"][[numbers[percept] for percept in node.percepts(player)]] = 1
 
     def _remember(self, node: Node, player: int) -> None:
         description = self._description
-        numbers, hides = _events(description, player), description.game.is_gdl2
+        numbers, hides = description.events[player], description.game.is_gdl2
         self.dict["player"][player] = 1
         self.dict["step"][node.step] = 1
         memory = self.dict["memory"]
@@ -356,11 +330,6 @@ class SheetObserver:
         own = node.decided(player)
         if own is not None:
             self.dict["now"][description.action_number[own]] = 1
-
-    def _mark(self, piece: str, terms: Iterable[Term], numbers: Mapping[Term, int]) -> None:
-        array = self.dict[piece]
-        for term in terms:
-            array[numbers[term]] = 1
 
     def string_from(self, state: SheetState, player: int) -> str:
         """Return a player's information in a state as text."""
