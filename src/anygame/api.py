@@ -1,49 +1,11 @@
 """Public API of `anygame`, imported lazily."""
 
+# ruff: noqa: F403, F405 (errors and games are public as a whole)
+
 from __future__ import annotations
 
-from anygame.errors import (
-    AnygameError,
-    ClusterError,
-    CompilationError,
-    DeviceError,
-    EncodingError,
-    GoalError,
-    IllegalMoveError,
-    LimitError,
-    MissingExtraError,
-    ModelError,
-    PlayerError,
-    PositionError,
-    QueryError,
-    QuizError,
-    RecordError,
-    RuleSheetError,
-    SheetSyntaxError,
-    SimultaneousMovesError,
-    TableError,
-    TermSyntaxError,
-    UnknownRoleError,
-    WorkerLostError,
-)
-from anygame.game import (
-    Batch,
-    Bindings,
-    Encoding,
-    FallbackWarning,
-    Game,
-    LenientReadingWarning,
-    Playout,
-    Role,
-    SimulationResult,
-    Snapshot,
-    State,
-    Stuck,
-    load,
-    loads,
-    perft,
-    perft_divide,
-)
+from anygame.errors import *
+from anygame.game import *
 from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.terms import Compound, Constant, Term, Variable
 from anygame.proving import Verdict, Verdicts, equal, prove
