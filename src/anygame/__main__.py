@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Ctrl-C prints a traceback until `main` has begun, so the quick import: `signal` loads many modules.
+# Ctrl-C prints a traceback until `main` begins, and `signal` loads many modules, which takes time.
 import _signal as signal  # type: ignore[import-not-found]
 import os
 import sys
@@ -13,8 +13,8 @@ _INTERRUPTED = 130
 def main() -> int:
     """Run the command line; return the exit status.
 
-    Ctrl-C raises KeyboardInterrupt only while the command line runs. During imports, and at the end, it exits
-    the process. A process that ignores Ctrl-C keeps ignoring it.
+    Ctrl-C raises KeyboardInterrupt only while the command line runs. During imports and at the end, Ctrl-C
+    ends the process at once. A process that ignores Ctrl-C continues to ignore it.
     """
     is_heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if is_heard:

@@ -3,9 +3,9 @@
 ::
 
     AnygameError
-    ├── RuleSheetError (ValueError)      a rule sheet is wrong; carries all its diagnostics
-    │   └── SheetSyntaxError             ... already as text: parentheses, tokens, bounds
-    ├── TermSyntaxError (ValueError)     a move, fact or pattern that cannot be read
+    ├── RuleSheetError (ValueError)      a rule sheet is wrong; has all diagnostics
+    │   └── SheetSyntaxError             ... because of its parentheses, tokens or size
+    ├── TermSyntaxError (ValueError)     a move, fact or pattern that cannot be parsed
     ├── LimitError                       a bound on facts, depth, time or size was reached
     ├── CompilationError                 a game, or the search, could not be compiled
     ├── UnknownRoleError (ValueError)    no such role in this game
@@ -17,7 +17,7 @@
     ├── PlayerError (ValueError)         a player that cannot be found or made
     ├── RecordError (ValueError)         a match record that cannot be used
     ├── ClusterError (RuntimeError)      work that cannot be distributed to machines
-    │   └── WorkerLostError              ... because a process died, with its state
+    │   └── WorkerLostError              ... because a process died, so its state is lost
     ├── DeviceError (RuntimeError)       a graphics card that is missing or cannot be used
     ├── EncodingError (ValueError)       names of actions and fluents that are not those of a game
     ├── QuizError (ValueError)           a quiz that cannot be made or read, or replies that cannot be read
@@ -25,8 +25,8 @@
     ├── ModelError (ValueError)          a model that cannot be used or written
     └── MissingExtraError (ImportError)  an optional dependency is not installed
 
-``str(error)`` is for people; the same facts are attributes, for programs.
-This module imports nothing of the package, so that every stage can import it.
+``str(error)`` is for people; attributes have the same facts for programs.
+This module imports no other module of the package, so every module can import it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class AnygameError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """Return the traceback for notebooks: the frames of the caller, and the message."""
-        # These imports are here since only notebooks need them.
+        # Only notebooks need these imports.
         import traceback
         from pathlib import Path
 
@@ -85,7 +85,7 @@ class RuleSheetError(AnygameError, ValueError):
     """A rule sheet cannot be used.
 
     Attributes:
-        diagnostics: every fault, sorted by place (``anygame.language.Diagnostic``).
+        diagnostics: all faults, sorted by place (``anygame.language.Diagnostic``).
     """
 
     def __init__(self, message: str, diagnostics: Sequence[object] = ()) -> None:
@@ -94,15 +94,15 @@ class RuleSheetError(AnygameError, ValueError):
 
 
 class SheetSyntaxError(RuleSheetError):
-    """The text of a rule sheet cannot be read: parentheses, tokens, or bounds on the input."""
+    """The text of a rule sheet cannot be parsed, because of its parentheses, tokens or size."""
 
 
 class TermSyntaxError(AnygameError, ValueError):
-    """A text is not a single readable term (a move, a fact, a pattern).
+    """A string is not a single term (a move, a fact, a pattern).
 
     Attributes:
-        text: the text.
-        position: the offset in ``text``, in characters from 0, where reading failed.
+        text: the string.
+        position: the offset in ``text``, in characters from 0, where parsing failed.
     """
 
     def __init__(self, message: str, text: str = "", position: int = 0) -> None:
@@ -116,9 +116,9 @@ class LimitError(AnygameError):
 
     Attributes:
         limit: the name of the bound (``facts``, ``depth``, ``seconds``, ``terms`` ...).
-        bound: its value.
-        relation: the relation that grew, as ``name/arity``, or None.
-        details: the places of its rules and suggestions, as lines of text.
+        bound: the value of the bound.
+        relation: the relation that became too large, as ``name/arity``, or None.
+        details: the places of the rules of the relation, and suggestions, as lines of text.
     """
 
     def __init__(
@@ -135,14 +135,14 @@ class LimitError(AnygameError):
 class CompilationError(AnygameError):
     """A game, or the native code of the search, could not be compiled; ``__cause__`` is the original error.
 
-    The reasoner can still play the game, and it can be searched state by state.
+    The reasoner can still play and search the game, but more slowly.
     """
 
     @classmethod
     def of(cls, error: Exception) -> CompilationError:
         """Return the error for an unexpected exception."""
         return cls(
-            "compiling failed by a fault of anygame's own, not of the sheet: "
+            "compiling failed because of a bug of anygame, not because of the sheet: "
             f"{type(error).__name__}: {str(error)[:200]}; please report it, with the sheet"
         )
 
@@ -194,19 +194,19 @@ class GoalError(AnygameError, ValueError):
 
 
 class QueryError(AnygameError, ValueError):
-    """A query that the rules cannot answer: unknown relation, wrong number of arguments ..."""
+    """A query that the rules cannot answer, such as an unknown relation or a wrong number of arguments."""
 
 
 class PositionError(AnygameError, ValueError):
-    """A position that cannot be used: a fact with variables, a saved file of another game ..."""
+    """A position that cannot be used, such as a fact with variables or a saved file of another game."""
 
 
 class PlayerError(AnygameError, ValueError):
-    """A player that cannot be found or created: unknown name, no such class, a failing constructor ..."""
+    """A player that cannot be found or created, such as an unknown name or a constructor that fails."""
 
 
 class RecordError(AnygameError, ValueError):
-    """A match record that cannot be used: not JSON, a wrong shape, missing or contradicting rules ..."""
+    """A match record that cannot be used, such as a file that is not JSON or that lacks rules."""
 
 
 class SimultaneousMovesError(AnygameError, ValueError):
@@ -218,7 +218,7 @@ class ClusterError(AnygameError, RuntimeError):
 
 
 class WorkerLostError(ClusterError):
-    """The process of a worker has died, with its state."""
+    """The process of a worker has died, so its state is lost."""
 
 
 class DeviceError(AnygameError, RuntimeError):
@@ -226,19 +226,19 @@ class DeviceError(AnygameError, RuntimeError):
 
 
 class EncodingError(AnygameError, ValueError):
-    """Names of actions and fluents, stored with a model, that cannot be used: another game, not a file ..."""
+    """Stored names of actions and fluents that cannot be used, such as the names of another game."""
 
 
 class QuizError(AnygameError, ValueError):
-    """A quiz that cannot be made or used: too few questions, not JSON, a reply to no question ..."""
+    """A quiz that cannot be made or used, such as a quiz with too few questions or a reply to no question."""
 
 
 class TableError(AnygameError, ValueError):
-    """A table of exact values that cannot be used or written: another game, a damaged file ..."""
+    """A table of exact values that cannot be used or written, such as a table of another game."""
 
 
 class ModelError(AnygameError, ValueError):
-    """A model that cannot be used or written: another game, a damaged file, a training in progress ..."""
+    """A model that cannot be used or written, such as a model of another game or a damaged file."""
 
 
 class MissingExtraError(AnygameError, ImportError):
@@ -255,7 +255,7 @@ class MissingExtraError(AnygameError, ImportError):
 
 @contextmanager
 def needing(extra: str, needed: str) -> Iterator[None]:
-    """Raise MissingExtraError if an import fails for lack of an optional library.
+    """Convert an ImportError into a MissingExtraError that names the extra to install.
 
     >>> with needing("plot", "plots need matplotlib"):
     ...     import matplotlib_that_is_not_installed

@@ -1,4 +1,4 @@
-"""Files: atomic writes, bounded reads, and system errors as messages for people."""
+"""Files: atomic writes, bounded reads, and readable messages for errors of the operating system."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from anygame.language.diagnostics import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Characters of the file name kept in the temporary name, because systems limit names.
+#: Maximum characters of the file name in the name of the temporary file, because systems limit names.
 _PREFIX: Final = 100
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file to write it atomically: readers see either the old file or the whole new one.
+    """Open a file to write it atomically: readers see either the old file or the complete new file.
 
-    The new one is flushed to disk before the move. An existing file keeps its mode. Raises OSError.
+    The new file is flushed to disk before it replaces the old file, and gets its mode. Raises OSError.
     """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.")
     try:
@@ -50,7 +50,7 @@ def write_whole(path: Path, *parts: str | bytes) -> None:
 def file_faults(
     what: str, path: str | os.PathLike[str], kind: type[AnygameError] = AnygameError
 ) -> Iterator[None]:
-    """Convert system errors about a file into an error for people, with the reason."""
+    """Convert errors of the operating system about a file into an error that gives the reason."""
     try:
         yield
     except AnygameError:
@@ -58,7 +58,7 @@ def file_faults(
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         if isinstance(error, UnicodeDecodeError):
-            reason = f"it is no UTF-8 text: byte {error.start} cannot be read"
+            reason = f"it is not UTF-8 text: byte {error.start} cannot be decoded"
         raise kind(f"cannot {what} {shown(str(path), 200)}: {reason}") from error
 
 
@@ -68,7 +68,7 @@ def read_bounded(path: str | os.PathLike[str], most: int, meant: str, kind: type
     Args:
         path: the file.
         most: the largest allowed size, in bytes.
-        meant: the expected content, for the error on larger files.
+        meant: the expected content, for the message about larger files.
         kind: the class of the error for files that are too large or cannot be read.
     """
     with file_faults("read", path, kind), Path(path).open("rb") as file:

@@ -1,4 +1,4 @@
-"""Values as HTML for notebooks: text is escaped, there are no scripts, and colours come from the notebook."""
+"""HTML for notebooks: text is escaped, there are no scripts, and the notebook determines the colours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Markup(str):
 
 
 def html(text: object, width: int = 200) -> str:
-    """Return the HTML of a text, cut to a width.
+    """Return the HTML of a text, shortened to ``width`` characters.
 
     >>> html("<b>"), html(Markup("<b>"))
     ('&lt;b&gt;', '<b>')
@@ -45,7 +45,7 @@ def folded(summary: object, inner: str, *, is_open: bool = False) -> Markup:
 
 
 def code(text: object) -> Markup:
-    """Return a text of a rule sheet as code."""
+    """Return a part of a rule sheet as code."""
     return Markup(f"<code>{html(text)}</code>")
 
 

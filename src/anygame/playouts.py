@@ -1,4 +1,4 @@
-"""Random playouts: the request and the counts, for all machines."""
+"""Random playouts: requests and results, in one form for all machines."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Bounds for all machines: counters have 64 bits, computers have fewer cores, and each thread has an array of
-#: lengths of up to 80 MB.
+#: Minimum and maximum of each number. Counters have 64 bits, and each thread has an array of up to 80 MB with
+#: an entry per length of a playout.
 _BOUNDS: Final = {"playouts": (0, 1 << 60), "threads": (1, 4096), "limit": (0, 10_000_000)}
 
 
@@ -21,11 +21,11 @@ class PlayoutRequest:
         seed: random seed; any integer.
         limit: number of joint moves after which a playout is cut.
         strict: whether a playout in which a role has no legal move is an error.
-        progress: function called about ten times a second with the number of playouts so far.
-        card: the number of the graphics card that plays; None for a processor. Results are the same on all
-            cards, but differ from results on a processor.
+        progress: function that is called about ten times a second with the number of playouts so far.
+        card: the number of the graphics card; None for a processor. Results are the same on all cards, but
+            differ from results on a processor.
         blocks: the range of blocks to play, each with its own random numbers; None for all. Tallies of
-            different blocks add up.
+            different blocks can be added.
 
     Raises:
         ValueError: a number is out of range.
@@ -53,21 +53,21 @@ OtherT = TypeVar("OtherT")
 
 @dataclass(slots=True)
 class Tally(Generic[StuckT]):
-    """Counts of random playouts. All counts are exact; lists are in the order of the roles.
+    """Counts of random playouts. Lists are in the order of the roles.
 
     Attributes:
         goals: the number of playouts per value, for playouts with exactly one goal value.
         missing: the number of playouts that ended without an integer goal value.
         double: the number of playouts that ended with several values.
-        options: the sum of the numbers of legal moves over all joint moves.
+        options: per role, the sum of its numbers of legal moves over all states with a joint move.
         lengths: the number of playouts per number of joint moves.
         playouts: the number of playouts that ended by the rules; goals and lengths count only these.
         states: the number of joint moves in all playouts, including unfinished ones.
         cut: the number of playouts that reached the limit of joint moves.
-        stuck: the number of playouts given up because a role had no legal move in a nonterminal state.
+        stuck: the number of playouts that ended because a role had no legal move in a nonterminal state.
         abandoned: the number of unfinished playouts of an interrupted run.
-        first_stuck: the first stuck playout; None if there is none, or if an interrupt came first and the
-            search for it would take long.
+        first_stuck: the first stuck playout; None if there is none, or if an interrupted run did not look for
+            the first one.
         interrupted: whether fewer playouts ended than requested.
         seconds: time in seconds, without compiling.
         threads: the number of cores used.
@@ -95,13 +95,12 @@ class Tally(Generic[StuckT]):
 
     def add(self, later: Tally[StuckT]) -> None:
         """Add the counts of later playouts."""
-        for known, new in ((self.lengths, later.lengths), *zip(self.goals, later.goals, strict=True)):
+        for own, new in ((self.lengths, later.lengths), *zip(self.goals, later.goals, strict=True)):
             for value, count in new.items():
-                known[value] = known.get(value, 0) + count
+                own[value] = own.get(value, 0) + count
         for name in ("missing", "double", "options"):
-            setattr(
-                self, name, [a + b for a, b in zip(getattr(self, name), getattr(later, name), strict=True)]
-            )
+            pairs = zip(getattr(self, name), getattr(later, name), strict=True)
+            setattr(self, name, [a + b for a, b in pairs])
         for name in ("playouts", "states", "cut", "stuck", "abandoned"):
             setattr(self, name, getattr(self, name) + getattr(later, name))
         self.first_stuck = self.first_stuck or later.first_stuck

@@ -43,12 +43,12 @@ def image(
     *,
     same_rows: bool = False,
 ) -> Iterator[Sequence[Axes]]:
-    """Yield axes side by side, and write an image of them at the end.
+    """Yield axes from left to right, and write an image of them at the end.
 
     Args:
         path: the image file; its suffix gives the format.
         panes: the number of axes.
-        size: width and height of the image, in inches.
+        size: width and height of the image in inches.
         same_rows: whether all axes share their vertical axis.
 
     Raises:

@@ -1,8 +1,8 @@
 """Progress bars in notebooks, shown below the cell during long calls and removed at the end.
 
-Long-running functions take an argument ``progress``, called with the progress so far. If it is not given, and
-the code runs in a notebook, progress is shown there. The command line passes its own function, for terminals.
-No library is needed: a notebook front end can show HTML and replace it.
+Long-running functions take a function ``progress``, which they call with the progress so far. Without this
+function, a notebook shows the progress itself. The command line passes a function for terminals. No library
+is needed, because a notebook can show HTML and replace it.
 """
 
 from __future__ import annotations
@@ -18,16 +18,13 @@ if TYPE_CHECKING:
 
 _Report = TypeVar("_Report", bound="Callable[..., object]")
 
-#: Seconds before progress is shown, and between two updates.
+#: Seconds before the first display of progress, and minimum seconds between two updates.
 _PATIENCE: Final = 0.5
 _BETWEEN: Final = 0.2
 
 
 def in_notebook() -> bool:
-    """Return whether output appears below a cell of a notebook.
-
-    Only the main thread has a cell; players and servers think in other threads.
-    """
+    """Return whether output appears below a cell of a notebook, which only the main thread has."""
     ipython = sys.modules.get("IPython")
     if ipython is None or threading.current_thread() is not threading.main_thread():
         return False
@@ -36,7 +33,7 @@ def in_notebook() -> bool:
 
 @contextmanager
 def reporting(given: _Report | None, html: Callable[..., str]) -> Iterator[_Report | None]:
-    """Yield the function that receives progress: the given one, one for a notebook, or None.
+    """Yield the function that receives progress: the given function, a function for a notebook, or None.
 
     Args:
         given: the function of the caller, or None.

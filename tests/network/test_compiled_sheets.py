@@ -335,9 +335,9 @@ def test_a_fault_of_ours_is_told_as_one(monkeypatch: pytest.MonkeyPatch) -> None
         raise KeyError("x")
 
     monkeypatch.setattr("anygame.network.compiled.ground", fail)
-    with pytest.raises(anygame.CompilationError, match="fault of anygame's own, not of the sheet: KeyError"):
+    with pytest.raises(anygame.CompilationError, match="bug of anygame, not because of the sheet: KeyError"):
         compiled((_GDL / "tic_tac_toe.kif").read_text())
     game = anygame.load(_GDL / "tic_tac_toe.kif")
-    with pytest.warns(anygame.FallbackWarning, match="fault of anygame's own"):
+    with pytest.warns(anygame.FallbackWarning, match="bug of anygame"):
         assert not game.compile()
     assert len(game.initial_state().legal_moves("x")) == 9

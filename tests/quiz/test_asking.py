@@ -113,7 +113,7 @@ def test_questions_are_lines_of_json() -> None:
     ("line", "said"),
     [
         ("{", "line 1 of the quiz: expected a question as one line of JSON"),
-        ("[1]", "as an object of JSON"),
+        ("[1]", "as a JSON object"),
         ("{}", "a question has 'id', found None"),
         ("[" * 100_000, "as one line of JSON"),
     ],
@@ -126,7 +126,7 @@ def test_what_is_no_question_is_named(line: str, said: str) -> None:
 def test_questions_that_are_there_twice_are_named() -> None:
     (question,) = quiz("pig", count=1)
     line = question.to_json()
-    with pytest.raises(QuizError, match=r"line 2 .* is there twice"):
+    with pytest.raises(QuizError, match=r"line 2 .* occurs twice"):
         list(read_quiz([line, line]))
     with pytest.raises(QuizError, match="expected a kind of legal"):
         Question.from_json(line.replace(f'"{question.kind}"', '"odd"'))

@@ -1,4 +1,4 @@
-"""Many machines, or many processes of one: simulation, tournaments, training, self-play (Ray)."""
+"""Simulation, tournaments, training and self-play on many machines, or in many processes (Ray)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Workers of a Ray cluster, and self-play on it as rows of data.
+"""Workers of a Ray cluster, and self-play on the cluster as rows of data.
 
-Calls are tasks, which are retried elsewhere when a process or a machine dies. State between calls is held by
-an actor; when its process dies, its caller gets an error.
+Calls are tasks, which are retried elsewhere when a process or a machine dies. An actor holds state between
+calls; when its process dies, its caller gets an error.
 
 Ray: Moritz et al. 2018, "Ray: A distributed framework for emerging AI applications".
 """
@@ -39,31 +39,33 @@ _Shared = TypeVar("_Shared")
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-#: Submitted calls per worker: the next one is waiting when the last one ends.
+#: Number of submitted calls per worker, so that a worker does not wait for its next call.
 _AHEAD: Final = 4
-#: Retries of a call whose process died. After that the whole work fails.
+#: Maximum number of retries of a call whose process died. After that the whole work fails.
 _RETRIES: Final = 5
-#: Timeout of a connection to the address, in seconds; Ray itself tries for minutes.
+#: Timeout of a connection to the address in seconds. Ray itself tries for minutes.
 _ANSWER: Final = 5.0
-#: Seconds to wait for threads of Ray Data, which end after their rows are read.
+#: Maximum seconds to wait for threads of Ray Data, which end after their rows are read.
 _ENDING: Final = 5.0
 #: Prefix of addresses for the client of Ray, which is a separate package.
 _CLIENT: Final = "ray://"
+#: Number of parallel matches, which are the lanes of a batch.
+LANES: Final = 512
 
 
 class Cluster:
     """Workers of a Ray cluster.
 
-    Implements ``anygame.game.simulation.Workers`` for calls, and ``anygame.search.learning.remote.Hosts``
+    It implements ``anygame.game.simulation.Workers`` for calls, and ``anygame.search.learning.remote.Hosts``
     for remote objects.
 
-    Use it as a context manager, or `close` it. Without an address, Ray is started on this machine, and ended
-    with the last use.
+    Use it as a context manager, or `close` it. Without an address, a cluster is started on this machine, and
+    stopped by `close`.
 
     Args:
-        address: of a running cluster, ``HOST:PORT``, ``ray://HOST:PORT``, or ``auto`` for the cluster of this
-            machine; None to start one here.
-        cpus: number of cores of a cluster that is started here; all by default.
+        address: address of a running cluster, ``HOST:PORT``, ``ray://HOST:PORT``, or ``auto`` for the running
+            cluster of this machine; None to start a cluster on this machine.
+        cpus: number of cores of a cluster that is started on this machine; all cores by default.
 
     Raises:
         MissingExtraError: Ray is not installed.
@@ -119,33 +121,39 @@ class Cluster:
     ) -> Iterator[tuple[int, _Result]]:
         """Make a call for each item; yield the number of each item with its result, in order of completion.
 
+        Args:
+            call: function of the shared object and an item.
+            shared: object that is sent once to each machine.
+            items: the items.
+            prepare: function that is called first on every machine, with the shared object.
+
         Raises:
-            ClusterError: a call failed, killed its process on every retry, or no worker is left.
+            ClusterError: a call failed, its process died in every retry, or no worker is left.
             AnygameError: raised by a call.
         """
         ray = self._ray
-        known = ray.put(shared)
+        shared_reference = ray.put(shared)
         if prepare is not None:
-            self._prepare(prepare, known)
+            self._prepare(prepare, shared_reference)
         task = ray.remote(max_retries=_RETRIES, num_cpus=1)(call)
         waiting = iter(enumerate(items))
-        under_way: dict[Any, int] = {}
-        # Read once: asking the cluster takes as long as a small call.
+        running: dict[Any, int] = {}
+        # Read once, because a request to the cluster takes as long as a small call.
         most = _AHEAD * self.count
         try:
             while True:
                 for number, item in waiting:
-                    under_way[task.remote(known, item)] = number
-                    if len(under_way) >= most:
+                    running[task.remote(shared_reference, item)] = number
+                    if len(running) >= most:
                         break
-                if not under_way:
+                if not running:
                     return
-                done, _ = ray.wait(list(under_way), num_returns=1)
+                done, _ = ray.wait(list(running), num_returns=1)
                 for reference in done:
-                    number = under_way.pop(reference)
+                    number = running.pop(reference)
                     yield number, self._result(reference)
         finally:
-            for reference in under_way:
+            for reference in running:
                 ray.cancel(reference, force=True)
 
     @contextmanager
@@ -155,12 +163,12 @@ class Cluster:
         made: list[RayActor] = []
         try:
             made += [RayActor(self, make, item, number < cores) for number, item in enumerate(items)]
-            for each in made:
-                each.wait()
+            for actor in made:
+                actor.wait()
             yield made
         finally:
-            for each in made:
-                each.kill()
+            for actor in made:
+                actor.kill()
 
     def self_play(self, play: SelfPlay, matches: int) -> Any:
         """Return matches as a lazy ``ray.data.Dataset``.
@@ -177,23 +185,22 @@ class Cluster:
         context = data.DataContext.get_current()
         context.enable_progress_bars = False
         context.execution_options.preserve_order = True
-        blocks = data.range(-(-matches // LANES), override_num_blocks=min(-(-matches // LANES), 4096))
+        count = -(-matches // LANES)
+        blocks = data.range(count, override_num_blocks=min(count, 4096))
         return blocks.map_batches(_play_blocks, batch_size=1, fn_args=(play, matches))
 
-    def _prepare(self, prepare: Callable[[Any], object], known: Any) -> None:
-        """Make a call on every machine that is still alive."""
+    def _prepare(self, prepare: Callable[[Any], object], shared_reference: Any) -> None:
         ray = self._ray
         affinity = import_module("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy
         task = ray.remote(max_retries=_RETRIES, num_cpus=1)(prepare)
         nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+        strategies = [affinity(node["NodeID"], soft=True) for node in nodes]
         for reference in [
-            task.options(scheduling_strategy=affinity(node["NodeID"], soft=True)).remote(known)
-            for node in nodes
+            task.options(scheduling_strategy=one).remote(shared_reference) for one in strategies
         ]:
             self._result(reference)
 
     def _result(self, reference: Any) -> Any:
-        """Return the result of a call, or raise its error."""
         try:
             return self._ray.get(reference)
         except self._ray.exceptions.RayTaskError as error:
@@ -213,7 +220,7 @@ class RayActor:
         self._begin(item, has_core)
 
     def _begin(self, item: object, has_core: bool) -> None:
-        # Without num_cpus, Ray schedules the actor on any machine with cores, and reserves none.
+        # Without num_cpus, Ray schedules the actor on any machine with cores, and reserves no core.
         settings = {"num_cpus": 1} if has_core else {}
         ray = self._cluster._ray
         self._handle = ray.remote(max_concurrency=1, **settings)(_Holder).remote()
@@ -252,16 +259,12 @@ class _Holder:
 
 
 def _play_blocks(numbers: dict[str, Any], play: SelfPlay, matches: int) -> dict[str, Any]:
-    """Play the block of one row of the input data set."""
     (number,) = numbers["id"].tolist()
     return play.block(number, min(LANES, matches - number * LANES))
 
 
 def _wait_for_readers() -> None:
-    """Wait for threads of Ray Data, which end a little after their rows are read.
-
-    If such a thread calls the cluster after the disconnection, Ray ends the process without a message.
-    """
+    # If a thread of Ray Data calls the cluster after the disconnection, Ray ends the process silently.
     until = monotonic() + _ENDING
     for thread in threading.enumerate():
         work = getattr(thread, "_target", None) or type(thread)
@@ -278,12 +281,7 @@ def _ray() -> Any:
 
 
 def _check_address(address: str) -> None:
-    """Check that a connection to the address of a cluster is possible.
-
-    Raises:
-        MissingExtraError: the address needs Ray's client, which is not installed.
-        ClusterError: the address is invalid, or the connection fails.
-    """
+    """Raise an error unless a connection to the address is possible."""
     try:
         parts = urlsplit("//" + address.removeprefix(_CLIENT))
         host, port = parts.hostname, parts.port
@@ -308,10 +306,6 @@ def _first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
 
 
-#: Matches side by side: the lanes that gates are evaluated for at a time.
-LANES: Final = 512
-
-
 @dataclass(frozen=True, slots=True)
 class SelfPlay:
     """Settings of self-play.
@@ -319,18 +313,18 @@ class SelfPlay:
     A row is a state of a match, with the moves made in it and the goals at the end of the match::
 
         match   int64            number of the match
-        step    int32            joint moves before the state
-        state   uint64 [words]   as of ``Batch.packed``
-        moves   int32 [roles]    numbers of moves, as of ``Game.actions``
-        goals   float64 [roles]  at the end; nan where the rules give none
+        step    int32            number of joint moves before the state
+        state   uint64 [words]   as from ``Batch.packed``
+        moves   int32 [roles]    numbers of moves, which are indices into ``Game.actions``
+        goals   float64 [roles]  at the end; nan if the rules give no goal
 
     Matches that are stuck, or longer than the limit, have no rows.
 
     Args:
         game: the game.
-        seed: of random numbers; rows depend only on it and on the policy.
-        policy: chooses moves; None for random ones. It is pickled, so that a trained model can be sent.
-        limit: joint moves after which matches are abandoned.
+        seed: random seed. The rows depend only on the seed and the policy.
+        policy: chooses moves; None for random moves. It must be picklable, for example a trained model.
+        limit: number of joint moves after which a match is abandoned.
     """
 
     game: Game
@@ -373,7 +367,7 @@ class SelfPlay:
             columns = [np.asarray(made[role])[lanes] for role in roles]
             rows["moves"].append(np.stack(columns, axis=1).astype(np.int32))
         joined = {name: np.concatenate(parts) for name, parts in rows.items()}
-        # Match by match, without matches that have not ended.
+        # Rows are sorted by match, and matches that have not ended are left out.
         order = np.argsort(joined["lane"], kind="stable")
         order = order[np.asarray(batch.terminal)[joined["lane"][order]]]
         lane = joined.pop("lane")[order]

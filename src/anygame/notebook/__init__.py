@@ -1,7 +1,6 @@
 """A board in a notebook on which people play against any player; needs the extra ``notebook``.
 
-As on pages, `anygame.match.hosted` decides which roles have to choose, and takes moves back. Each match has
-its own thread: players think while no cell runs, and cells can run meanwhile.
+A match runs in its own thread, so players can think while cells run.
 """
 
 from __future__ import annotations
@@ -94,11 +93,11 @@ class PlayableBoard(anywidget.AnyWidget):
         """Make the move of a person, typed as at the prompt.
 
         Args:
-            move: the move, in full or in short.
-            role: the role that moves; by default the first person who has to choose.
+            move: the move in KIF, or a short form of it.
+            role: the role that moves; by default the first role of a person that has to choose.
 
         Raises:
-            IllegalMoveError: no person is to move, or the text means no legal move.
+            IllegalMoveError: no person has to choose, or the text does not mean a legal move.
         """
         match = self._match
         if role is None and not match.turn:
@@ -114,7 +113,7 @@ class PlayableBoard(anywidget.AnyWidget):
         self._do(self._match.take_back(self._match.people))
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until a person is to move or the match is over; return False at the timeout.
+        """Wait until a person has to choose or the match is over; return False after the timeout.
 
         Args:
             seconds: timeout in seconds; None for no timeout.
@@ -134,7 +133,6 @@ class PlayableBoard(anywidget.AnyWidget):
         asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def _receive(self, widget: object, content: object, buffers: object) -> None:
-        """Handle a click; if it fails, show the reason."""
         self._message = ""
         try:
             if isinstance(content, dict) and content.get("back") is True:
@@ -155,20 +153,15 @@ class PlayableBoard(anywidget.AnyWidget):
 
 
 def _view(match: HostedMatch, painter: Painter, message: str) -> dict[str, Any]:
-    """Return plain data to show; the SVG of the board escapes all names."""
     roles, state = match.game.roles, match.states[-1]
     before, joint = (match.states[-2], match.line[-1]) if match.line else (None, None)
     drawn = clickable_state(painter, state, before=before, joint=joint)
     mine = roles[match.turn[0]] if match.turn else None
     legal = state.legal_moves(mine)[:_MOST_MOVES] if mine is not None else ()
     touches = drawn["touches"].get(mine, {})
-    named = [
-        f"{name} {' '.join(facts)}"
-        for name, facts in ((one["name"], one["facts"]) for one in drawn["listings"])
-    ]
     return {
         "svg": drawn["svg"],
-        "facts": named,
+        "facts": [f"{listing['name']} {' '.join(listing['facts'])}" for listing in drawn["listings"]],
         "status": message or _status(match, mine),
         "yours": mine is not None,
         "moves": [{"move": str(move), **touches.get(str(move), {"cells": [], "area": []})} for move in legal],
@@ -182,8 +175,8 @@ def _status(match: HostedMatch, mine: str | None) -> str:
         return f"The match cannot continue: {match.fault}"
     if match.is_over:
         goals = zip(match.game.roles, match.summary.goals, strict=True)
-        told = [f"{role} {goal}" for role, goal in goals if not role.is_random]
-        return f"The match is over: {', '.join(told)}"
+        results = [f"{role} {goal}" for role, goal in goals if not role.is_random]
+        return f"The match is over: {', '.join(results)}"
     if mine is not None:
         return f"{mine} to move"
     return f"{', '.join(match.game.roles[index] for index in match.thinking) or 'Nobody'} is thinking ..."
@@ -197,22 +190,22 @@ def play(
     play_clock: float = 1.0,
     seed: int | None = None,
 ) -> PlayableBoard:
-    """Return a board to play on in a notebook, by clicks on its cells or on the list of moves.
+    """Return a board in a notebook, on which people play with clicks on cells or on the list of moves.
 
     The board shows everything, including information that the rules hide.
 
     Args:
-        game: the game, or a state of it from which to start.
-        players: players in the order of the roles, or by role; a role ``random`` needs none. Each is
-            ``human``, the name of a player (see `anygame.players.make_player`), or a player. People play the
-            roles that are not named.
-        state: the state from which to start; the initial state by default.
+        game: the game, or a state from which the match starts.
+        players: players in the order of the roles, or by role, without a player for ``random``. Each is
+            ``human``, the name of a player (see `anygame.players.make_player`), or a player. People play all
+            other roles.
+        state: the state from which the match starts; the initial state by default.
         play_clock: seconds that players have for a move.
-        seed: random seed of the players given by name; None for a new seed.
+        seed: random seed of the players that are given by name; None for a new seed.
 
     Raises:
         MissingExtraError: the extra ``notebook`` is not installed.
-        PlayerError: there are too many players, or a player cannot be made or get ready.
+        PlayerError: there are too many players, or a player cannot be created or get ready.
         UnknownRoleError: the game has no such role.
     """
     game, state = begun(game, state)

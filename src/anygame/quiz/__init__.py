@@ -1,6 +1,4 @@
-"""Quizzes: questions about games with certain answers, for programs that read and write rules.
-
-The rules determine the answers. Replies in free form are graded.
+"""Quizzes: questions about games whose answers follow from the rules, and grades for replies in free form.
 
 >>> import anygame
 >>> from anygame.quiz import grade, questions

@@ -1,4 +1,4 @@
-"""Questions from a seed, about states of random play, with answers by the rules."""
+"""Questions about states of random play, generated from a seed."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from anygame.quiz.sheets import Sheet
     from anygame.sheets.scrambling import Style
 
-#: The most states reachable from the position of a question about its value.
+#: Default maximum number of states that are reachable from the position of a question about its winner.
 DEFAULT_STATES: Final = 20_000
-#: States tried for a new question; if all fail, the sheet has no more questions of the kind.
+#: Maximum number of states tried for a new question. If all fail, the kind of question is exhausted.
 _ATTEMPTS: Final = 60
-#: The same for questions that require solving.
+#: The same number for questions that require solving.
 _ATTEMPTS_TO_SOLVE: Final = 12
-#: Limits on the moves or facts of an answer, and on the conditions of a rule.
+#: Maximum numbers of moves or facts of an answer, and of conditions of a rule.
 _LONGEST_ANSWER: Final = 300
 _MOST_CONDITIONS: Final = 20
-#: Limit on the work of compiling a game for solving: some seconds.
+#: Maximum number of steps for compiling a game before solving it, which take a few seconds.
 _STEPS: Final = 50_000_000
-#: Methods whose values are exact, without chance and without mixed strategies.
+#: Methods of the solver whose values are exact, and depend on neither chance nor mixed strategies.
 _CERTAIN: Final = frozenset(("best goal", "minimax"))
 _VALUE: Final = Variable("value")
 
@@ -53,7 +53,7 @@ class _Position(NamedTuple):
     is_open: bool
 
 
-class _Found(NamedTuple):
+class _Draft(NamedTuple):
     """A question and its answer, with the names of the game."""
 
     position: _Position
@@ -74,23 +74,23 @@ def questions(
     form: QuizForm = "kif",
     states: int = DEFAULT_STATES,
 ) -> Iterator[Question]:
-    """Yield different questions about games, sheet by sheet and kind by kind in turn.
+    """Yield different questions about games, in turn for each sheet and each kind.
 
-    The same arguments give the same questions; a smaller count gives the first of them.
+    The same arguments give the same questions. A smaller count gives the first of these questions.
 
     Args:
         games: the games.
         kinds: kinds of questions; see ``Question``.
         count: number of questions.
-        seed: seed of the states, the questions and the names.
-        depth: the most joint moves from the initial state to the state of a question.
+        seed: random seed of the states, the questions and the names.
+        depth: maximum number of joint moves from the initial state to the state of a question.
         scramble: ``words`` or ``symbols`` replace the names of the sheet; None keeps them. Keywords, the role
             ``random`` and integers are always kept.
         form: the form of rules, states and moves.
-        states: for ``winner``, the most states reachable from a position; positions with more are skipped.
+        states: for ``winner``, maximum number of states reachable from a position.
 
     Raises:
-        QuizError: the sheets have fewer questions, which are all yielded first.
+        QuizError: the sheets have fewer questions. All of them are yielded first.
     """
     sheets = sheets_of(list(games), form, scramble, seed)
     ring = [_Asker(sheet, kind, seed, depth, states) for kind in dict.fromkeys(kinds) for sheet in sheets]
@@ -120,7 +120,7 @@ class _Asker:
         self._random = Random(f"{seed}/{sheet.digest}/{kind}")
         self._asked: set[tuple[object, ...]] = set()
         self._compiled: Game | None = None
-        finders: dict[str, Callable[[list[_Position]], _Found | None]] = {
+        drafters: dict[str, Callable[[list[_Position]], _Draft | None]] = {
             "legal": self._legal,
             "next": self._next,
             "terminal": self._terminal,
@@ -128,20 +128,20 @@ class _Asker:
             "winner": self._winner,
             "why": self._why,
         }
-        self._find = finders[kind]
+        self._draft = drafters[kind]
 
     def next(self) -> Question | None:
-        """Return a new question; None if none was found."""
+        """Return a new question, or None if all attempts fail."""
         if self._kind == "winner" and not self._is_solvable():
             return None
         for _ in range(_ATTEMPTS_TO_SOLVE if self._kind == "winner" else _ATTEMPTS):
-            found = self._find(self._match())
-            if found is None or not 0 < len(found.answer) <= _LONGEST_ANSWER:
+            draft = self._draft(self._match())
+            if draft is None or not 0 < len(draft.answer) <= _LONGEST_ANSWER:
                 continue
-            key = (found.position.state.facts, found.role, found.moves, found.atom)
+            key = (draft.position.state.facts, draft.role, draft.moves, draft.atom)
             if key not in self._asked:
                 self._asked.add(key)
-                return self._question(found)
+                return self._question(draft)
         return None
 
     def _match(self) -> list[_Position]:
@@ -159,51 +159,48 @@ class _Asker:
     def _joint(self, state: State) -> list[Term]:
         return [self._random.choice(state.legal_moves(role)) for role in state.game.roles]
 
-    def _role(self, state: State) -> Role:
-        """Return a role, with a choice if any role has one."""
-        return self._random.choice(state.movers or state.game.roles)
-
     def _open(self, match: list[_Position]) -> _Position | None:
-        """Return the last state if it is open, else a random open state; None if no state is open."""
-        going = [position for position in match if position.is_open]
-        if not going:
+        """Return the last state if it is open, else a random open state, or None."""
+        open_positions = [position for position in match if position.is_open]
+        if not open_positions:
             return None
-        return going[-1] if match[-1].is_open else self._random.choice(going)
+        return match[-1] if match[-1].is_open else self._random.choice(open_positions)
 
     # -- kinds -------------------------------------------------------------------------------------
 
-    def _legal(self, match: list[_Position]) -> _Found | None:
+    def _legal(self, match: list[_Position]) -> _Draft | None:
         position = self._open(match)
         if position is None:
             return None
-        role = self._role(position.state)
-        return _Found(position, position.state.legal_moves(role), role)
+        # The role has a choice if any role has one.
+        role = self._random.choice(position.state.movers or position.state.game.roles)
+        return _Draft(position, position.state.legal_moves(role), role)
 
-    def _next(self, match: list[_Position]) -> _Found | None:
+    def _next(self, match: list[_Position]) -> _Draft | None:
         position = self._open(match)
         if position is None:
             return None
         moves = self._joint(position.state)
-        return _Found(position, tuple(sorted(position.state.next(moves).facts)), None, tuple(moves))
+        return _Draft(position, tuple(sorted(position.state.next(moves).facts)), None, tuple(moves))
 
-    def _terminal(self, match: list[_Position]) -> _Found | None:
+    def _terminal(self, match: list[_Position]) -> _Draft | None:
         position = match[-1] if self._random.random() < 0.5 else self._random.choice(match)
-        return _Found(position, ("yes" if position.state.is_terminal else "no",))
+        return _Draft(position, ("yes" if position.state.is_terminal else "no",))
 
-    def _goal(self, match: list[_Position]) -> _Found | None:
+    def _goal(self, match: list[_Position]) -> _Draft | None:
         position = match[-1] if self._random.random() < 0.75 else self._random.choice(match)
         role = self._random.choice([role for role in position.state.game.roles if not role.is_random])
         try:
             goal = position.state.goal(role)
         except GoalError:
-            return None  # several goals are not an answer
-        return _Found(position, ("none" if goal is None else str(goal),), role)
+            return None  # a question has only one answer
+        return _Draft(position, ("none" if goal is None else str(goal),), role)
 
     def _is_solvable(self) -> bool:
-        """Compile the game for solving; return whether it could be compiled."""
+        """Compile the game for the solver; return whether that was possible."""
         game = self._sheet.game
         if any(role.is_random for role in game.roles):
-            return False  # with chance there is no certain goal
+            return False  # chance leaves the goal uncertain
         if self._compiled is None:
             self._compiled = game_of(game.program, case_sensitive=game.case_sensitive, limits=game.limits)
             if not self._compiled.is_gdl2:
@@ -212,57 +209,58 @@ class _Asker:
                     self._compiled.compile(steps=_STEPS)
         return self._compiled.backends.network is not None
 
-    def _winner(self, match: list[_Position]) -> _Found | None:
-        going = [position for position in match if position.is_open]
-        if not going:
+    def _winner(self, match: list[_Position]) -> _Draft | None:
+        open_positions = [position for position in match if position.is_open]
+        if not open_positions:
             return None
         # The last states have the fewest reachable states.
-        position = going[-1] if self._random.random() < 0.75 else self._random.choice(going)
+        is_last = self._random.random() < 0.75
+        position = open_positions[-1] if is_last else self._random.choice(open_positions)
         assert self._compiled is not None
-        found = solve(self._compiled, self._compiled.state(position.state.facts), states=self._states)
+        solution = solve(self._compiled, self._compiled.state(position.state.facts), states=self._states)
         role = self._random.choice([role for role in position.state.game.roles if not role.is_random])
-        value = found.goals.get(role)
-        if not found.solved or found.method not in _CERTAIN or value is None:
+        value = solution.goals.get(role)
+        if not solution.solved or solution.method not in _CERTAIN or value is None:
             return None
-        return _Found(position, (f"{value:g}",), role)
+        return _Draft(position, (f"{value:g}",), role)
 
-    def _why(self, match: list[_Position]) -> _Found | None:
+    def _why(self, match: list[_Position]) -> _Draft | None:
         position = match[-1] if self._random.random() < 0.5 else self._random.choice(match)
         state = position.state
         moves = tuple(self._joint(state)) if position.is_open else ()
-        heads: dict[str, list[Term]] = {"legal": [], "goal": [], "next": [], "terminal": []}
+        legal: list[Term] = []
+        goals: list[Term] = []
         for role in state.game.roles:
-            heads["legal"] += [Compound("legal", (role.term, move)) for move in state.legal_moves(role)]
+            legal += [Compound("legal", (role.term, move)) for move in state.legal_moves(role)]
             rows = state.query(Atom("goal", (role.term, _VALUE)))
-            heads["goal"] += sorted([Compound("goal", (role.term, row["value"])) for row in rows])
-        if moves:
-            heads["next"] = [Compound("next", (fact,)) for fact in sorted(state.next(moves).facts)]
-        if state.is_terminal:
-            heads["terminal"] = [Constant("terminal")]
-        groups = [found for found in heads.values() if found]
+            goals += sorted([Compound("goal", (role.term, row["value"])) for row in rows])
+        after = sorted(state.next(moves).facts) if moves else []
+        following: list[Term] = [Compound("next", (fact,)) for fact in after]
+        terminal: list[Term] = [Constant("terminal")] if state.is_terminal else []
+        groups = [heads for heads in (legal, goals, following, terminal) if heads]
         if not groups:
             return None
         atom = self._random.choice(self._random.choice(groups))
-        asked = moves if str(atom).startswith("(next ") else ()
+        needed_moves = moves if str(atom).startswith("(next ") else ()
         try:
-            instances = list(Instances(state, asked).of(parse_atom(str(atom))))
+            instances = list(Instances(state, needed_moves).of(parse_atom(str(atom))))
         except LimitError:
-            return None  # replies could not be compared with all of them
+            return None  # grading compares a reply with all instances
         for conditions in instances:
             if len(conditions) <= _MOST_CONDITIONS and str(atom) not in conditions:
-                return _Found(position, conditions, None, asked, atom)
+                return _Draft(position, conditions, None, needed_moves, atom)
         return None
 
     # -- words -------------------------------------------------------------------------------------
 
-    def _question(self, found: _Found) -> Question:
+    def _question(self, draft: _Draft) -> Question:
         sheet = self._sheet
         shown = sheet.shown
-        facts = sorted(map(shown, found.position.state.facts))
-        moves = list(map(shown, found.moves))
-        answer = map(sheet.shown_text, map(str, found.answer))
-        role = "" if found.role is None else str(shown(found.role.term))
-        atom = "" if found.atom is None else str(shown(found.atom))
+        facts = sorted(map(shown, draft.position.state.facts))
+        moves = list(map(shown, draft.moves))
+        answer = map(sheet.shown_text, map(str, draft.answer))
+        role = "" if draft.role is None else str(shown(draft.role.term))
+        atom = "" if draft.atom is None else str(shown(draft.atom))
         return Question(
             id=f"{sheet.name}-{self._kind}-{len(self._asked)}",
             kind=self._kind,
@@ -278,6 +276,6 @@ class _Asker:
             difficulty={
                 "facts": len(facts),
                 "rules": len(sheet.program.rules),
-                "depth": found.position.depth,
+                "depth": draft.position.depth,
             },
         )

@@ -1,4 +1,4 @@
-"""Grading of replies: right, missing and wrong terms."""
+"""Grades of replies: the right, missing and wrong terms."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from anygame.quiz.question import Question
     from anygame.quiz.replies import Answer
 
-#: Keywords that may surround a move or a fact.
+#: Keywords that can surround a move or a fact in a reply, by kind of question.
 _ROUND: Final = {"legal": ("legal", "does", "input"), "next": ("next", "true", "init", "base")}
+#: Maximum number of terms that the text of a grade lists.
 _SHOWN: Final = 5
 
 
@@ -33,10 +34,10 @@ class Grade:
         id: id of the question.
         kind: kind of the question.
         is_exact: whether the reply has exactly the terms of the answer.
-        precision: the share of terms of the reply that belong to the answer.
-        recall: the share of terms of the answer that the reply has.
+        precision: proportion of the terms of the reply that belong to the answer.
+        recall: proportion of the terms of the answer that the reply has.
         found: the terms of the reply, as KIF.
-        missing: the terms of the answer that the reply lacks.
+        missing: the terms of the answer that the reply does not have.
         wrong: the terms of the reply that do not belong to the answer.
     """
 
@@ -78,13 +79,13 @@ class Grade:
         elif self.kind in ("legal", "next", "why"):
             parts.append(f"recall {self.recall:.2f}, precision {self.precision:.2f}")
         if self.missing and (self.found or len(self.missing) == 1):
-            parts.append(f"missing: {_some(self.missing)}")
+            parts.append(f"missing: {_listed(self.missing)}")
         if self.wrong:
-            parts.append(f"wrong: {_some(self.wrong)}")
+            parts.append(f"wrong: {_listed(self.wrong)}")
         return "; ".join(parts)
 
 
-def _some(texts: tuple[str, ...]) -> str:
+def _listed(texts: tuple[str, ...]) -> str:
     more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
     return ", ".join(text if len(text) < 80 else f"{text[:77]}..." for text in texts[:_SHOWN]) + more
 
@@ -92,8 +93,8 @@ def _some(texts: tuple[str, ...]) -> str:
 def grade(question: Question, reply: str) -> Grade:
     """Return the grade of a reply in free form.
 
-    Neither the order nor the form of terms matters. For ``why``, any instance of a rule that the reasoner
-    confirms is right; a wrong reply is compared with the nearest instance.
+    Neither the order nor the form of terms matters. For ``why``, a reply is right if its conditions are an
+    instance of any rule that the reasoner confirms. A wrong reply is compared with the nearest instance.
 
     Raises:
         QuizError: the rules or the state of the question cannot be used.
@@ -118,7 +119,7 @@ def _grade_word(question: Question, answer: Answer) -> Grade:
         found = [meant.get(word, word) for word in answer.words(("yes", "no", "true", "false"))]
     else:
         found = answer.numbers() or answer.words(("none",))
-    # A marked answer is a single word; in unmarked text the last word counts.
+    # All words of a marked answer count. In unmarked text, only the last word counts.
     named = set(found) if answer.is_marked else set(found[-1:])
     return _compared(question, named, frozenset(question.answer))
 
@@ -131,13 +132,13 @@ def _grade_why(question: Question, items: set[str]) -> Grade:
         named = items - {question.atom}
         best: Grade | None = None
         for conditions in Instances(state, moves).of(parse_atom(question.atom)):
-            one = _compared(question, named, frozenset(conditions))
-            if best is None or (one.is_exact, one.f1) > (best.is_exact, best.f1):
-                best = one
-            if one.is_exact:
+            graded = _compared(question, named, frozenset(conditions))
+            if best is None or (graded.is_exact, graded.f1) > (best.is_exact, best.f1):
+                best = graded
+            if graded.is_exact:
                 break
     except AnygameError as error:
-        raise QuizError(f"the question {question.id} cannot be asked of its rules: {error}") from error
+        raise QuizError(f"the question {question.id} does not fit its rules: {error}") from error
     return best or _compared(question, named, frozenset(question.answer))
 
 

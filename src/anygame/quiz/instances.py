@@ -1,4 +1,4 @@
-"""Instances of rules that derive an atom in a state: the answers of ``why``.
+"""Instances of rules that derive an atom in a state: the answers to ``why`` questions.
 
 The reasoner evaluates each literal of a body, so instances agree with the rules.
 """
@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 
     Bindings = dict[Variable, Term]
 
-#: Limit on the instances of one atom.
+#: Maximum number of instances of one atom.
 MOST_INSTANCES: Final = 500
-#: Limit on literals looked up for the instances of a state, and the count of a query of the reasoner.
-_MOST_LOOKUPS, _LOOKUPS_OF_A_QUESTION = 200_000, 40
+#: Maximum number of lookups for the instances of a state. A query of the reasoner counts as 40 lookups, and a
+#: lookup of a cached literal as one.
+_MOST_LOOKUPS, _LOOKUPS_OF_A_QUERY = 200_000, 40
 
 
 class Instances:
-    """The instances of rules in one state, and with one joint move if given."""
+    """The instances of rules in one state, with the joint move ``moves`` if there is one."""
 
     def __init__(self, state: State, moves: Sequence[Term] = ()) -> None:
         self._state = state
@@ -76,8 +77,8 @@ class Instances:
         if not items:
             yield held
             return
-        item = min(items, key=lambda each: _rank(each, bindings))
-        rest = [each for each in items if each is not item]
+        item = min(items, key=lambda formula: _rank(formula, bindings))
+        rest = [formula for formula in items if formula is not item]
         bound = map_terms(item, lambda term: apply(term, bindings))
         if isinstance(bound, And):
             yield from self._bodies([*bound.formulas, *rest], bindings, held)
@@ -93,7 +94,7 @@ class Instances:
 
     def _matches(self, atom: Atom) -> list[Bindings]:
         key = str(atom)
-        self._lookups += 1 if key in self._known else _LOOKUPS_OF_A_QUESTION
+        self._lookups += 1 if key in self._known else _LOOKUPS_OF_A_QUERY
         if self._lookups > _MOST_LOOKUPS:
             message = f"instances of rules need more than {_MOST_LOOKUPS:,} literals to be looked up"
             raise LimitError(message, "literals", _MOST_LOOKUPS)
@@ -107,8 +108,8 @@ class Instances:
 
 
 def _rank(item: Formula, bindings: Bindings) -> tuple[int, int]:
-    """Return the rank of an item: first decidable tests, then literals with few unbound variables."""
-    unbound = sum(1 for each in set(item.variables()) if not apply(each, bindings).is_ground)
+    """Return a sort key: tests that can be decided come first, then literals with few unbound variables."""
+    unbound = sum(not apply(variable, bindings).is_ground for variable in set(item.variables()))
     return (0 if not unbound else 1 if isinstance(item, Literal) else 2, unbound)
 
 

@@ -1,6 +1,6 @@
-"""Rules and states in controlled English: one sentence each, which can be parsed again.
+"""Rules and states in controlled English, with one sentence for each rule or fact.
 
-Terms are in the infix form, without blanks, so a sentence has only one reading.
+The sentences can be parsed again. Terms are in infix form without blanks, so a sentence is unambiguous.
 
 >>> from anygame.language.parser import parse_program
 >>> for rule in parse_program("(role x) (<= (legal ?r (mark ?n)) (role ?r) (not (true (marked ?n))))").rules:
@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.forms import infix_constant, infix_variable
-from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or
+from anygame.language.rules import And, Distinct, Literal, Not, Or
 from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ SENTENCES: Final = {
     ("percept", 2): "{} can ever see {}",
     ("distinct", 2): "{} differs from {}",
 }
-_OTHER: Final = "{} holds"
 _NOT: Final = "it is not so that "
 _READERS: Final = [
     (name, re.compile(re.escape(text).replace(r"\{\}", r"(\S+)"), re.IGNORECASE))
@@ -61,12 +60,8 @@ def infix_formula(formula: Formula) -> str:
     if isinstance(formula, Distinct):
         return f"distinct({infix_term(formula.left)},{infix_term(formula.right)})"
     assert isinstance(formula, Literal)
-    return _applied(formula.atom)
-
-
-def _applied(atom: Atom) -> str:
-    arguments = ",".join(map(infix_term, atom.arguments))
-    name = infix_constant(atom.predicate)
+    arguments = ",".join(map(infix_term, formula.atom.arguments))
+    name = infix_constant(formula.atom.predicate)
     return f"{name}({arguments})" if arguments else name
 
 
@@ -81,7 +76,10 @@ def prose_rule(rule: Rule) -> str:
 def prose_formula(formula: Formula) -> str:
     """Return a formula as a clause."""
     if isinstance(formula, Literal):
-        return _clause(formula.atom)
+        sentence = SENTENCES.get(formula.atom.key)
+        if sentence is None:
+            return f"{infix_formula(formula)} holds"
+        return sentence.format(*map(infix_term, formula.atom.arguments))
     if isinstance(formula, Distinct):
         return SENTENCES["distinct", 2].format(infix_term(formula.left), infix_term(formula.right))
     if isinstance(formula, Not):
@@ -93,15 +91,8 @@ def prose_formula(formula: Formula) -> str:
     return f"[{joined.join(map(prose_formula, formula.formulas))}]"
 
 
-def _clause(atom: Atom) -> str:
-    sentence = SENTENCES.get(atom.key)
-    if sentence is not None:
-        return sentence.format(*map(infix_term, atom.arguments))
-    return _OTHER.format(_applied(atom))
-
-
 def infix_of_sentence(text: str) -> str | None:
-    """Return a clause of this module in the infix form; None for another text.
+    """Return the infix form of a clause that this module has written; None for other text.
 
     >>> infix_of_sentence("it is not so that cell(1,1) is true."), infix_of_sentence("Hello")
     ('~true(cell(1,1))', None)

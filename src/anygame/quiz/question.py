@@ -19,14 +19,14 @@ QuizForm: TypeAlias = Literal["kif", "infix", "prose"]
 
 KINDS: Final[tuple[QuestionKind, ...]] = get_args(QuestionKind)
 FORMS: Final[tuple[QuizForm, ...]] = get_args(QuizForm)
-#: Limits on the characters of a line and the questions of a quiz.
+#: Maximum numbers of characters of a line, and of questions of a quiz.
 _LONGEST_LINE: Final = 32 * 2**20
 _MOST_QUESTIONS: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question about a state of a game, and its answer. Terms are texts in KIF.
+    """A question about a state of a game, and its answer. Terms are strings in KIF.
 
     Attributes:
         id: the unique name in the quiz.
@@ -36,11 +36,12 @@ class Question:
         form: the form of the prompt.
         sheet: the name of the sheet.
         prompt: the text of the question.
-        answer: moves; facts; ``yes`` or ``no``; a number or ``none``; literals, which may have alternatives.
+        answer: moves; facts; ``yes`` or ``no``; a number or ``none``; for ``why``, the literals of one of the
+            right answers.
         rules: the sheet in KIF, with the names of the question.
-        facts: the state.
+        facts: the facts of the state.
         moves: a move for each role, in the order of the sheet; empty if the question needs no moves.
-        role: the role of the question; empty if it has none.
+        role: the role of the question, or empty.
         atom: the derived atom of ``why``; else empty.
         difficulty: numbers of ``facts`` of the state, ``rules``, and earlier joint moves (``depth``).
     """
@@ -69,15 +70,15 @@ class Question:
         Raises:
             QuizError: the line is not a question.
         """
-        found = read_object(line, "a question")
+        data = read_object(line, "a question")
         types = {"answer": tuple, "facts": tuple, "moves": tuple, "difficulty": dict}
         values: dict[str, Any] = {}
         for name in (field.name for field in fields(cls)):
-            wanted = types.get(name, str)
-            value = found.get(name)
-            if wanted is tuple and isinstance(value, list) and all(isinstance(one, str) for one in value):
+            expected = types.get(name, str)
+            value = data.get(name)
+            if expected is tuple and isinstance(value, list) and all(isinstance(one, str) for one in value):
                 value = tuple(value)
-            if not isinstance(value, wanted):
+            if not isinstance(value, expected):
                 raise QuizError(f"a question has {name!r}, found {shown(repr(value), 60)}")
             values[name] = value
         if values["kind"] not in KINDS or values["form"] not in FORMS:
@@ -93,19 +94,19 @@ def read_object(line: str, what: str) -> dict[str, Any]:
     try:
         if len(line) > _LONGEST_LINE:
             raise ValueError(f"more than {_LONGEST_LINE:,} characters")
-        found = json.loads(line)
+        value = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise QuizError(f"expected {what} as one line of JSON: {shown(str(error), 120)}") from error
-    if not isinstance(found, dict):
-        raise QuizError(f"expected {what} as an object of JSON, found {shown(line, 60)}")
-    return found
+    if not isinstance(value, dict):
+        raise QuizError(f"expected {what} as a JSON object, found {shown(line, 60)}")
+    return value
 
 
 def read_quiz(lines: Iterable[str]) -> Iterator[Question]:
-    """Read a quiz, one question a line; blank lines are skipped.
+    """Read a quiz with one question per line, and skip blank lines.
 
     Raises:
-        QuizError: a line is not a question, an id occurs twice, or there are too many; it names the line.
+        QuizError: a line is not a question, an id occurs twice, or there are too many questions.
     """
     known: set[str] = set()
     for number, line in enumerate(lines, start=1):
@@ -116,7 +117,7 @@ def read_quiz(lines: Iterable[str]) -> Iterator[Question]:
         except QuizError as error:
             raise QuizError(f"line {number} of the quiz: {error}") from error
         if question.id in known or len(known) == _MOST_QUESTIONS:
-            reason = "is there twice" if question.id in known else "is one too many"
+            reason = "occurs twice" if question.id in known else f"is one more than {_MOST_QUESTIONS:,}"
             raise QuizError(f"line {number} of the quiz: the question {shown(question.id, 80)!r} {reason}")
         known.add(question.id)
         yield question

@@ -1,9 +1,9 @@
-r"""Replies in free form: the part of a text that is the answer, and its terms.
+r"""Replies in free form: the answer in a reply, and the terms of the answer.
 
-Terms are read as KIF and as infix, whatever the form of the question, with bullets, numbers, quotes, commas
-or JSON around them. The answer is the last block between lines of three backticks, else the last
-``<answer>``, the last ``\boxed{}``, or the text after the last ``Answer:``. Without a mark the whole reply is
-the answer, but only its unambiguous terms count. Texts are bounded and never evaluated.
+Terms can be KIF or infix in every reply, with bullets, numbers, quotes, commas or JSON around them. The
+answer is the last block between lines of three backticks, else the last ``<answer>``, the last ``\boxed{}``,
+or the text after the last ``Answer:``. Without such a mark the whole reply is the answer, but only its
+unambiguous terms count. The length of a reply is bounded, and its text is never evaluated.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from anygame.sheets.scrambling import unambiguous
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-#: Limits: characters of a reply, read from its end; terms of an answer; nesting of terms.
+#: Maximum numbers of characters of a reply (its last ones are read), of terms, and of nested terms.
 LONGEST_REPLY: Final = 100_000
 MOST_ITEMS: Final = 5_000
 _DEEPEST: Final = 50
@@ -38,22 +38,17 @@ _ENDS: Final = ",;&\n"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer in a reply.
-
-    Attributes:
-        is_marked: whether it is marked as the answer; then all words count.
-    """
+    """The answer in a reply; ``is_marked`` says whether the reply marks it, so that all its words count."""
 
     text: str
     is_marked: bool
 
     def words(self, wanted: Iterable[str]) -> list[str]:
-        """Return the occurrences of some words, in lower case and in their order."""
-        found = re.findall(rf"\b(?:{'|'.join(wanted)})\b", self.text, re.IGNORECASE)
-        return [word.lower() for word in found]
+        """Return the occurrences of the wanted words in the answer, in lower case."""
+        return [word.lower() for word in re.findall(rf"\b(?:{'|'.join(wanted)})\b", self.text, re.IGNORECASE)]
 
     def numbers(self) -> list[str]:
-        """Return the numbers in the answer, without superfluous digits."""
+        """Return the numbers in the answer, without superfluous zeros."""
         return [f"{float(text):g}" for text in _NUMBER.findall(self.text) if len(text) < 20]
 
 
@@ -65,10 +60,9 @@ def answer_in(reply: str) -> Answer:
     """
     reply = reply[-LONGEST_REPLY:].replace("\r\n", "\n")
     for pattern in (_FENCE, _TAG, _BOXED):
-        found = pattern.findall(reply)
-        if found:
-            return Answer(found[-1], True)
-    *_, after = [reply, *_LABEL.split(reply)]
+        if blocks := pattern.findall(reply):
+            return Answer(blocks[-1], True)
+    after = _LABEL.split(reply)[-1]
     is_marked = after != reply and bool(after.strip())
     return Answer(after if is_marked else reply, is_marked)
 
@@ -89,34 +83,30 @@ class ItemReader:
 
     def items(self, answer: Answer) -> list[Term]:
         """Return the terms of an answer in order; unreadable text becomes an unknown name."""
-        found: list[Term] = []
+        terms: list[Term] = []
         text = _lines_of_json(answer.text) or answer.text
         lines = [_BULLET.sub("", line).strip().strip('`"*').strip() for line in text.split("\n")]
-        whole: list[str] = []
-        for line in lines:
-            plain = infix_of_sentence(line)
-            whole.append(line if plain is None else plain)
-        tokens = self._tokens("\n".join(whole))
+        tokens = self._tokens("\n".join(infix_of_sentence(line) or line for line in lines))
         for group in _Groups(tokens):
-            found += self._read(group, is_marked=answer.is_marked)
-            if len(found) > MOST_ITEMS:
-                # The rest becomes an unknown name, which makes the reply wrong.
-                found[MOST_ITEMS:] = [Constant(f"more than {MOST_ITEMS:,} terms")]
+            terms += self._read(group, is_marked=answer.is_marked)
+            if len(terms) > MOST_ITEMS:
+                # The other terms become an unknown name, which makes the reply wrong.
+                terms[MOST_ITEMS:] = [Constant(f"more than {MOST_ITEMS:,} terms")]
                 break
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(terms))
 
     def _tokens(self, text: str) -> list[tuple[str, bool]]:
-        """Return tokens, each with a flag for directly following the previous token."""
-        found = []
+        """Return the tokens, each with a flag that is true if the token directly follows the previous one."""
+        tokens = []
         end = -1
         for match in _TOKEN.finditer(text.replace("`", " ").replace('"', " ").replace("**", " ")):
             token = match[0]
             if len(token) > 1 and token not in self._names and not token.startswith("'"):
                 token = token.rstrip(".!?]}") or token
                 token = token.lstrip("[{") or token
-            found.append((token, match.start() == end))
+            tokens.append((token, match.start() == end))
             end = match.end()
-        return found
+        return tokens
 
     def _read(self, group: list[Term | str], *, is_marked: bool) -> Iterator[Term]:
         while len(group) > 1 and isinstance(group[0], str) and group[0].endswith(":"):
@@ -144,7 +134,7 @@ class ItemReader:
 
 
 class _Groups:
-    """The terms and single names between commas and line ends outside of parentheses."""
+    """Iterates over the groups of terms and names between commas and line ends outside of parentheses."""
 
     def __init__(self, tokens: Sequence[tuple[str, bool]]) -> None:
         self._tokens = tokens
@@ -218,18 +208,18 @@ def _term(part: Term | str) -> Term:
 
 
 def _lines_of_json(text: str) -> str:
-    """Return the texts of an answer in JSON, one per line; empty for other text."""
+    """Return the strings and integers of an answer in JSON, one per line; empty for other text."""
     try:
-        value = json.loads(text)
+        pending = [json.loads(text)]
     except (ValueError, RecursionError):
         return ""
-    pending, found = [value], []
+    lines = []
     while pending:
-        one = pending.pop()
-        if isinstance(one, dict):
-            pending += reversed(one.values())
-        elif isinstance(one, list):
-            pending += reversed(one)
-        elif isinstance(one, str | int):
-            found.append(str(one))
-    return "\n".join(found)
+        value = pending.pop()
+        if isinstance(value, dict):
+            pending += reversed(value.values())
+        elif isinstance(value, list):
+            pending += reversed(value)
+        elif isinstance(value, str | int):
+            lines.append(str(value))
+    return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""A game as shown in questions: in one of the forms, perhaps with replaced names."""
+"""Games as questions show them: in KIF, infix or prose, optionally with replaced names."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ class Sheet:
 
     Attributes:
         name: the name of the sheet, without its folder and suffix.
-        game: the game with the original names; the reasoner answers.
-        program: the rules with the shown names.
+        game: the game with the original names, which uses the reasoner.
+        program: the rules with the names of the quiz.
+        rules: the same rules in KIF.
         digest: a hash of the rules with the original names.
         text: the rules in the form of the questions.
 
     Args:
         game: the game.
         form: the form of the rules.
-        scramble: the style of the replaced names; None keeps the names of the sheet.
-        seed: the seed of the replaced names.
+        scramble: the style of the new names; None keeps the names of the sheet.
+        seed: random seed of the new names.
 
     >>> import anygame
     >>> game = anygame.loads("(role x) (legal x noop) (<= terminal (true done))")
@@ -68,21 +69,19 @@ class Sheet:
             source = Source("scrambled.kif", "\n".join(map(self._words.scramble, rules)))
             self.program = parse_program(source)
         self.rules = format_program(self.program)
-        self.text = self._text()
-
-    def _text(self) -> str:
         if self.form == "kif":
-            return self.rules
-        if self.form == "infix":
-            return format_rules(self.program.rules, "infix")
-        return "".join(f"{prose_rule(rule)}\n" for rule in self.program.rules)
+            self.text = self.rules
+        elif self.form == "infix":
+            self.text = format_rules(self.program.rules, "infix")
+        else:
+            self.text = "".join(f"{prose_rule(rule)}\n" for rule in self.program.rules)
 
     def shown(self, term: Term) -> Term:
-        """Translate a term of the game to the names that the quiz shows."""
+        """Translate a term of the game to the names of the quiz."""
         return self._words.scramble_term(term) if self._words else term
 
     def shown_text(self, text: str) -> str:
-        """Translate the KIF text of a term or a literal to the names that the quiz shows."""
+        """Translate a term or a literal in KIF to the names of the quiz."""
         return self._words.scramble(text) if self._words else text
 
     def spelled(self, term: Term) -> str:
@@ -90,35 +89,34 @@ class Sheet:
         return str(term) if self.form == "kif" else infix_term(term)
 
     def map_text(self, game: Game) -> str:
-        """Return the shown names of roles and moves, in the format of `anygame equal`.
+        """Return the names of roles and moves in the quiz, in the format of `anygame equal`.
 
         Raises:
             LimitError: the game has no network, which lists the moves.
         """
         moves = {move for role in game.roles for move in game.actions(role)}
-        named = {role.term: None for role in game.roles} | dict.fromkeys(sorted(moves))
-        return "".join(f"{term} {self.shown(term)}\n" for term in named if self.shown(term) is not term)
+        terms = dict.fromkeys([*(role.term for role in game.roles), *sorted(moves)])
+        return "".join(f"{term} {self.shown(term)}\n" for term in terms if self.shown(term) is not term)
 
 
 def sheets_of(games: list[Game], form: QuizForm, scramble: Any, seed: int) -> list[Sheet]:
     """Return the sheets of different games; repeated names get numbers.
 
     Raises:
-        QuizError: there are no games, or two have the same rules.
+        QuizError: there are no games, or two games have the same rules.
     """
     if not games:
         raise QuizError("expected at least one rule sheet to ask about")
-    found: dict[str, Sheet] = {}
+    sheets: dict[str, Sheet] = {}
     names: set[str] = set()
     for game in games:
         sheet = Sheet(game, form, scramble, seed)
-        if sheet.digest in found:
-            raise QuizError(f"{game.name} has the rules of {found[sheet.digest].game.name}: leave one out")
-        number = 1
-        name = sheet.name
+        if sheet.digest in sheets:
+            raise QuizError(f"{game.name} has the rules of {sheets[sheet.digest].game.name}: leave one out")
+        name, number = sheet.name, 1
         while sheet.name in names:
             number += 1
             sheet.name = f"{name}_{number}"
         names.add(sheet.name)
-        found[sheet.digest] = sheet
-    return list(found.values())
+        sheets[sheet.digest] = sheet
+    return list(sheets.values())

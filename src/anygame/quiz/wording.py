@@ -1,4 +1,4 @@
-"""The text of questions: the rules, the state, the question, and the form of the reply."""
+"""The text of a question: rules, state, question, and form of the reply."""
 
 from __future__ import annotations
 
@@ -16,79 +16,72 @@ if TYPE_CHECKING:
     from anygame.quiz.sheets import Sheet
 
 _FORMS: Final[dict[QuizForm, str]] = {
-    "kif": "in the Game Description Language (GDL). `(<= head body ...)` is a rule: its head holds where all "
-    "of its body does. Names that begin with ? are variables.",
+    "kif": "in the Game Description Language (GDL). `(<= head body ...)` is a rule: its head is true if all "
+    "conditions of its body are true. Names that begin with ? are variables.",
     "infix": "in the infix form of the Game Description Language (GDL). `head :- body` is a rule: its head "
-    "holds where its body does; & is `and`, | is `or`, ~ is `not`. Names that begin with a capital letter or "
-    "an underscore are variables.",
-    "prose": "of which each sentence is one. Names that begin with a capital letter or an underscore are "
-    "variables. Square brackets hold together what `or` and `and` join.",
+    "is true if its body is true; & is `and`, | is `or`, ~ is `not`. Names that begin with a capital letter "
+    "or an underscore are variables.",
+    "prose": "one per sentence. Names that begin with a capital letter or an underscore are variables. "
+    "Square brackets group the clauses that `or` and `and` join.",
 }
 _MEANINGS: Final = (
-    "What no rule gives is false. All roles move at once, each makes one of its legal moves, and what holds "
-    "in the next state is what the rules say and nothing else."
+    "A fact that no rule derives is false. All roles move at the same time, and each makes one of its legal "
+    "moves. In the next state, only the facts that the rules derive are true."
 )
-_LIST: Final = "End your reply with all of them, one on each line, between two lines of ```."
+_LIST: Final = "End your reply with all of them, one per line, between two lines of ```."
 _WORD: Final = "End your reply with {} between two lines of ```."
 
 
 def prompt_of(
     sheet: Sheet, kind: QuestionKind, facts: Sequence[Term], moves: Sequence[Term], role: str, atom: str
 ) -> str:
-    """Return the text of a question, with the shown names."""
-    state = "\n".join(map(sheet.spelled, facts)) or "(none)"
-    if sheet.form == "prose":
-        state = "\n".join(f"{sheet.spelled(fact)} is true." for fact in facts) or "(none)"
+    """Return the text of a question, with the names of the quiz."""
+    is_true = " is true." if sheet.form == "prose" else ""
     parts = [
         f"These are the rules of a game, {_FORMS[sheet.form]} {_MEANINGS}",
         sheet.text.rstrip("\n"),
-        "In the present state these facts are true, and no others:",
-        state,
+        "In the current state, these facts are true, and all others are false:",
+        "\n".join(f"{sheet.spelled(fact)}{is_true}" for fact in facts) or "(none)",
         _asked(sheet, kind, moves, role, atom),
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def _asked(sheet: Sheet, kind: QuestionKind, moves: Sequence[Term], role: str, atom: str) -> str:
+    roles = [sheet.spelled(sheet.shown(each.term)) for each in sheet.game.roles]
+    made = [f"{name} makes the move {sheet.spelled(move)}" for name, move in zip(roles, moves, strict=False)]
+    now = f"Now {', '.join(made)}."
     if kind == "legal":
-        return f"Which moves are legal for {role} in the present state? {_LIST}"
+        return f"Which moves are legal for {role} in the current state? {_LIST}"
     if kind == "next":
-        return f"{_done(sheet, moves)} Which facts are true in the next state? {_LIST}"
+        return f"{now} Which facts are true in the next state? {_LIST}"
     if kind == "terminal":
-        return f"Is the match over in the present state? {_WORD.format('yes or no')}"
-    number = _WORD.format("a number, or none where the rules give none,")
+        return f"Is the match over in the current state? {_WORD.format('yes or no')}"
     if kind == "goal":
-        return f"What is the goal of {role} in the present state? {number}"
+        number = _WORD.format("a number, or none if the rules give no goal,")
+        return f"What is the goal of {role} in the current state? {number}"
     if kind == "winner":
         return (
-            "From the present state on each role plays as well as can be for its own goal. "
+            "From the current state on, each role plays as well as possible for its own goal. "
             f"Which goal does {role} have at the end? {_WORD.format('a number')}"
         )
-    holds = f"{_done(sheet, moves)} Then this holds" if moves else "This holds in the present state"
+    holds = f"{now} Then this is true" if moves else "This is true in the current state"
     return (
         f"{holds}: {literal_text(sheet.form, atom)}\n"
-        "Which rule gives it, and for which values of its variables? Write the conditions of its body with "
-        f"these values in place of the variables, negations among them. {_LIST}"
+        "Which rule derives it, and for which values of its variables? Write all conditions of the body of "
+        f"that rule, including negated conditions, with these values instead of the variables. {_LIST}"
     )
 
 
-def _done(sheet: Sheet, moves: Sequence[Term]) -> str:
-    if not moves:
-        return ""
-    pairs = zip(map(sheet.shown, (role.term for role in sheet.game.roles)), moves, strict=True)
-    made = [f"{sheet.spelled(role)} makes the move {sheet.spelled(move)}" for role, move in pairs]
-    return f"Now {', '.join(made)}."
-
-
 def literal_text(form: QuizForm, text: str) -> str:
-    """Return a literal in KIF in another form."""
+    """Return a literal, which is given in KIF, in a form."""
     if form == "kif":
         return text
     return (infix_formula if form == "infix" else prose_formula)(literal_of(text))
 
 
 def reply_of(question: Question) -> str:
-    """Return a reply with the answer of a question, in its form."""
+    """Return a reply that gives the answer in the form of the question."""
     form, answer = question.form, question.answer
     if question.kind in ("legal", "next") and form != "kif":
         answer = tuple(infix_term(parse_term(text)) for text in answer)

@@ -1,4 +1,1 @@
-"""Rule sheets and games for programs, by the Model Context Protocol; needs the extra ``mcp``.
-
-Tools are declared in `anygame.tool_server.server`, and answered in processes (`anygame.tool_server.worker`).
-"""
+"""A server of the Model Context Protocol, with tools for rule sheets and games; needs the extra ``mcp``."""

@@ -1,14 +1,14 @@
 """The tools: functions whose signatures and docstrings describe them to programs.
 
-Answers are plain data in the shapes of ``--json``. Lists are bounded, and ``left_out`` counts the rest.
-A tool about a state has further arguments that name the state (`Sheet.position`).
+Answers are plain data in the shapes of ``--json``. Lists are bounded, and ``left_out`` counts missing items.
+A tool about a state has further arguments that determine the state (`Sheet.position`).
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable  # noqa: TC003 (the server reads the signatures of tools at run time)
+from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import Field
@@ -52,72 +52,61 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 View = dict[str, Any]
+#: Takes the work done, the total work, and a phrase.
+Report = Callable[[float, float, str], None]
 JointMove = Annotated[
     str | list[str],
     Field(
-        description="One joint move: a move for each role in order, as a list or in one text such as "
-        "'(mark 1 1) noop'; roles with a single legal move may be left out"
+        description="One joint move: a move for each role in order, as a list or as one string such as "
+        "'(mark 1 1) noop'; roles with a single legal move can be omitted"
     ),
 ]
 Most = Annotated[int, Field(ge=1, le=MOST, description="Maximum length of lists in the answer")]
 Seconds = Annotated[float, Field(gt=0, le=MOST_SECONDS, description="Time limit in seconds")]
 _USUAL_PROPERTIES: Final = ["playable", "ends", "goals", "turn-taking", "zero-sum", "winnable"]
-#: Maximum number of games that a process keeps.
+#: Maximum number of cached games of a process.
 _MOST_GAMES: Final = 8
+#: Maximum characters of a line of a board.
 _WIDTH: Final = 100
 
 
-class Sheets:
-    """A cache of the games that a process has read; ``report`` takes work done, total work, and a phrase."""
-
-    def __init__(self, report: Callable[[float, float, str], None] = lambda *_: None) -> None:
-        self.report = report
-        self._games: OrderedDict[tuple[str, str], Game] = OrderedDict()
-
-    def game(self, name: str, text: str) -> Game:
-        """Return the game of a sheet. Raises AnygameError."""
-        game = self._games.pop((name, text), None)
-        if game is None:
-            with read_silently():
-                game = loads(text, name=name, limits=LIMITS)
-        self._games[name, text] = game
-        if len(self._games) > _MOST_GAMES:
-            self._games.popitem(last=False)
-        return game
+@lru_cache(_MOST_GAMES)
+def _game(name: str, text: str) -> Game:
+    with read_silently():
+        return loads(text, name=name, limits=LIMITS)
 
 
 class Sheet(NamedTuple):
-    """The sheet of a question."""
+    """The sheet of a question; ``report`` takes the work done, the total work, and a phrase."""
 
-    sheets: Sheets
     name: str
     text: str
+    report: Report
 
     @property
     def source(self) -> Source:
-        """The text as a source."""
+        """The text with its name."""
         return Source(self.name, self.text)
 
     @property
     def game(self) -> Game:
         """The game of the sheet. Raises AnygameError."""
-        return self.sheets.game(self.name, self.text)
+        return _game(self.name, self.text)
 
     def compiled(self) -> Game:
-        """Return the game with its network. Raises LimitError if it has none."""
+        """Return the game with its network. Raises LimitError if there is none."""
         self.game.backends.needed_network()
         return self.game
 
     def findings(self) -> list[Finding]:
         """Return the findings of the sheet, causes first."""
         examination = Examination(self.source, ExaminationSettings(limits=LIMITS))
-        report = self.sheets.report
         with read_silently():
-            examination.run(lambda states, played: report(played, 0, f"playing: {states:,} states"))
+            examination.run(lambda states, played: self.report(played, 0, f"playing: {states:,} states"))
         return examination.findings
 
     def position(self, moves: list[str | list[str]], facts: list[str] | None) -> Position:
-        """Return the state after some moves from the start or from facts. Raises AnygameError."""
+        """Return the state after joint moves from the initial state or from facts. Raises AnygameError."""
         game = self.game
         state = game.initial_state() if facts is None else game.state(facts)
         for number, joint in enumerate(moves, 1):
@@ -125,7 +114,7 @@ class Sheet(NamedTuple):
                 state, _ = play_text(state, _text(joint))
             except IllegalMoveError as error:
                 raise IllegalMoveError(f"joint move {number}, {_text(joint)!r}: {error}") from error
-        return Position(game, state, moves, self.sheets.report)
+        return Position(game, state, moves, self.report)
 
 
 class Position(NamedTuple):
@@ -134,15 +123,15 @@ class Position(NamedTuple):
     game: Game
     state: State
     moves: list[str | list[str]]
-    report: Callable[[float, float, str], None]
+    report: Report
 
     @property
     def answered(self) -> AnsweredPosition:
-        """The state, for answers about it."""
+        """The answers about the state, in the shapes of ``--json``."""
         return AnsweredPosition(self.game, self.state, len(self.moves))
 
     def with_standing(self, answer: View) -> View:
-        """Add the goals (null without one), the roles to act, and a role without a move to an answer."""
+        """Add the goals (null for no goal), the roles to act, and a role without a move to an answer."""
         stuck = self.state.stuck_role
         return answer | {
             "goals": self.answered.goals().numbers,
@@ -155,13 +144,9 @@ def _text(joint: str | list[str]) -> str:
     return joint if isinstance(joint, str) else " ".join(joint)
 
 
-def _joint(joint: str | list[str]) -> str | None:
-    return _text(joint) or None
-
-
 def _cut(text: str) -> str:
-    left = len(text) - LONGEST_TEXT
-    return text if left <= 0 else f"{text[:LONGEST_TEXT]}\n... and {left:,} more characters"
+    more = len(text) - LONGEST_TEXT
+    return text if more <= 0 else f"{text[:LONGEST_TEXT]}\n... and {more:,} more characters"
 
 
 def bounded(answer: View, most: int) -> View:
@@ -191,7 +176,7 @@ def bounded(answer: View, most: int) -> View:
 
 
 def load(sheet: Sheet) -> View:
-    """Read a sheet, and give it a name for all other tools; fails with the errors of a broken sheet."""
+    """Read a sheet, and give it a name for the other tools. Fails with the errors of a broken sheet."""
     game = sheet.game
     title, description = describe_sheet(sheet.text)
     return {
@@ -201,15 +186,15 @@ def load(sheet: Sheet) -> View:
         "roles": list(map(str, game.roles)),
         "rules": len(game.program.rules),
         "hidden_information": game.is_gdl2,
-        "warnings": sum(each.severity >= Severity.WARNING for each in game.program.warnings),
+        "warnings": sum(found.severity >= Severity.WARNING for found in game.program.warnings),
     }
 
 
 def check(sheet: Sheet, infos: bool = False, everything: bool = False, most: Most = 20) -> View:
     """Report errors and suspicious rules in a sheet, causes first, with places, lines of play and edits.
 
-    A few matches are played. `infos` adds matters of style, `everything` the consequences of other findings.
-    `mend` with numbers of findings applies their edits. Fix finding 1 first.
+    The check plays a few matches. `infos` adds findings about style, and `everything` adds consequences of
+    other findings. `mend` with the numbers of findings applies their edits. Fix finding 1 first.
     """
     findings = sheet.findings()
     counts = dict.fromkeys(Severity, 0)
@@ -257,7 +242,7 @@ def mend(
         list[str], Field(max_length=20, description="Kinds of mends (default: all safe kinds)")
     ] = [],  # noqa: B006
 ) -> View:
-    """Return the text of a sheet with the edits of some findings, or with all safe mends."""
+    """Return the text of a sheet with the edits of the findings in `fixes`, or with all safe mends."""
     unknown = [kind for kind in kinds if kind not in EVERY_MEND]
     if unknown:
         raise QueryError(f"there is no kind of mend {shown(unknown[0])}; expected {', '.join(EVERY_MEND)}")
@@ -267,7 +252,7 @@ def mend(
     else:
         result = mend_sheet(sheet.source, kinds or list(MENDS))
         mended, notes = result.text, list(result.notes)
-        done = [shown(each.message, 200) for each in result.mends]
+        done = [shown(change.message, 200) for change in result.mends]
     return {"sheet": mended, "changed": mended != sheet.text, "done": done[:100], "notes": notes[:100]}
 
 
@@ -282,13 +267,14 @@ def _fixed(sheet: Sheet, fixes: list[int]) -> tuple[str, list[str]]:
         fix = next((each for each in fixes_of(finding, sheet.source) if each.edits), None)
         if fix is None:
             code, kinds = finding.diagnostic.code, ", ".join(finding.kinds or ())
-            how = f"mend it by kinds: {kinds}" if kinds else "fix it by hand, as its message and hint say"
+            how = f"call `mend` with kinds: {kinds}" if kinds else "fix it as its message and hint say"
             raise QueryError(f"finding {number} ({code}) has no edits: {how}")
-        if any(each.start < end and start < each.end for each in fix.edits for start, end, _ in edits):
+        if any(edit.start < end and start < edit.end for edit in fix.edits for start, end, _ in edits):
             raise QueryError(
-                f"the edits of finding {number} overlap others: mend those first, then check again"
+                f"the edits of finding {number} overlap edits of the findings before it in `fixes`: mend "
+                "those first, then check again"
             )
-        edits += [(each.start, each.end, each.text) for each in fix.edits]
+        edits += [(edit.start, edit.end, edit.text) for edit in fix.edits]
         done.append(f"{fix.title} (finding {number}, {finding.diagnostic.code})")
     for start, end, new in sorted(set(edits), reverse=True):
         text = text[:start] + new + text[end:]
@@ -296,7 +282,7 @@ def _fixed(sheet: Sheet, fixes: list[int]) -> tuple[str, list[str]]:
 
 
 def format_(sheet: Sheet, to: Literal["", "kif", "infix"] = "") -> View:
-    """Format a sheet, or translate it into KIF or infix. Comments are kept."""
+    """Format a sheet, or translate it into KIF or infix, with its comments."""
     return {"sheet": format_sheet(sheet.source, to or None, limits=LIMITS.reading)}
 
 
@@ -349,7 +335,7 @@ def query(
     most: Most = USUAL,
 ) -> View:
     """Return the instances of a pattern that hold in a state. Patterns such as `next` need `joint`."""
-    answer = at.answered.bindings(pattern, _joint(joint), "as `joint`")
+    answer = at.answered.bindings(pattern, _text(joint) or None, "as `joint`")
     lines = list(answer.lines())
     return bounded({"pattern": pattern, "count": len(lines), "instances": lines}, most)
 
@@ -359,7 +345,7 @@ def why(
     atom: Annotated[str, Field(description="Atom that holds, such as (legal white noop) or terminal")],
     joint: JointMove = "",
 ) -> View:
-    """Return why an atom holds in a state: the rules and facts behind it, with their lines."""
+    """Return why an atom holds in a state: the rules and facts that derive it, with their lines."""
     return {"atom": atom, "holds": True, "explanation": _cut(str(at.state.explain(atom, _made(at, joint))))}
 
 
@@ -368,7 +354,7 @@ def why_not(
     atom: Annotated[str, Field(description="Atom that does not hold, such as (next (control white))")],
     joint: JointMove = "",
 ) -> View:
-    """Return why an atom does not hold: for each rule that could derive it, what fails."""
+    """Return why an atom does not hold in a state: the condition that fails, for each rule for the atom."""
     failure = at.state.explain_failure(atom, _made(at, joint))
     return {"atom": atom, "holds": False, "explanation": _cut(str(failure))}
 
@@ -378,11 +364,11 @@ def _made(at: Position, joint: str | list[str]) -> tuple[Term, ...] | None:
 
 
 def board(at: Position, svg: bool = False) -> View:
-    """Draw the boards of a state as text, and also as SVG if `svg` is true."""
+    """Draw the boards of a state as text, and as SVG if `svg` is true."""
     view = at.state.board()
     drawn = view.svg(dark=False) if svg else None
     if drawn is not None and len(drawn) > 50 * LONGEST_TEXT:
-        raise LimitError(f"the drawing has {len(drawn):,} characters, which is too long: use `svg` false")
+        raise LimitError(f"the drawing has {len(drawn):,} characters, which is too long: set `svg` to false")
     boards = len(Painter.of(at.game).boards.layouts)
     return {"boards": boards, "text": _cut(view.text(_WIDTH)), "svg": drawn}
 
@@ -395,10 +381,10 @@ def simulate(
     playouts: Annotated[int, Field(ge=1, le=MOST_PLAYOUTS)] = 10_000,
     seed: int = 0,
     limit: Annotated[
-        int, Field(ge=1, le=10_000, description="Maximum length of a match in joint moves")
+        int, Field(ge=1, le=10_000, description="Maximum number of joint moves of a match")
     ] = 1_000,
 ) -> View:
-    """Play random matches; return mean goals, lengths, numbers of unfinished matches, and an example."""
+    """Play random matches; return mean goals, lengths, numbers of unfinished matches, and one match."""
     result = at.game.simulate(
         playouts, seed, state=at.state, limit=limit,
         progress=lambda done: at.report(done, playouts, "playouts"),
@@ -409,7 +395,7 @@ def simulate(
 
 
 def analyse(at: Position, seconds: Seconds = 5.0) -> View:
-    """Search a state for some seconds; return the values of the moves of each role, best first."""
+    """Search a state within a time limit; return the values of the moves of each role, best first."""
     at.report(0, seconds, "compiling")
     at.game.compile_if_worth_it()
     search = Search(at.game, memory=SEARCH_MEMORY, seed=0)
@@ -422,7 +408,7 @@ def analyse(at: Position, seconds: Seconds = 5.0) -> View:
 
 
 def solve(at: Position, seconds: Seconds = 20.0) -> View:
-    """Return the exact value of a state and a line of best play, or the reason why it is unknown."""
+    """Return the exact value of a state and a line of best play, or why the value is unknown."""
     at.game.compile_if_worth_it()
     solution = solve_state(
         at.game, at.state, memory=SEARCH_MEMORY, seconds=seconds,
@@ -447,13 +433,13 @@ def prove(
     ] = 10.0,
     most: Most = USUAL,
 ) -> View:
-    """Prove properties of all matches of a game, or refute each with a match."""
+    """Prove that properties hold in all matches of a game, or return a match that refutes a property."""
     verdicts: list[View] = []
-    report = sheet.sheets.report
     for verdict in each_verdict(
-        sheet.compiled(), properties, seconds=seconds, report=lambda doing: report(len(verdicts), 0, doing)
-    ):
-        verdicts.append(verdict.to_json())  # noqa: PERF401 (it is counted meanwhile)
+        sheet.compiled(), properties, seconds=seconds,
+        report=lambda doing: sheet.report(len(verdicts), 0, doing),
+    ):  # fmt: skip
+        verdicts.append(verdict.to_json())  # noqa: PERF401 (progress reports the length of the list)
     return bounded({"verdicts": verdicts}, most)
 
 
@@ -467,7 +453,7 @@ def equal(
     """Prove that two sheets are the same game, or return a match after which they differ."""
     verdict = prove_equal(
         sheet.compiled(), other.compiled(), moves=move_map, up_to=up_to, seconds=seconds,
-        report=lambda doing: sheet.sheets.report(0, 0, doing),
+        report=lambda doing: sheet.report(0, 0, doing),
     )  # fmt: skip
     return bounded(verdict.to_json(), USUAL)
 
@@ -493,11 +479,12 @@ SHAPES: Final = {
 }
 
 
-def answer(sheets: Sheets, do: str, name: str, text: str, **given: Any) -> View:
-    """Return the answer of a tool about a sheet, or about the state given by ``moves`` and ``facts``."""
-    sheet = Sheet(sheets, name, text)
+def answer(report: Report, do: str, name: str, text: str, **given: Any) -> View:
+    """Return the answer of a tool about a sheet, or about the state that ``given`` determines."""
+    sheet = Sheet(name, text, report)
     if "other" in given:
-        given["other"] = Sheet(sheets, *given["other"])
+        other_name, other_text = given["other"]
+        given["other"] = Sheet(other_name, other_text, report)
     if do in OF_SHEETS:
         return OF_SHEETS[do](sheet, **given)
     at = sheet.position(given.pop("moves"), given.pop("facts"))

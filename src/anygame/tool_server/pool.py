@@ -1,7 +1,7 @@
 """Processes that answer questions about sheets, a few at a time.
 
-A process keeps only games that it has read. It can therefore be killed at any time, if it is late or nobody
-waits for its answer any more.
+The only state of a process is a cache of games. A process can therefore be killed at any time, if it is late
+or if no program waits for its answer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Worker(ChildProcess):
-    """A process that answers one question at a time; ``known`` holds the texts of the sheets it has read."""
+    """A process that answers one question at a time; ``known`` holds the sheets that it has read."""
 
     def __init__(self) -> None:
         self.known: set[str] = set()
@@ -37,7 +37,7 @@ class _Worker(ChildProcess):
         )
 
     async def ask_reporting(self, question: dict[str, Any], within: float, report: Report) -> Any:
-        """Return the answer to a question, and report the progress that the process sends meanwhile."""
+        """Return the answer to a question, and report progress until then."""
         telling = asyncio.create_task(self._tell(report))
         try:
             return await self.ask(question, within)
@@ -63,19 +63,19 @@ class QuestionPool:
     """Answers questions in processes; see `anygame.tool_server.worker`."""
 
     def __init__(self) -> None:
-        busy = f"{MOST_WAITING} questions wait already: ask again when some are answered"
+        busy = f"{MOST_WAITING} questions are waiting already: try again later"
         self._admission = Admission(PROCESSES, MOST_WAITING, busy)
         self.pool = Pool(_Worker)
 
     async def ask(self, question: dict[str, Any], within: float, report: Report) -> Any:
-        """Return the answer to a question. The process is killed if the asking task is cancelled.
+        """Return the answer to a question. The process is killed if the calling task is cancelled.
 
         Args:
-            question: the tool to ``do``, ``name`` and ``text`` of a sheet, and other arguments.
+            question: the arguments of `anygame.tool_server.answering.answer`, without ``report``.
             within: seconds for the answer, without the wait for a process.
             report: function that is called with the progress.
 
-        Raises BusyError, ChildFaultError or ChildEndedError if there is no answer, or none in time.
+        Raises BusyError, ChildFaultError or ChildEndedError if there is no answer in time.
         """
 
         def knowing(idle: Sequence[_Worker]) -> _Worker:

@@ -1,4 +1,4 @@
-"""The server: tools with typed input and output, sheets and chapters as resources, and a prompt."""
+"""The server: typed tools, sheets and chapters as resources, and a prompt."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
 
 _INSTRUCTIONS: Final = """\
-Tools for rules of games in the Game Description Language (GDL). To write a sheet: get the prompt
-`from_document_to_sheet`, write the rules, `check` until there are no errors (causes come first), `load`, then
-try `legal`, `play`, `why`, `simulate` and `prove`. A game is a name from `games` or `load`, or the text of a
-sheet. A state is given by the joint moves that lead to it from the start, or by its facts. Answers have the
-form of the command line with `--json`. Lists are bounded; `left_out` maps the path of each cut list to its
-number of missing items."""
+Tools for rules of games in the Game Description Language (GDL). To write a sheet, get the prompt
+`from_document_to_sheet` and write the rules. Use `check` until there are no errors; causes come first. Then
+`load` the sheet, and try `legal`, `play`, `why`, `simulate` and `prove`. A game is a name from `games` or
+`load`, or the text of a sheet. A state is determined by the joint moves that lead to it from the initial
+state, or by its facts. Answers have the same form as the output of the command line with `--json`. Lists are
+bounded; `left_out` maps the path of each cut list to its number of missing items."""
 
 _GAME: Final = Annotated[
-    str, Field(description="Name of a game, by `games` or `load`; or the text of a sheet")
+    str, Field(description="Name of a game, from `games` or `load`, or the text of a sheet")
 ]
-#: Arguments that name a sheet or a state.
+#: Arguments that determine a sheet or a state.
 _SUBJECTS: Final = {
     "sheet": _GAME,
     "other": _GAME,
@@ -48,7 +48,7 @@ _SUBJECTS: Final = {
         list[str | list[str]],
         Field(
             max_length=MOST_MOVES,
-            description="Joint moves from the start to the state; empty for the initial state",
+            description="Joint moves from the initial state to the state; empty for the initial state",
         ),
     ],
     "facts": Annotated[
@@ -73,12 +73,12 @@ class _Tools:
         """List the games that have a name: the installed games and the loaded sheets."""
         listed = []
         for name in self._sheets.files:
-            title, description = describe_sheet(self._sheets.find(name)[1])
+            title, description = describe_sheet(self._sheets.text(name))
             listed.append({"game": name, "title": title[:100], "description": description[:200]})
         return {"games": listed, "loaded": self._sheets.loaded}
 
     async def explain_code(self, code: str) -> str:
-        """Explain the code of a finding of `check`: the rule, its reason, a bad example and a good one."""
+        """Explain the code of a finding of `check`: the rule, its reason, a bad and a good example."""
         code = ALIASES.get(code, code)
         if code not in CODES:
             raise ToolError(f"there is no code {shown(code)!r}; use the code of a finding of `check`")
@@ -98,7 +98,7 @@ class _Tools:
         return answer
 
     def asking(self, do: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a tool that asks a process, with the parameters of the answering function."""
+        """Return a tool that asks a process, with the parameters of the function that answers."""
         about_state = do in OF_STATES
         subject = "game" if about_state or do in ("prove", "equal") else "sheet"
 
@@ -108,9 +108,9 @@ class _Tools:
         context, _ = signature(tool, eval_str=True).parameters.values()
         _, *own = signature(function, eval_str=True).parameters.values()
         named = [Parameter(subject, Parameter.KEYWORD_ONLY, annotation=_GAME)]
-        if about_state:
-            named.append(_keyword("moves", []))
-            named.append(_keyword("facts", None))
+        for name, default in (("moves", []), ("facts", None)) if about_state else ():
+            annotation = _SUBJECTS[name]
+            named.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
         own = [
             each.replace(kind=Parameter.KEYWORD_ONLY, annotation=_SUBJECTS.get(each.name, each.annotation))
             for each in own
@@ -131,10 +131,6 @@ class _Tools:
         return [tools[name] for name in _ORDER]
 
 
-def _keyword(name: str, default: object) -> Parameter:
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=_SUBJECTS[name])
-
-
 #: The order in which tools are listed.
 _ORDER: Final = (
     *("games", "load", "check", "explain_code", "mend", "format", "state", "legal", "play", "query", "why"),
@@ -143,7 +139,7 @@ _ORDER: Final = (
 
 
 def _patience(given: dict[str, Any]) -> float:
-    """Return the seconds to wait for an answer, from the time limits in the request and for compiling."""
+    """Return the seconds to wait for an answer: the time limit of the request, and time for compiling."""
     if "playouts" in given:
         return PATIENCE + MOST_SECONDS
     seconds: float = given.get("seconds", 0.0)
@@ -164,7 +160,7 @@ def chapters() -> dict[str, Path]:
 
 
 def make_server(version: str, folders: Iterable[Path] = ()) -> MCPServer[Any]:
-    """Return the server, to run it or to connect to it in this process."""
+    """Return the server, which is not running yet."""
     sheets, pool = KnownSheets(folders), QuestionPool()
 
     @asynccontextmanager
@@ -185,46 +181,41 @@ def make_server(version: str, folders: Iterable[Path] = ()) -> MCPServer[Any]:
 
 def _add_resources(server: MCPServer[Any], sheets: KnownSheets) -> None:
     for name in sheets.files:
-        title, _ = describe_sheet(sheets.find(name)[1])
-        reader = partial(_sheet_text, sheets, name)
-        server.resource(f"anygame://sheets/{name}", name=name, title=title[:100], mime_type="text/plain")(
-            reader
-        )
+        title, _ = describe_sheet(sheets.text(name))
+        address = f"anygame://sheets/{name}"
+        resource = server.resource(address, name=name, title=title[:100], mime_type="text/plain")
+        resource(partial(sheets.text, name))
     for name, path in chapters().items():
-        reader = partial(_chapter_text, path)
-        server.resource(f"anygame://chapters/{name}", name=name, mime_type="text/markdown")(reader)
+        resource = server.resource(f"anygame://chapters/{name}", name=name, mime_type="text/markdown")
+        resource(partial(_read, path))
 
     @server.resource("anygame://loaded/{name}", mime_type="text/plain", description="A loaded sheet")
     def loaded(name: str) -> str:
         if name not in sheets.loaded:
             raise ResourceNotFoundError(f"no sheet {name[:60]!r} is loaded")
-        return sheets.find(name)[1]
+        return sheets.text(name)
 
     @server.prompt(title="From a document to a sheet")
     def from_document_to_sheet(document: str = "") -> str:
         """How to turn the rules of a game in prose into a sheet of GDL, and test it with these tools."""
-        guide = Path(__file__).with_name("from_document_to_sheet.md").read_text(encoding="utf-8")
+        guide = _read(Path(__file__).with_name("from_document_to_sheet.md"))
         return f"{guide}\n## The document\n\n{document}\n" if document else guide
 
 
-def _sheet_text(sheets: KnownSheets, name: str) -> str:
-    return sheets.find(name)[1]
-
-
-def _chapter_text(path: Path) -> str:
+def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
 def serve_stdio(version: str, folders: Iterable[Path]) -> None:
-    """Serve the program that started this one, on standard input and output, until it ends."""
+    """Serve the parent process on standard input and output until it ends."""
     anyio.run(make_server(version, folders).run_stdio_async)
 
 
 def serve_http(version: str, folders: Iterable[Path], port: int, listening: Callable[[str], None]) -> None:
-    """Serve programs of this machine by streamable HTTP until Ctrl-C.
+    """Serve programs of this machine with streamable HTTP until Ctrl-C.
 
-    Other host names and origins are refused (DNS rebinding). ``listening`` is called with the address.
-    Raises OSError if the port is taken.
+    Requests for other host names and from other origins are refused (DNS rebinding). ``listening`` is called
+    with the address. Raises OSError if the port is in use.
     """
     application = make_server(version, folders).streamable_http_app(host="127.0.0.1")
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as bound:

@@ -1,4 +1,4 @@
-"""The sheets that tools may use: shipped ones, those of the given folders, and loaded texts."""
+"""The sheets that tools can use: installed games, sheets in folders, and loaded texts."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _WORDS: Final = re.compile(r"[a-z0-9]+")
-#: Pattern that occurs in texts of sheets, but not in names.
+#: Pattern that occurs in the text of a sheet, but not in a name.
 _TEXT: Final = re.compile(r"[(\s]|:-")
 
 
 class KnownSheets:
-    """The sheets by name: shipped ones, those in some folders, and loaded texts."""
+    """The sheets by name: installed games, sheets in folders, and loaded texts."""
 
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         self._paths = {name: installed_path(name) for name in games()}
@@ -41,7 +41,7 @@ class KnownSheets:
 
     @property
     def loaded(self) -> list[str]:
-        """The names of the loaded texts, the most recently used last."""
+        """The names of the loaded texts, in the order of their last use."""
         return list(self._loaded)
 
     def keep(self, text: str) -> str:
@@ -56,7 +56,7 @@ class KnownSheets:
         return name
 
     def find(self, asked: str) -> tuple[str, str]:
-        """Return name and text of a sheet, given its name or its text.
+        """Return the name and the text of a sheet, for its name or its text.
 
         Raises QueryError for an unknown name or a long text, and RuleSheetError for an unreadable file.
         """
@@ -70,8 +70,11 @@ class KnownSheets:
         if _TEXT.search(asked):
             return "sheet", asked
         near = get_close_matches(asked, [*self._paths, *self._loaded], 3)
-        meant = did_you_mean(near) or "."
         raise QueryError(
-            f"there is no game {shown(asked)!r}{meant} `games` lists the names, "
+            f"there is no game {shown(asked)!r}{did_you_mean(near) or '.'} `games` lists the names, "
             "and `load` gives the text of a sheet a name"
         )
+
+    def text(self, name: str) -> str:
+        """Return the text of a sheet."""
+        return self.find(name)[1]

@@ -1,4 +1,4 @@
-"""Environments: a compiled game as functions on states, which JAX transforms."""
+"""Environments: a compiled game as functions on states that JAX can transform."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from anygame.envs.turns import Turns
     from anygame.game.game import Game
     from anygame.game.roles import Role
-    from anygame.network.network import Network
 
-#: Gates per block. On a processor, blocks of 128 gates take up to twice as long for small games, and as long
-#: for large ones. On a graphics card each block is a separate call, so blocks are larger.
+#: Number of gates per block, on a processor and elsewhere. On a processor, blocks of 128 gates take up to
+#: twice as long for small games, and as long for large games. On a graphics card, each block is a separate
+#: call, so blocks are larger.
 _BLOCK, _BLOCK_ELSEWHERE = 32, 256
-#: The most states of a batch in a picture.
+#: Maximum number of states of a batch in a picture.
 _SHOWN: Final = 16
 _LENGTH: Final = {name: re.compile(rf' {name}="([\d.]+)"') for name in ("width", "height")}
 _ID: Final = re.compile(r' id="[^"]*"')
@@ -41,7 +41,7 @@ _ID: Final = re.compile(r' id="[^"]*"')
 class _Seen(NamedTuple):
     """The answers of the rules for a state: legal bool [all moves], terminal bool, goals float32 [players].
 
-    A goal is nan if the rules give none, or several.
+    A goal is nan if the rules give no goal, or several goals.
     """
 
     legal: Array
@@ -58,16 +58,16 @@ class Environment:
     Attributes:
         game: the game.
         id: the name of the game.
-        players: the roles besides ``random``; player ``n`` is the n-th of them.
-        actions: all moves that players can make, sorted by text; the number of an action is the same for all
+        players: the roles besides ``random``. The number of a player is its index here.
+        actions: all moves that players can make, sorted by text. An action has the same number for all
             players.
         fluents: all facts that can be true, sorted by text.
         percepts: all possible percepts of players, sorted by text, if the rules hide information (GDL-II) and
-            observations do not reveal it; else None. The number of a percept is the same for all players.
+            observations do not reveal it; else None. A percept has the same number for all players.
         is_random: whether there is a role ``random``, for which steps need keys.
     """
 
-    #: Whether players act together.
+    #: Whether players act at the same time.
     _together = False
 
     def __init__(
@@ -92,32 +92,30 @@ class Environment:
         self.actions = self._moves.terms
         self._observe = observe
         self._rewards = rewards
-        self._waiting = [self._moves_of_waiting(turns, player) for player in self.players]
         self._columns = self._moves.columns
         chance = [index for index, role in enumerate(game.roles) if role.is_random]
         self._by_chance = SharedNumbers(moves, chance).columns
-        self._goals = [[value for value, _ in network.goals[game.role_index(role)]] for role in self.players]
         self._all_moves = sum(network.actions)
-        self._look, self._move = self._gates(network, compiled.percept_network if percepts else None)
-        self._initial = jax.tree.map(np.asarray, jax.jit(lambda: self._begin(network.initial))())
-
-    def _gates(self, network: Network, seeing: Network | None) -> tuple[Evaluate, Evaluate]:
-        """Return functions from fluents to legal moves, end and goals, and from fluents and moves to fluents.
-
-        In a network with percepts, percepts follow the fluents in inputs and outputs.
-        """
+        self._waiting: list[NDArray[np.bool_]] = []
+        for index in players_of(game):
+            waiting = np.zeros(len(moves[index]), np.bool_)
+            if turns:
+                waiting[list(turns.waiting[index])] = True
+            self._waiting.append(waiting)
+        goals = [network.goals[index] for index in players_of(game)]
+        self._goals = [[value for value, _ in goals_of_role] for goals_of_role in goals]
         block = _BLOCK if jax.default_backend() == "cpu" else _BLOCK_ELSEWHERE
-        roles = [network.goals[self.game.role_index(player)] for player in self.players]
-        seen = [
-            *network.legal.tolist(),
-            network.terminal,
-            *(literal for role in roles for _, literal in role),
-        ]
-        look = tabulate(network, network.fluents, seen, block)
-        going = seeing or network
-        self._unseen = np.zeros(going.fluents - network.fluents, np.bool_)
-        move = tabulate(going, going.fluents + self._all_moves, going.next.tolist(), block)
-        return evaluator(look), evaluator(move)
+        literals = [literal for goals_of_role in goals for _, literal in goals_of_role]
+        answers = [*network.legal.tolist(), network.terminal, *literals]
+        #: From fluents to legal moves, the end, and goals.
+        self._look: Evaluate = evaluator(tabulate(network, network.fluents, answers, block))
+        # In a network with percepts, percepts follow the fluents in inputs and outputs.
+        moving = (compiled.percept_network if percepts else None) or network
+        self._unseen = np.zeros(moving.fluents - network.fluents, np.bool_)
+        inputs = moving.fluents + self._all_moves
+        #: From fluents and moves to the next fluents.
+        self._move: Evaluate = evaluator(tabulate(moving, inputs, moving.next.tolist(), block))
+        self._initial = jax.tree.map(np.asarray, jax.jit(lambda: self._begin(network.initial))())
 
     @property
     def num_players(self) -> int:
@@ -137,7 +135,7 @@ class Environment:
 
     @cached_property
     def most_moves(self) -> int | None:
-        """A proven upper bound on the joint moves of a match, for the length of a scan.
+        """A proven maximum number of joint moves of a match, for the length of a scan.
 
         None if no bound is known, or the extra ``prove`` is not installed.
         """
@@ -157,8 +155,8 @@ class Environment:
     def step(self, state: State, action: Array, key: Array | None = None) -> State:
         """Return the state after an action of the current player.
 
-        Final states do not change, and give rewards of 0. An illegal action keeps the state, ends the match,
-        and gives its player the penalty.
+        Final states do not change, and their rewards are 0. After an illegal action the match ends in the
+        same state, and the player gets a penalty.
 
         Args:
             state: made by this environment.
@@ -178,7 +176,10 @@ class Environment:
         does = self._joint(state, action)
         if key is not None:
             does += [_sampled(key, state._legal[columns]) for columns in self._by_chance]
-        after = self._move(jnp.concatenate([state._fluents, self._unseen, self._in_order(does)]))
+        columns = [*self._columns, *self._by_chance]
+        in_order = sorted(zip(columns, does, strict=True), key=lambda moves: moves[0].start)
+        moves = jnp.concatenate([moves for _, moves in in_order])
+        after = self._move(jnp.concatenate([state._fluents, self._unseen, moves]))
         illegal = offenders.any()
         fluents = jnp.where(over | illegal, state._fluents, after[: len(self.fluents)])
         percepts = jnp.where(over | illegal, state._seen, self._remembered(state, after[len(self.fluents) :]))
@@ -206,7 +207,7 @@ class Environment:
         """Return the observation of the player to move, or of all players if they act together."""
         if not self._together or self._percepts is None:
             return self._shown(fluents, known, player)
-        return jnp.stack([self._shown(fluents, known, jnp.int32(each)) for each in range(self.num_players)])
+        return jnp.stack([self._shown(fluents, known, jnp.int32(one)) for one in range(self.num_players)])
 
     def _shown(self, fluents: Array, known: Array, player: Array) -> Array:
         if self._percepts is None:
@@ -239,7 +240,7 @@ class Environment:
             )
         if not isinstance(action, np.ndarray | np.generic):
             return action
-        # JAX would truncate to the lower 32 bits.
+        # JAX truncates numbers to their lower 32 bits.
         number = np.asarray(action)
         in_range = (number >= 0) & (number < self.num_actions)
         return np.where(in_range, number.astype(np.int64), -1).astype(np.int32)
@@ -277,7 +278,7 @@ class Environment:
         cut: Array,
         count: Array,
     ) -> State:
-        """Return a state with some fluents; ``cut`` says whether the former state was truncated."""
+        """Return a state with the given fluents; ``cut`` says whether the former state was truncated."""
         counts = jnp.stack([seen.legal[columns].sum() for columns in self._columns])
         stuck = (counts == 0).any()
         if not self._together:
@@ -300,23 +301,11 @@ class Environment:
             _seen=known,
         )
 
-    def _in_order(self, does: list[Array]) -> Array:
-        parts = sorted(
-            zip([*self._columns, *self._by_chance], does, strict=True), key=lambda part: part[0].start
-        )
-        return jnp.concatenate([part for _, part in parts])
-
     def _choosing(self, state: State) -> Array:
         return jnp.stack([state._legal[columns].sum() > 1 for columns in self._columns])
 
-    def _moves_of_waiting(self, turns: Turns[int] | None, player: Role) -> NDArray[np.bool_]:
-        waiting = np.zeros(len(self.game.actions(player)), np.bool_)
-        if turns:
-            waiting[list(turns.waiting[self.game.role_index(player)])] = True
-        return waiting
-
     def _to_move(self, legal: Array, counts: Array) -> Array:
-        """Return the player to move: the player with a choice, else the player whose move is not a wait."""
+        """Return the player with a choice, else the player whose only move is not a wait."""
         if self._together:
             return jnp.int32(-1)
         acts = [
@@ -334,7 +323,7 @@ class Environment:
         return (masks & whose[:, None]).any(axis=0)
 
     def _acting(self, state: State) -> Array:
-        """Return whose actions count: bool [players]."""
+        """Return which players have an action in this step: bool [players]."""
         if self._together:
             return self._choosing(state)
         return jnp.arange(self.num_players) == state.current_player
@@ -355,9 +344,9 @@ class Environment:
 
 
 class SimultaneousEnvironment(Environment):
-    """A game in which players act together: ``step`` takes an action of each player.
+    """A game in which players act at the same time: ``step`` takes an action of each player.
 
-    The mask is [players, actions]. If the rules hide information, observations are of all players.
+    The mask is [players, actions]. If the rules hide information, the observation has a row per player.
     """
 
     _together = True
@@ -371,9 +360,10 @@ def _sampled(key: Array, legal: Array) -> Array:
 
 
 def rewards_for_illegal(name: RewardName, offenders: Array) -> Array:
-    """Return the rewards after illegal actions by some players, bool [players]: float32 [players].
+    """Return the rewards, float32 [players], after illegal actions of ``offenders``: bool [players].
 
-    The penalty is -1, or -100 with unscaled goals. With ``zero-sum``, the other players receive it.
+    The penalty is -1, or -100 with unscaled goals. With ``zero-sum``, the other players share the penalty as
+    their reward.
     """
     lost = offenders.astype(jnp.float32)
     if name == "zero-sum":
@@ -385,7 +375,7 @@ def rewards_for_illegal(name: RewardName, offenders: Array) -> Array:
 class State:
     """A state with the fields of pgx (Koyamada et al. 2023, "Pgx").
 
-    Shapes are those of one game; ``vmap`` adds a leading axis. ``players`` and ``actions`` mean
+    Shapes are for one game; ``vmap`` adds a leading axis. ``players`` and ``actions`` mean
     ``env.num_players`` and ``env.num_actions``.
 
     Attributes:
@@ -393,8 +383,8 @@ class State:
         legal_action_mask: bool [actions], of the current player; [players, actions] if players act together.
             All true once the match has ended.
         observation: see ``load``.
-        rewards: float32 [players]; of the last step.
-        terminated: bool; whether the match has ended, also by an illegal action.
+        rewards: float32 [players]; the rewards of the last step.
+        terminated: bool; whether the match has ended, by the rules or by an illegal action.
         truncated: bool; whether the match cannot continue although the rules do not end it.
     """
 
@@ -420,7 +410,7 @@ class State:
         return replace(self, **changes)
 
     def to_svg(self) -> str:
-        """Return a picture of the board; for a batch, of the first few boards side by side."""
+        """Return a picture of the board; for a batch, a picture of the first 16 boards side by side."""
         fluents = np.asarray(self._fluents)
         if fluents.ndim == 1:
             return self._picture(fluents)
@@ -443,11 +433,11 @@ def _side_by_side(pictures: Sequence[str]) -> str:
     across, tallest, parts = 0.0, 0.0, []
     for picture in pictures:
         width, height = (float(_LENGTH[name].search(picture)[1]) for name in ("width", "height"))  # type: ignore[index]
-        # Ids must be unique in the combined picture.
+        # Ids must be unique in the combined picture, so they are removed.
         parts.append(_ID.sub("", picture).replace("<svg ", f'<svg x="{across:g}" ', 1))
         across, tallest = across + width, max(tallest, height)
     size = f'width="{across:g}" height="{tallest:g}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
 
 
-jax.tree_util.register_dataclass(State, [each.name for each in fields(State)][:-1], ["_env"])
+jax.tree_util.register_dataclass(State, [part.name for part in fields(State)][:-1], ["_env"])

@@ -1,13 +1,13 @@
-"""Tables of gates as operations of JAX, with 32 games per word, and observations.
+"""Evaluation of gates as operations of JAX, with 32 games per word, and observations.
 
-JAX transforms functions of one game. Under ``vmap``, games lie side by side in the bits of words (Biham 1997,
-"A fast new DES implementation in software"), so that one operation computes a gate for 32 games. A batch of
-4,096 is 3 to 40 times as fast this way as with a byte per value.
+JAX transforms functions of one game. Under ``vmap``, each bit of a word belongs to another game (bit slicing:
+Biham 1997, "A fast new DES implementation in software"), so one operation computes a gate for 32 games. A
+batch of 4,096 games is 3 to 40 times as fast as with a byte per value.
 
-XLA takes minutes to compile code for a few thousand gates. So the gates are data: a loop over the blocks of a
-table compiles in the same time for every game, and computes one block per iteration. Gates of one level do
-not read each other (levelised simulation: Barzilai, Carter, Rosen and Rutledge 1987, "HSS - a high-speed
-simulator").
+XLA takes minutes to compile code for a few thousand gates. The gates are therefore data: a loop over the
+blocks of a table compiles in the same time for every game, and computes one block per iteration. Gates of one
+level do not read each other (levelised simulation: Barzilai, Carter, Rosen and Rutledge 1987, "HSS - a
+high-speed simulator").
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from anygame.language.terms import Compound
 from anygame.network.network import TRUE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -41,25 +41,29 @@ Array: TypeAlias = Any
 Evaluate: TypeAlias = Callable[[Array], Array]
 
 _BITS: Final = 32
-#: Inputs of a gate in a table; wider gates become trees. With 8 inputs, most are padding, and reversi took 75
-#: % longer. With 2 inputs, there are more levels without a gain.
+#: Maximum number of inputs of a gate in a table. Gates with more inputs become trees. With 8 inputs, most
+#: inputs are padding, and reversi took 75 % longer. With 2 inputs, there are more levels without a gain.
 FAN_IN: Final = 4
 
 
 def evaluator(table: GateTable) -> Evaluate:
-    """Return a function from the inputs of a table to its outputs, which ``jit`` and ``vmap`` transform."""
+    """Return a function from inputs of a table to outputs, which ``jit`` and ``vmap`` can transform."""
 
     def of_batch(values: Array) -> Array:
         # Without barriers, XLA packs and unpacks the bits again for every use.
-        given = jax.lax.optimization_barrier(values)
-        outputs = _unpacked(_evaluate(table, _packed(given)), len(values))
+        inputs = _packed(jax.lax.optimization_barrier(values))
+        rows = jnp.zeros((table.rows, inputs.shape[1]), jnp.uint32)
+        rows = jax.lax.dynamic_update_slice(rows, inputs, (1, 0))
+        for part in table.parts:
+            rows = _pass(part, rows) if part.initially is None else _fixpoint(part, part.initially, rows)
+        outputs = _unpacked(_literals(rows, jnp.asarray(table.outputs)), len(values))
         return jax.lax.optimization_barrier(outputs)
 
     def of_one(values: Array) -> Array:
         return of_batch(values[None])[0]
 
     def of_many(size: int, batched: list[bool], values: Array) -> tuple[Array, bool]:
-        del size, batched  # only the one argument can be batched
+        del size, batched  # the only argument is batched
         return of_batch(values), True
 
     evaluate: Evaluate = jax.custom_batching.custom_vmap(of_one)
@@ -83,23 +87,13 @@ def _unpacked(rows: Array, games: int) -> Array:
     return bits.astype(jnp.bool_).reshape(-1, rows.shape[0])[:games]
 
 
-def _evaluate(table: GateTable, inputs: Array) -> Array:
-    """Return uint32 [outputs, words] for uint32 [inputs, words]."""
-    rows = jnp.zeros((table.rows, inputs.shape[1]), jnp.uint32)
-    rows = jax.lax.dynamic_update_slice(rows, inputs, (1, 0))
-    for part in table.parts:
-        rows = _pass(part, rows) if part.initially is None else _fixpoint(part, part.initially, rows)
-    return _literals(rows, jnp.asarray(table.outputs))
-
-
 def _literals(rows: Array, literals: Array) -> Array:
-    """Return the values of some literals: uint32 [literals, words]."""
+    """Return the values of literals: uint32 [literals, words]."""
     inverted = jnp.uint32(0) - (literals & 1).astype(jnp.uint32)
     return rows.at[literals >> 1].get(mode="promise_in_bounds") ^ inverted[:, None]
 
 
 def _pass(part: Part, rows: Array) -> Array:
-    """Return all rows after one pass over the blocks of a part."""
     table = jnp.asarray(part.literals)
     size = table.shape[1]
 
@@ -114,12 +108,12 @@ def _pass(part: Part, rows: Array) -> Array:
 
 
 def _fixpoint(part: Part, initially: NDArray[np.bool_], rows: Array) -> Array:
-    """Return all rows after evaluating a cycle to its least fixed point.
+    """Return all rows after the evaluation of a cycle to its least fixed point.
 
     The gates are monotone in each other from their initial values, so passes change each gate at most once.
     """
     first = np.where(initially, np.uint32(0xFFFFFFFF), np.uint32(0)).astype(np.uint32)
-    begin = jnp.broadcast_to(first[:, None], (part.rows, rows.shape[1]))
+    begin = jnp.broadcast_to(first[:, None], (len(first), rows.shape[1]))
     rows = jax.lax.dynamic_update_slice(rows, begin, (part.first, 0))
 
     def again(carried: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -133,10 +127,10 @@ def _fixpoint(part: Part, initially: NDArray[np.bool_], rows: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Blocks that are evaluated in order: once, or for a cycle, until no value changes.
+    """Blocks that are evaluated in order. A cycle is evaluated until no value changes, other blocks once.
 
     Attributes:
-        literals: int32 [blocks, gates of a block, FAN_IN]; twice a row, plus one if inverted.
+        literals: int32 [blocks, gates of a block, FAN_IN]; twice the row of an input, plus one if inverted.
         first: the row of the first gate.
         initially: bool [gates]: the initial values of a cycle; None without a cycle.
     """
@@ -145,39 +139,32 @@ class Part:
     first: int
     initially: NDArray[np.bool_] | None
 
-    @property
-    def rows(self) -> int:
-        """The number of rows that the part computes."""
-        return int(self.literals.shape[0] * self.literals.shape[1])
-
 
 @dataclass(frozen=True, eq=False)
 class GateTable:
-    """The gates that some outputs of a network need.
+    """The gates that given outputs of a network need.
 
     Row 0 is false; the rows of inputs follow, then the rows of gates.
 
     Attributes:
         rows: the number of rows.
-        inputs: the number of inputs.
         parts: blocks of gates, in the order of evaluation.
-        outputs: int32 [outputs]; literals of rows.
+        outputs: int32 [outputs]; twice the row of an output, plus one if inverted.
     """
 
     rows: int
-    inputs: int
     parts: tuple[Part, ...]
     outputs: NDArray[np.int32]
 
 
 def tabulate(network: Network, inputs: int, outputs: Sequence[int], block: int) -> GateTable:
-    """Return the gates that some outputs need, as a table.
+    """Return the table of the gates that given outputs need.
 
     Args:
         network: the compiled game.
         inputs: the number of nodes that are inputs: the fluents, or fluents and actions.
         outputs: literals of the network, which depend only on these inputs.
-        block: gates per block.
+        block: number of gates per block.
 
     >>> from anygame.network.network import Network
     >>> network = Network.example()
@@ -188,70 +175,58 @@ def tabulate(network: Network, inputs: int, outputs: Sequence[int], block: int) 
     [[[3, 5, 1, 1], [1, 1, 1, 1]]]
     """
     writer = _Writer(network, inputs, block)
-    needed = _needed(network, outputs)
-    for gates, is_cycle in _ranges(network):
-        wanted = [gate for gate in gates if needed[gate]]
-        if wanted:
-            writer.write(wanted, is_cycle)
-    return GateTable(writer.end, inputs, tuple(writer.parts), np.array(writer.rows_of(outputs), np.int32))
-
-
-def _needed(network: Network, outputs: Iterable[int]) -> NDArray[np.bool_]:
     needed = np.zeros(network.gates, np.bool_)
-    waiting = [literal >> 1 for literal in outputs]
-    while waiting:
-        gate = waiting.pop() - network.first_gate
+    pending = [literal >> 1 for literal in outputs]
+    while pending:
+        gate = pending.pop() - network.first_gate
         if gate >= 0 and not needed[gate]:
             needed[gate] = True
-            waiting += (_inputs(network, gate) >> 1).tolist()
-    return needed
+            pending += (_inputs(network, gate) >> 1).tolist()
+    first = 0
+    for cycle in network.cycles:
+        writer.write(np.flatnonzero(needed[first : cycle.first]) + first, is_cycle=False)
+        writer.write(np.flatnonzero(needed[cycle.first : cycle.end]) + cycle.first, is_cycle=True)
+        first = cycle.end
+    writer.write(np.flatnonzero(needed[first:]) + first, is_cycle=False)
+    return GateTable(writer.end, tuple(writer.parts), np.array(writer.rows_of(outputs), np.int32))
 
 
 def _inputs(network: Network, gate: int) -> NDArray[np.int32]:
     return network.inputs[network.starts[gate] : network.starts[gate + 1]]
 
 
-def _ranges(network: Network) -> Iterator[tuple[range, bool]]:
-    """Yield all gates as ranges, each with a flag for a cycle."""
-    first = 0
-    for cycle in network.cycles:
-        yield range(first, cycle.first), False
-        yield range(cycle.first, cycle.end), True
-        first = cycle.end
-    yield range(first, network.gates), False
-
-
 class _Writer:
-    """Assigns rows to gates, part after part.
+    """Assigns rows to the gates of one part after another.
 
-    Gates are identified by their nodes until they have rows; the parts of wide gates get further numbers.
+    A gate is identified by its node. The gates into which a wide gate is split get further numbers.
     """
 
     def __init__(self, network: Network, inputs: int, block: int) -> None:
         self._network = network
         self._block = block
-        self._row = dict(zip(range(inputs + 1), range(inputs + 1), strict=True))
+        self._row = {node: node for node in range(inputs + 1)}
         self._next = network.nodes
         self.end = inputs + 1
         self.parts: list[Part] = []
 
     def rows_of(self, literals: Sequence[int]) -> list[int]:
-        """Return literals of rows for literals of gates that have rows."""
         return [2 * self._row[literal >> 1] + (literal & 1) for literal in literals]
 
-    def write(self, gates: Sequence[int], is_cycle: bool) -> None:
-        """Add a part with gates of the network, which read only earlier gates and each other."""
+    def write(self, gates: NDArray[np.intp], *, is_cycle: bool) -> None:
+        """Add a part with gates of the network that read only earlier gates and each other."""
+        if not len(gates):
+            return
         levels: dict[int, list[tuple[int, list[int]]]] = {}
         level_of: dict[int, int] = {}
         initially: dict[int, bool] = {}
-        for gate in gates:
+        for gate in gates.tolist():
             node = self._network.first_gate + gate
             for made, literals in self._narrow(node, _inputs(self._network, gate).tolist(), level_of):
                 # A cycle has no levels, so the order of the network is kept.
                 level = 0 if is_cycle else 1 + max(level_of.get(literal >> 1, 0) for literal in literals)
                 level_of[made] = level
                 levels.setdefault(level, []).append((made, literals))
-                # A wide gate is the conjunction of its parts, so they share its initial value.
+                # A wide gate is the conjunction of the gates into which it is split, so all have its value.
                 initially[made] = bool(self._network.initially[gate])
         first = self.end
         for level in sorted(levels):
@@ -270,35 +245,33 @@ class _Writer:
     def _narrow(
         self, node: int, literals: list[int], level_of: dict[int, int]
     ) -> Iterator[tuple[int, list[int]]]:
-        """Yield the gates into which a wide gate is split, then the gate; deep inputs stay last."""
-        literals.sort(key=lambda literal: level_of.get(literal >> 1, 0))
+        """Yield the gates into which a wide gate is split, then the gate; inputs of high level come last."""
         while len(literals) > FAN_IN:
+            literals.sort(key=lambda literal: level_of.get(literal >> 1, 0))
             made = self._next
             self._next += 1
             yield made, literals[:FAN_IN]
             literals = [*literals[FAN_IN:], 2 * made]
-            literals.sort(key=lambda literal: level_of.get(literal >> 1, 0))
-        yield node, literals
+        yield node, sorted(literals, key=lambda literal: level_of.get(literal >> 1, 0))
 
 
 #: A function from fluents, bool [fluents], and the number of a player, int32, to an observation.
 Observe: TypeAlias = Callable[[Array, Array], Array]
 
 
-def as_they_are(fluents: Array, player: Array) -> Array:
-    """Return the fluents, for any player."""
-    del player
-    return fluents
-
-
 def relative(fluents: Sequence[Term], players: Sequence[Term]) -> Observe:
-    """Return a function that shows each player the state as if it were the first player.
+    """Return a function that shows each player the state from the view of the first player.
 
     The names of players inside fluents rotate: if x observes ``(cell 1 1 x)``, o observes ``(cell 1 1 o)``.
-    The player follows the fluents, bool [fluents], as bool [players], as fluents without names may differ
-    between players.
+    After the fluents, bool [fluents], the observation has the player as bool [players], because fluents
+    without names of players can mean different things for different players.
     """
-    sources = np.array([_sources(fluents, players, player) for player in range(len(players))], np.int32)
+    number = {fluent: index for index, fluent in enumerate(fluents)}
+    sources = np.zeros((len(players), len(fluents)), np.int32)
+    for player in range(len(players)):
+        names = dict(zip(players, [*players[player:], *players[:player]], strict=True))
+        # A renamed term that is not a fluent is false.
+        sources[player] = [number.get(_renamed(fluent, names), len(fluents)) for fluent in fluents]
 
     def observe(values: Array, player: Array) -> Array:
         whose = jnp.arange(len(players)) == player
@@ -311,15 +284,15 @@ def relative(fluents: Sequence[Term], players: Sequence[Term]) -> Observe:
 
 
 def planes(game: Game, players: Sequence[Term]) -> Observe:
-    """Return a function that shows each player the board as if it were the first player.
+    """Return a function that shows each player the board from the view of the first player.
 
-    Observations are bool [rows, columns, channels]. The channels are those of ``game.batch().plane_layout``,
-    with names exchanged as in ``relative``, then a channel for each player, which is true everywhere for the
-    observing player.
+    Observations are bool [rows, columns, channels]. The first channels are those of
+    ``game.batch().plane_layout``, with names exchanged as in ``relative``. Then each player has a channel,
+    which is true everywhere for the observing player.
     """
     fluents = game.fluent_terms
     layout = planes_of(game, fluents)
-    # The fluent of each cell, plus one, whose binary digits are encoded as observations.
+    # The fluent of each cell, plus one. Each binary digit of these numbers is read as one state.
     sources = np.zeros((len(layout.channels), layout.rows, layout.columns), np.int32)
     for digit in range(len(fluents).bit_length()):
         sources |= layout.of((np.arange(1, len(fluents) + 1) >> digit & 1).astype(np.bool_)) << digit
@@ -335,14 +308,6 @@ def planes(game: Game, players: Sequence[Term]) -> Observe:
     return observe
 
 
-def _sources(fluents: Sequence[Term], players: Sequence[Term], player: int) -> NDArray[np.int32]:
-    """Return for each fluent the number of the fluent that a player sees in its place, or their count."""
-    number = {fluent: index for index, fluent in enumerate(fluents)}
-    turned = [*players[player:], *players[:player]]
-    names = dict(zip(players, turned, strict=True))
-    return np.array([number.get(_renamed(fluent, names), len(fluents)) for fluent in fluents], np.int32)
-
-
 def _renamed(term: Term, names: Mapping[Term, Term]) -> Term:
     if term in names or not isinstance(term, Compound):
         return names.get(term, term)
@@ -354,7 +319,7 @@ class SharedNumbers:
 
     Args:
         of_roles: the terms of each role, without repetitions.
-        players: the indices of some roles.
+        players: the indices of the players among the roles.
 
     Attributes:
         terms: all terms of the players, sorted by text.
@@ -380,7 +345,7 @@ class SharedNumbers:
 
 
 def percepts_of(game: Game, players: Sequence[int]) -> SharedNumbers:
-    """Return the numbers of the percepts of some roles.
+    """Return the numbers of the percepts of players, which are given as indices of roles.
 
     Raises:
         LimitError: the game is too large for a network that computes percepts.

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from anygame.envs.jax.environment import Environment, SimultaneousEnvironment
-from anygame.envs.jax.evaluation import as_they_are, percepts_of, planes, relative
+from anygame.envs.jax.evaluation import percepts_of, planes, relative
 from anygame.envs.rewards import Rewards, compiled_game, players_of
 from anygame.envs.turns import numbered_turns
 from anygame.errors import LimitError, SimultaneousMovesError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
-#: The most gate inputs: a table of half a gigabyte, and as many bytes of values for 4,096 games.
+#: Maximum number of gate inputs. The table then takes 0.5 GB, and the values for 4,096 games as much.
 _LARGEST: Final = 20_000_000
 
 
@@ -39,10 +39,11 @@ def load(
 
     Args:
         sheet: a file, the name of an installed game, or a game.
-        simultaneous: whether players act together; then a step takes an action of each. None: whether several
-            players have a choice at the same time in random play. Other such states are truncated.
-        observations: ``flat``: the fluents, in the order of ``env.fluents``. ``relative``: the fluents as if
-            the current player were the first, with the names of players exchanged, followed by the player.
+        simultaneous: whether players act together; then a step takes an action of each player. By default,
+            players act together if several players have a choice at the same time in random play. Otherwise
+            such states are truncated.
+        observations: ``flat``: the fluents, in the order of ``env.fluents``. ``relative``: the fluents from
+            the view of the first player, with the names of players exchanged, followed by the current player.
             ``planes``: the same over the squares of the board, bool [rows, columns, channels]. Or a function
             from fluents, bool [fluents], and the number of a player, int32, to an array. Default:
             ``relative``, or ``flat`` if players act together. If the rules hide information (GDL-II), the
@@ -50,13 +51,13 @@ def load(
         rewards: the rewards at the end of a match; they are 0 before. ``scaled`` (goals from 0 to 100 as 0 to
             1), ``goals`` (as in the rules) or ``zero-sum`` (the scaled goal minus the mean of the others').
         reveal: whether players see all fluents even if the rules hide information (GDL-II).
-        largest: the most inputs of all gates.
+        largest: maximum number of inputs of all gates together.
 
     Raises:
         RuleSheetError: the sheet cannot be used.
-        LimitError: the game has no network, or its gates have more inputs.
+        LimitError: the game has no network, or its gates have more inputs than ``largest``.
         SimultaneousMovesError: players choose at the same time, and ``simultaneous`` is False.
-        ValueError: the game has no players, or an argument does not fit it.
+        ValueError: the game has no players, or an argument does not fit the game.
 
     >>> import jax
     >>> env = load("tic_tac_toe", rewards="zero-sum")
@@ -98,7 +99,7 @@ def _observe(
     if not isinstance(observations, str):
         return observations
     if observations == "flat":
-        return as_they_are
+        return lambda fluents, player: fluents
     if observations not in ("relative", "planes"):
         raise ValueError(f"observations are flat, relative, planes, or a function, not {observations!r}")
     if together:

@@ -1,7 +1,7 @@
 r"""Games for Kaggle's harness for language models: legal moves, a prompt, and a parser of replies.
 
-``kaggle_environments.core_harness.create_agent_fn`` takes such a harness, which needs no library itself.
-After an illegal move, the next prompt explains why the rules do not allow it.
+``kaggle_environments.core_harness.create_agent_fn`` takes such a harness. The harness needs no library. After
+an illegal move, the next prompt explains why the rules do not allow the move.
 
 >>> import anygame
 >>> game = anygame.load("tic_tac_toe")
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 #: The number for simultaneous moves in OpenSpiel.
 _AT_ONCE: Final = -2
+#: Maximum characters of the reason why a move is illegal.
 _LONGEST_REASON: Final = 2_000
 
 
@@ -45,10 +46,10 @@ class ParseResult:
     """The move of a reply, with the attributes of the class in the library.
 
     Attributes:
-        legal_action: the legal move; None if the reply has none.
+        legal_action: the move of the reply, or None if it is not legal.
         raw_action: the move of the reply, legal or not; None if the reply has no move.
-        submission: None, as moves are listed.
-        thoughts: None, for the whole reply.
+        submission: always None, because the library uses it only for moves that are not listed.
+        thoughts: always None, which stands for the whole reply.
     """
 
     legal_action: str | None = None
@@ -58,7 +59,7 @@ class ParseResult:
 
 
 class GameHarness:
-    """The three functions for one game."""
+    """The functions of a harness for one game."""
 
     def __init__(self, game: Game) -> None:
         self._sheet = Sheet(game)
@@ -71,13 +72,11 @@ class GameHarness:
         Raises:
             UnknownRoleError: the game has no such role.
         """
-        place = self._game.role_index(role)
         legal = list(map(str, state.legal_moves(role)))
         movers = state.movers
-        current = self._game.role_index(movers[0]) if len(movers) == 1 else _AT_ONCE
         return {
-            "playerId": place,
-            "currentPlayer": current,
+            "playerId": self._game.role_index(role),
+            "currentPlayer": self._game.role_index(movers[0]) if len(movers) == 1 else _AT_ONCE,
             "isTerminal": state.is_terminal,
             "legalActions": list(range(len(legal))),
             "legalActionStrings": legal,
@@ -96,15 +95,15 @@ class GameHarness:
         previous_response: str | None = None,
         previous_action: str | None = None,
     ) -> str:
-        """Return the prompt; after an illegal move, with the reason why it is illegal."""
+        """Return the prompt; after an illegal move, it gives the reason why the move is illegal."""
         state, role = self._seen(observation)
         facts = "\n".join(sorted(map(str, state.facts)))
         text = (
             f"These are the rules of a game in the Game Description Language (GDL).\n\n{self._sheet.rules}\n"
-            f"In the present state these facts are true, and no others:\n\n{facts}\n\n"
+            f"In the current state, these facts are true, and all others are false:\n\n{facts}\n\n"
             f"The moves of {role} so far: {', '.join(move_history) or 'none'}\n"
             f"You play {role}. Choose a legal move that leads to the greatest goal for you.\n"
-            "End your reply with it between two lines of ```.\n"
+            "End your reply with the move between two lines of ```.\n"
         )
         if previous_action:
             reason = self.why_not(state, role, previous_action)
@@ -119,8 +118,8 @@ class GameHarness:
     def why_not(self, state: State, role: str, move: str) -> str:
         """Return why a move is not legal: the first failing condition of each rule for the move."""
         try:
-            place = self._game.roles[self._game.role_index(role)].term
-            return str(state.explain_failure(Atom("legal", (place, parse_term(move)))))[:_LONGEST_REASON]
+            term = self._game.roles[self._game.role_index(role)].term
+            return str(state.explain_failure(Atom("legal", (term, parse_term(move)))))[:_LONGEST_REASON]
         except AnygameError as error:
             return str(error)[:_LONGEST_REASON]
 

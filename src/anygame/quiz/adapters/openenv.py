@@ -1,4 +1,4 @@
-"""Quizzes as an environment of OpenEnv: `reset` asks a question, `step` grades a reply, `state` counts.
+"""Quizzes as an environment of OpenEnv: `reset` asks a question, and `step` grades a reply.
 
 A server of this environment, for `openenv.core.GenericEnvClient` and others::
 
@@ -46,12 +46,12 @@ class QuizState(State):
 
 
 class QuizEnvironment(Environment[Reply, Asked, QuizState]):
-    """Questions about games, one an episode.
+    """Questions about games, one per episode.
 
     Args:
-        sheets: rule sheets, or names of games that come with the package.
-        count: number of questions; after the last question the first is asked again.
-        tries: number of replies to a question. Each gets feedback, and the last one counts.
+        sheets: rule sheets, or names of installed games.
+        count: number of questions. After the last question, the first question is asked again.
+        tries: number of replies to a question. Each reply gets feedback, and the last reply counts.
         options: options of ``anygame.quiz.questions``.
     """
 
@@ -80,13 +80,13 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
         """Ask the next question.
 
         Args:
-            seed: seed of a new quiz, which replaces the present one.
+            seed: random seed of a new quiz, which replaces the current quiz.
             episode_id: a name for the episode.
-            index: number of the question, from 0 (default: the next one).
+            index: number of the question, from 0 (default: the next question).
             kwargs: not used.
 
         Raises:
-            IndexError: there is no question of this number.
+            IndexError: there is no question with this number.
             QuizError: the sheets have fewer questions.
         """
         if seed is not None and seed != self._seed:
@@ -106,36 +106,27 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
         return Asked(question=question.prompt, metadata={"difficulty": question.difficulty})
 
     def step(self, action: Reply, timeout_s: float | None = None, **kwargs: Any) -> Asked:
-        """Grade a reply. The reward is its F1, given with the last reply to a question.
-
-        Args:
-            action: the reply.
-            timeout_s: not used, as grading is bounded.
-            kwargs: not used.
-        """
+        """Grade a reply. The reward of the last reply to a question is its F1; earlier replies get 0."""
         if self._question is None:
             self.reset()
         assert self._question is not None
-        found = grade(self._question, action.reply)
+        graded = grade(self._question, action.reply)
         self._state.step_count += 1
-        done = found.is_exact or self._state.step_count >= self._tries
+        done = graded.is_exact or self._state.step_count >= self._tries
+        # A hint before the last reply does not name missing terms.
+        hint = f"wrong: {', '.join(graded.wrong[:5])}" if graded.wrong else "terms are missing"
         return Asked(
             question=self._question.prompt,
-            feedback=str(found) if found.is_exact or done else _hint(found.wrong),
+            feedback=str(graded) if done else hint,
             done=done,
-            reward=found.f1 if done else 0.0,
-            metadata={"exact": found.is_exact, "precision": found.precision, "recall": found.recall},
+            reward=graded.f1 if done else 0.0,
+            metadata={"exact": graded.is_exact, "precision": graded.precision, "recall": graded.recall},
         )
 
     @property
     def state(self) -> QuizState:
         """The current question, and the number of replies to it."""
         return self._state
-
-
-def _hint(wrong: Sequence[str]) -> str:
-    """Return the feedback on a reply before the last one; it does not name missing terms."""
-    return f"wrong: {', '.join(wrong[:5])}" if wrong else "something is missing"
 
 
 def quiz_app(sheets: Sequence[str], count: int = 100, tries: int = 1, **options: Any) -> Any:

@@ -33,9 +33,9 @@ class QuizConfig:
     """Options of a quiz; see ``anygame.quiz.questions``.
 
     Attributes:
-        sheets: rule sheets, or names of games that come with the package.
+        sheets: rule sheets, or names of installed games.
         size: number of questions.
-        seed: seed of the quiz; None for a random one.
+        seed: random seed of the quiz; None for a new seed.
     """
 
     sheets: list[str] = field(default_factory=lambda: ["tic_tac_toe"])
@@ -60,7 +60,7 @@ class QuizConfig:
 
 
 class QuizDataset(ProceduralDataset):
-    """Questions about games; any right answer scores 1, a partly right one its F1."""
+    """Questions about games. A right reply scores 1, and another reply its F1."""
 
     def __init__(self, config: QuizConfig) -> None:
         super().__init__(config=config, seed=config.seed, size=config.size)
@@ -95,14 +95,14 @@ class QuizDataset(ProceduralDataset):
         }
 
     def score_answer(self, answer: str | None, entry: dict[str, Any]) -> float:
-        """Return 1 for a right answer, else its F1."""
+        """Return 1 for a right reply, and the F1 of another reply."""
         if not isinstance(answer, str):
             return 0.0
         return grade(Question.from_json(entry["metadata"]["question"]), answer).f1
 
 
 class QuizCurriculum(BaseCurriculum):
-    """Levels of the depth in matches."""
+    """Levels of depth."""
 
     def __init__(self) -> None:
         super().__init__(QuizCurriculum.__name__, QuizConfig)
@@ -111,7 +111,7 @@ class QuizCurriculum(BaseCurriculum):
                 name="depth",
                 field_name="depth",
                 levels=[2, 5, 10, 20, 50],
-                description="Maximum number of joint moves before the state asked about",
+                description="Maximum number of joint moves from the initial state to the state of a question",
             )
         )
 

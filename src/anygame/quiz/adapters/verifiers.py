@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 
 
 class QuizTaskConfig(vf.TaskConfig):
-    """Options of a task.
-
-    Attributes:
-        tools: ``url`` of an MCP server with tools (default: none).
-    """
+    """Options of a task; ``tools`` has the ``url`` of an MCP server with tools (default: none)."""
 
     tools: vf.ToolsetConfig = vf.ToolsetConfig()
 
@@ -58,7 +54,7 @@ class QuizData(vf.TaskData):
 
 
 class QuizTask(vf.Task[QuizData, vf.State, QuizTaskConfig]):
-    """A question, whose reward is 1 for a right reply and 0 for any other."""
+    """A question. The reward is 1 for a right reply, and 0 for another reply."""
 
     @property
     def question(self) -> Question:
@@ -75,12 +71,12 @@ class QuizTask(vf.Task[QuizData, vf.State, QuizTaskConfig]):
 
     @vf.metric
     async def precision(self, trace: vf.Trace) -> float:
-        """Return the share of the terms of the reply that are right."""
+        """Return the proportion of the terms of the reply that belong to the answer."""
         return self._grade(trace).precision
 
     @vf.metric
     async def recall(self, trace: vf.Trace) -> float:
-        """Return the share of the terms of the answer that the reply has."""
+        """Return the proportion of the terms of the answer that the reply has."""
         return self._grade(trace).recall
 
     async def validate(self, runtime: vf.Runtime) -> bool:
