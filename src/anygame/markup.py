@@ -49,10 +49,10 @@ def code(text: object) -> Markup:
     return Markup(f"<code>{html(text)}</code>")
 
 
-def meter(value: float, text: str, most: float = 100.0) -> Markup:
-    """Return a number over a bar of proportional length, readable on light and dark backgrounds."""
+def meter(value: float, text: str) -> Markup:
+    """Return a number from 0 to 100 over a bar of proportional length, for light and dark backgrounds."""
     # For nan, max(0.0, nan) returns 0.0: every comparison with nan is false.
-    share = 100 * min(max(0.0, value / most), 1.0)
+    share = min(max(0.0, value), 100.0)
     bar = f"linear-gradient(to right, rgba(63, 142, 207, 0.35) {share:.1f}%, transparent {share:.1f}%)"
     style = f"display: block; min-width: 5em; padding: 0 0.3em; text-align: right; background: {bar}"
     return Markup(f'<span style="{style}">{html(text)}</span>')

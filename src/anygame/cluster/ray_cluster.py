@@ -363,7 +363,12 @@ class SelfPlay:
             rows["lane"].append(lanes)
             rows["step"].append(np.full(len(lanes), step, np.int32))
             rows["state"].append(batch.packed()[lanes])
-            made = batch.step_random() if self.policy is None else self._step(batch)
+            made: Mapping[str, NDArray[Any]]
+            if self.policy is None:
+                made = batch.step_random()
+            else:
+                made = self.policy(batch)
+                batch.step(made)
             columns = [np.asarray(made[role])[lanes] for role in roles]
             rows["moves"].append(np.stack(columns, axis=1).astype(np.int32))
         joined = {name: np.concatenate(parts) for name, parts in rows.items()}
@@ -374,9 +379,3 @@ class SelfPlay:
         goals = np.stack([batch.goals(role) for role in roles], axis=1)
         ordered = {name: column[order] for name, column in joined.items()}
         return {"match": lane + number * LANES, **ordered, "goals": goals[lane]}
-
-    def _step(self, batch: Batch) -> Mapping[str, NDArray[np.int64]]:
-        assert self.policy is not None
-        chosen = self.policy(batch)
-        batch.step(chosen)
-        return chosen

@@ -1,4 +1,4 @@
-"""The tools: functions whose signatures and docstrings describe them to programs.
+"""The tools: functions whose signatures and docstrings describe them to programs, and the process of `main`.
 
 Answers are plain data in the shapes of ``--json``. Lists are bounded, and ``left_out`` counts missing items.
 A tool about a state has further arguments that determine the state (`Sheet.position`).
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import Field
@@ -28,6 +29,7 @@ from anygame.game.joint_moves import chosen_moves, play_text, read_joint
 from anygame.game.loading import loads, read_silently
 from anygame.language.diagnostics import Severity, shown
 from anygame.language.source import Source, Span
+from anygame.processes.inside import answer_questions, encode_message, set_up
 from anygame.proving import each_verdict
 from anygame.proving import equal as prove_equal
 from anygame.search import Search
@@ -36,6 +38,7 @@ from anygame.sheets.installed import describe_sheet
 from anygame.sheets.layout import format_sheet
 from anygame.tool_server.bounds import (
     LIMITS,
+    LONGEST_ANSWER,
     LONGEST_TEXT,
     MOST,
     MOST_MOVES,
@@ -68,6 +71,9 @@ _USUAL_PROPERTIES: Final = ["playable", "ends", "goals", "turn-taking", "zero-su
 _MOST_GAMES: Final = 8
 #: Maximum characters of a line of a board.
 _WIDTH: Final = 100
+#: Minimum seconds between two reports of progress.
+_BETWEEN: Final = 0.5
+_NICENESS: Final = 5
 
 
 @lru_cache(_MOST_GAMES)
@@ -219,7 +225,11 @@ def _finding(number: int, finding: Finding, source: Source) -> View:
         {
             "title": fix.title,
             "sure": fix.sure,
-            "edits": [_edit(Span(source, each.start, each.end), each.text) for each in fix.edits],
+            "edits": [
+                place_json(Span(source, edit.start, edit.end), with_end=True)
+                | {"start": edit.start, "end": edit.end, "text": edit.text}
+                for edit in fix.edits
+            ],
         }
         for fix in fixes_of(finding, source)
     ]
@@ -229,10 +239,6 @@ def _finding(number: int, finding: Finding, source: Source) -> View:
         "follows": finding.diagnostic.follows,
         "fixes": fixes,
     }
-
-
-def _edit(span: Span, text: str) -> View:
-    return place_json(span, with_end=True) | {"start": span.start, "end": span.end, "text": text}
 
 
 def mend(
@@ -489,3 +495,18 @@ def answer(report: Report, do: str, name: str, text: str, **given: Any) -> View:
         return OF_SHEETS[do](sheet, **given)
     at = sheet.position(given.pop("moves"), given.pop("facts"))
     return OF_STATES[do](at, **given)
+
+
+def main(memory: int) -> None:
+    """Answer questions from standard input until it ends, within ``memory`` bytes of address space."""
+    write = set_up(memory, _NICENESS)
+    last = 0.0
+
+    def report(done: float, total: float, doing: str) -> None:
+        nonlocal last
+        now = monotonic()
+        if now - last >= _BETWEEN:
+            last = now
+            write(encode_message({"done": done, "total": total, "doing": doing}))
+
+    answer_questions(write, lambda question: answer(report, **question), LONGEST_ANSWER)

@@ -28,7 +28,7 @@ class _Worker(ChildProcess):
         self.known: set[str] = set()
         self._news: asyncio.Queue[tuple[float, float, str]] = asyncio.Queue()
         super().__init__(
-            "anygame.tool_server.worker",
+            "anygame.tool_server.answering",
             MEMORY,
             name="the process that answers",
             longest=LONGEST_ANSWER,
@@ -60,7 +60,7 @@ class _Worker(ChildProcess):
 
 
 class QuestionPool:
-    """Answers questions in processes; see `anygame.tool_server.worker`."""
+    """Answers questions in processes; see `anygame.tool_server.answering`."""
 
     def __init__(self) -> None:
         busy = f"{MOST_WAITING} questions are waiting already: try again later"

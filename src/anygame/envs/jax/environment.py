@@ -182,7 +182,12 @@ class Environment:
         after = self._move(jnp.concatenate([state._fluents, self._unseen, moves]))
         illegal = offenders.any()
         fluents = jnp.where(over | illegal, state._fluents, after[: len(self.fluents)])
-        percepts = jnp.where(over | illegal, state._seen, self._remembered(state, after[len(self.fluents) :]))
+        percepts = state._seen
+        if self._percepts is not None:
+            # A player sees its percepts since its last choice.
+            kept = percepts & ~self._choosing(state)[:, None]
+            new = self._percepts.of(after[len(self.fluents) :])
+            percepts = jnp.where(over | illegal, percepts, kept | new)
         seen = self._seen(fluents)
         gains = jnp.where(seen.terminal, rewards_of_goals(self._rewards, seen.goals, jnp), 0.0)
         gains = jnp.where(illegal, rewards_for_illegal(self._rewards, offenders), gains)
@@ -214,13 +219,6 @@ class Environment:
             return self._observe(fluents, player)
         whose = jnp.arange(self.num_players) == player
         return self._observe((known & whose[:, None]).any(axis=0), player)
-
-    def _remembered(self, state: State, percepts: Array) -> Array:
-        """Return each player's percepts since its last choice: bool [players, percepts]."""
-        if self._percepts is None:
-            return state._seen
-        kept: Array = state._seen & ~self._choosing(state)[:, None]
-        return kept | self._percepts.of(percepts)
 
     def _checked(self, state: State, action: Array) -> Array:
         """Return an action in 32 bits; -1 for a NumPy number out of range."""

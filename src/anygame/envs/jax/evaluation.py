@@ -342,14 +342,3 @@ class SharedNumbers:
             sources[numbers] = np.arange(len(numbers))
             by_player.append(jnp.append(values[columns], False)[sources])
         return jnp.stack(by_player)
-
-
-def percepts_of(game: Game, players: Sequence[int]) -> SharedNumbers:
-    """Return the numbers of the percepts of players, which are given as indices of roles.
-
-    Raises:
-        LimitError: the game is too large for a network that computes percepts.
-    """
-    machine = game.backends.needed_network()
-    machine.check_percepts(game.name)
-    return SharedNumbers(machine.compiled.percepts, players)

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from anygame.envs.jax.environment import Environment, SimultaneousEnvironment
-from anygame.envs.jax.evaluation import percepts_of, planes, relative
+from anygame.envs.jax.evaluation import SharedNumbers, planes, relative
 from anygame.envs.rewards import Rewards, compiled_game, players_of
 from anygame.envs.turns import numbered_turns
 from anygame.errors import LimitError, SimultaneousMovesError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.envs.jax.environment import State
-    from anygame.envs.jax.evaluation import Array, Observe, SharedNumbers
+    from anygame.envs.jax.evaluation import Array, Observe
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
@@ -55,7 +55,7 @@ def load(
 
     Raises:
         RuleSheetError: the sheet cannot be used.
-        LimitError: the game has no network, or its gates have more inputs than ``largest``.
+        LimitError: the game has no network, no network with percepts, or more gate inputs than ``largest``.
         SimultaneousMovesError: players choose at the same time, and ``simultaneous`` is False.
         ValueError: the game has no players, or an argument does not fit the game.
 
@@ -84,7 +84,11 @@ def load(
         except SimultaneousMovesError:
             if simultaneous is False:
                 raise
-    percepts = percepts_of(game, players_of(game)) if game.is_gdl2 and not reveal else None
+    percepts = None
+    if game.is_gdl2 and not reveal:
+        machine = game.backends.needed_network()
+        machine.check_percepts(game.name)
+        percepts = SharedNumbers(machine.compiled.percepts, players_of(game))
     observe = _observe(game, observations, percepts, together=turns is None)
     make = Environment if turns else SimultaneousEnvironment
     return make(game, turns, observe, rewards, percepts)

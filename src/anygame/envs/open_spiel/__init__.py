@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from anygame.errors import needing
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SheetGame", "SheetObserver", "SheetState", "load"]
 
-#: File names that can be a parameter without encoding and do not look like a number.
+#: File names that need no encoding as a parameter, and do not look like a number.
 _PLAIN: Final = re.compile(r"[\w./~-]*[A-Za-z_/~][\w./~-]*", re.ASCII)
 
 if NAME not in pyspiel.registered_names():
@@ -48,14 +48,14 @@ def load(
     Args:
         sheet: a file, the name of an installed game, or a game.
         dynamics: ``sequential`` or ``simultaneous``; by default sequential if roles take turns in random
-            play. In a sequential game, roles that move at once decide one after the other, without seeing
-            the other moves.
+            play. In a sequential game, roles that move at the same time decide one after the other, without
+            seeing the other moves.
         scale: the factor in a utility, which is ``scale * goal + offset``.
         offset: the summand in a utility.
         zero_sum: whether to subtract the mean goal of all players from each goal.
-        max_steps: joint moves after which a play is cut; by default the length of the longest play if all
-            states can be visited, else 1,000.
-        case_sensitive: whether names that differ by case differ; ignored for a game.
+        max_steps: number of joint moves after which a play is cut; by default the length of the longest play
+            if it is known, else 1,000.
+        case_sensitive: whether names are case-sensitive; ignored for a game.
         lenient: whether to read unbound variables as Prolog-like reasoners do (``anygame.load``).
 
     Raises:
@@ -63,22 +63,21 @@ def load(
         LimitError: the game has no network, which numbers the moves.
         ValueError: an argument is out of range.
     """
-    given: dict[str, Any] = {
+    if isinstance(sheet, Game):
+        source = sheet.program.source
+        case_sensitive = sheet.case_sensitive
+        rules = {"rules": packed_rules(source.text if source else str(sheet))}
+    elif _PLAIN.fullmatch(name := os.fspath(sheet)):
+        rules = {"file": name}
+    else:
+        rules = {"rules": packed_rules(open_sheet(name).text)}
+    options = {
         "dynamics": dynamics,
         "scale": float(scale),
         "offset": float(offset),
         "zero_sum": zero_sum,
         "max_steps": 0 if max_steps is None else max_steps,
-        "case_sensitive": sheet.case_sensitive if isinstance(sheet, Game) else case_sensitive,
+        "case_sensitive": case_sensitive,
         "lenient": lenient,
     }
-    return SheetGame(_parameter(sheet) | given)
-
-
-def _parameter(sheet: str | os.PathLike[str] | Game) -> dict[str, Any]:
-    """Return the parameter for the sheet: its name if OpenSpiel can read it, else its text."""
-    if isinstance(sheet, Game):
-        source = sheet.program.source
-        return {"rules": packed_rules(source.text if source else str(sheet))}
-    name = os.fspath(sheet)
-    return {"file": name} if _PLAIN.fullmatch(name) else {"rules": packed_rules(open_sheet(name).text)}
+    return SheetGame(rules | options)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
     from anygame.game.state import State
-    from anygame.language.diagnostics import Diagnostic, Note
+    from anygame.language.diagnostics import Diagnostic
     from anygame.language.terms import Term
 
 
@@ -126,15 +126,15 @@ def check(name: str, text: str, case_sensitive: bool = True, lenient: bool = Fal
 
 def diagnostic_view(diagnostic: Diagnostic, echoes: str = "") -> View:
     """Return a diagnostic as plain data, with its place in lines and columns from 1, and in characters."""
-    notes = [*map(_note, diagnostic.notes), *filter(None, [echoes])]
+    notes = []
+    for note in diagnostic.notes:
+        line = f" (line {note.span.source.position(note.span.start)[0]})" if note.span else ""
+        notes.append(f"{note.message}{line}")
+    if echoes:
+        notes.append(echoes)
     view = diagnostic_json(diagnostic)
     view |= {"follows": diagnostic.follows, "notes": notes, "excerpt": "", "edits": []}
     if diagnostic.span is not None:
         span = diagnostic.span
         view |= {"start": span.start, "end": span.end, "excerpt": span.source.line(view["line"])[:300]}
     return view
-
-
-def _note(note: Note) -> str:
-    where = f" (line {note.span.source.position(note.span.start)[0]})" if note.span else ""
-    return f"{note.message}{where}"

@@ -136,11 +136,6 @@ class Match(Versioned):
             if seat["kind"] == "person" and secrets.compare_digest(seat["visitor"], visitor)
         ]
 
-    @property
-    def is_elsewhere(self) -> bool:
-        """Whether the match is or was played elsewhere, and is only shown."""
-        return any(seat["kind"] == "elsewhere" for seat in self.seats)
-
     def shows_all(self, mine: Collection[str]) -> bool:
         """Return whether the owner of the roles ``mine`` may see everything before the match is over.
 

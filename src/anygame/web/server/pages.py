@@ -61,6 +61,10 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
     goals = {} if last["left"] or last["fault"] or not last["over"] else _goals(last)
     best = [role for role, goal in goals.items() if goal == max(goals.values())]
     winners = best if len(best) < len(goals) else []
+    picture = view["picture"]
+    if not shows_all:
+        nothing = {"svg": "", "touches": {}, "listings": [], "upright": False}
+        picture = view["known"].get(asking or next(iter(mine), "")) or nothing
     return {
         "match": match,
         "view": view,
@@ -78,7 +82,7 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
         "winners": [last["picture"]["colours"].get(role, "") for role in winners],
         "over": last["over"],
         "since": last["since"],
-        "board": board_context(view["picture"], asking) if shows_all else _known_board(view, asking, mine),
+        "board": board_context(picture, asking),
         "may_take_back": not no_undo and people == mine and last["can_take_back"],
         "no_undo": no_undo or "there is no move to take back",
         # A visitor who plays all of several roles has no opponent, so resigning has no meaning.
@@ -168,21 +172,26 @@ def _status(
         return "The players get ready ..."
     if last["thinking"]:
         return f"{' and '.join(_called(match, role) for role in last['thinking'])} thinking ..."
-    if match.is_elsewhere and not last["live"]:
+    seats = dict(zip(match.roles, match.seats, strict=True))
+    if not last["live"] and any(seat["kind"] == "elsewhere" for seat in match.seats):
         return f"An incomplete record: {counted(last['last'], 'move')}."
     if last["turn"]:
-        seats = dict(zip(match.roles, match.seats, strict=True))
         free = [role for role in last["turn"] if seats[role]["kind"] == "open"]
         if free and mine:
             return f"Waiting for a person to play {' and '.join(free)}: send the link."
         return f"Waiting for the move of {' and '.join(_called(match, role) for role in last['turn'])}."
-    return "No role has a choice: the match continues ..." if last["log"] else "In progress ..."
+    return "No role has a choice, so the match continues ..." if last["log"] else "In progress ..."
 
 
 def _verdict(last: dict[str, Any], mine: list[str]) -> tuple[str, str] | None:
     """Return the result in words and in numbers; None if there is none."""
     if last["left"]:
-        return _leaving(last, mine), ""
+        role, how = last["left"]
+        done = {"resigned": "resigned", "late": "ran out of time"}[how]
+        who = "You" if mine == [role] else role
+        remaining = [other for other in last["goals"] if other not in (role, "random")]
+        won = "" if len(remaining) != 1 else ": you win" if mine == remaining else f": {remaining[0]} wins"
+        return f"{who} {done}{won}", ""
     if last["fault"] or not last["over"]:
         return None
     words, colon, goals = outcome(_goals(last), mine).partition(": ")
@@ -196,21 +205,6 @@ def _goals(last: dict[str, Any]) -> dict[str, int]:
 def _called(match: Match, role: str) -> str:
     seat = match.seats[list(match.roles).index(role)]
     return f"{role} ({seat['name']})" if seat["kind"] == "player" else role
-
-
-def _leaving(last: dict[str, Any], mine: list[str]) -> str:
-    role, how = last["left"]
-    done = {"resigned": "resigned", "late": "ran out of time"}[how]
-    who = "You" if mine == [role] else role
-    remaining = [other for other in last["goals"] if other not in (role, "random")]
-    won = "" if len(remaining) != 1 else ": you win" if mine == remaining else f": {remaining[0]} wins"
-    return f"{who} {done}{won}"
-
-
-def _known_board(view: dict[str, Any], asking: str | None, mine: Sequence[str]) -> dict[str, Any]:
-    role = asking or next(iter(mine), "")
-    picture = view["known"].get(role) or {"svg": "", "touches": {}, "listings": [], "upright": False}
-    return board_context(picture, asking)
 
 
 def board_context(picture: dict[str, Any], asking: str | None) -> dict[str, Any]:

@@ -56,7 +56,12 @@ class Sheets:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._folder = settings.folder / "sheets"
-        own: dict[str, Path | None] = dict(_named(settings.paths))
+        own: dict[str, Path | None] = {
+            path.stem: path
+            for path in settings.paths
+            if not path.is_dir() and path.suffix not in (*SUFFIXES, _RECORD)
+        }
+        own |= dict(_files(settings.paths, SUFFIXES))
         #: The path of each sheet of the server by name; None for installed games.
         self._paths = own | {name: None for name in games() if name not in own}
         self._listed: list[Sheet] | None = None
@@ -141,12 +146,6 @@ def make_room(folder: Path, most: int, most_bytes: float = inf, spared: Collecti
         if (number >= most or total > most_bytes) and path.stem not in spared:
             with suppress(OSError):
                 path.unlink()
-
-
-def _named(paths: Iterable[Path]) -> Iterable[tuple[str, Path]]:
-    named = [path for path in paths if not path.is_dir() and path.suffix not in (*SUFFIXES, _RECORD)]
-    yield from ((path.stem, path) for path in named)
-    yield from _files(paths, SUFFIXES)
 
 
 def _files(paths: Iterable[Path], suffixes: tuple[str, ...]) -> Iterable[tuple[str, Path]]:
