@@ -179,7 +179,7 @@ def _unbound(rule: Rule, variable: Variable, severity: Severity, message: str) -
 
 
 def _advice(rule: Rule, variable: Variable) -> str:
-    if (literal := _only_denied_by(rule, variable)) is not None:
+    if (literal := _only_negated_literal(rule, variable)) is not None:
         is_infix = rule.node is not None and form_of(rule.node.source) == "infix"
         command = "anygame translate --lenient" if is_infix else "anygame mend"
         return f"negate a relation that says {literal} for some {variable}: `{command}` writes it"
@@ -188,7 +188,7 @@ def _advice(rule: Rule, variable: Variable) -> str:
     return f"add a positive literal that defines the values of {variable}"
 
 
-def _only_denied_by(rule: Rule, variable: Variable) -> Literal | None:
+def _only_negated_literal(rule: Rule, variable: Variable) -> Literal | None:
     """Return the only literal with a variable, if it is negated."""
     negated = [
         formula.formula

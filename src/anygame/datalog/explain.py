@@ -112,11 +112,11 @@ class Explainer:
         """Return a formula as text, within the bound on characters."""
 
         def bound(term: Term) -> Term:
-            found = apply(term, bindings)
-            self._text_left -= len(str(found))
+            value = apply(term, bindings)
+            self._text_left -= len(str(value))
             if self._text_left < 0:
                 raise _too_much("the explanation", self._bounds.explanation_characters)
-            return found
+            return value
 
         return str(map_terms(item, bound))
 

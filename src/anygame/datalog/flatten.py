@@ -178,8 +178,10 @@ def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[Fl
             for number, term in enumerate(item.atom.arguments):
                 shapes = layout.splits(item.atom.key, number)
                 if shapes is not None and isinstance(term, Variable):
-                    known = choices.get(term)
-                    choices[term] = [shape for shape in shapes if known is None or shape in known]
+                    earlier_shapes = choices.get(term)
+                    choices[term] = [
+                        shape for shape in shapes if earlier_shapes is None or shape in earlier_shapes
+                    ]
     # A variable in a split argument of the head or a test needs a shape, too.
     elsewhere = [
         term

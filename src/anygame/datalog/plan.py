@@ -234,14 +234,14 @@ def order_joins(
     if not items:
         return 1.0, []
     if first is not None:
-        rest = [item for item in items if item is not first]
-        return _greedy([first], rest, scope, first.variables(), scope.strategy.newest_rows)
+        others = [item for item in items if item is not first]
+        return _greedy([first], others, scope, first.variables(), scope.strategy.newest_rows)
     orders = [_greedy([], items, scope, set(bound), 1.0)]
     if not bound:
         for start in [item for item in items if isinstance(item, Join)][: scope.strategy.first_literals]:
-            rest = [item for item in items if item is not start]
+            others = [item for item in items if item is not start]
             rows = scope.fanout(start.relation, start.columns, ())
-            orders.append(_greedy([start], rest, scope, start.variables(), rows))
+            orders.append(_greedy([start], others, scope, start.variables(), rows))
     return min(orders, key=itemgetter(0))
 
 
@@ -253,12 +253,12 @@ def _greedy(
     rows: float,
 ) -> tuple[float, list[Join | Compose]]:
     order = list(start)
-    rest = list(items)
+    remaining = list(items)
     bound = set(bound)
     cost = rows
-    while rest:
-        fanout, choice = min([(_fanout(item, scope, bound), item) for item in rest], key=itemgetter(0))
-        rest.remove(choice)
+    while remaining:
+        fanout, choice = min([(_fanout(item, scope, bound), item) for item in remaining], key=itemgetter(0))
+        remaining.remove(choice)
         order.append(choice)
         bound |= choice.variables()
         rows *= fanout
@@ -314,27 +314,27 @@ class Termination:
 
     def _settle(self, question: Question) -> None:
         """Decide a question and all questions that it leads to: a greatest fixpoint."""
-        known = self._known
-        known[question] = True
+        answers = self._known
+        answers[question] = True
         asked_by: dict[Question, dict[Question, None]] = defaultdict(dict)
         waiting = deque([question])
         while waiting:
             current = waiting.popleft()
-            if not known[current]:
+            if not answers[current]:
                 continue
 
             def ends(other: Question, current: Question = current) -> bool:
-                if other not in known and len(known) < _MOST_QUESTIONS:
-                    known[other] = True
+                if other not in answers and len(answers) < _MOST_QUESTIONS:
+                    answers[other] = True
                     waiting.append(other)
                 asked_by[other][current] = None
-                return known.get(other, True)
+                return answers.get(other, True)
 
             relation, given = current
             (component,) = self._schema.makers(relation)
             rules = [rule for rule in component.rules if rule.head.relation == relation]
             if not all(self._rule_ends(rule, given, component, ends) for rule in rules):
-                known[current] = False
+                answers[current] = False
                 waiting.extend(asked_by[current])
 
     def _rule_ends(

@@ -84,9 +84,9 @@ class _Translation:
         for number, item in enumerate(order):
             if self.code.dead:
                 return self.code
-            rest = order[number:]
-            if self.is_existential(rest):
-                self.add_existential(rest)
+            remaining = order[number:]
+            if self.is_existential(remaining):
+                self.add_existential(remaining)
                 break
             self.add(item, order[number + 1 :])
         if self.rule.head.columns and not self.code.dead:
@@ -94,14 +94,14 @@ class _Translation:
             self.code.head = row_source(head)
         return self.code
 
-    def is_existential(self, rest: Sequence[Join | Compose]) -> bool:
+    def is_existential(self, remaining: Sequence[Join | Compose]) -> bool:
         """Whether only the existence of a match of the items matters, and stopping at the first one pays."""
         if not self.head_variables <= self.names.keys():
             return False
         bound = set(self.names)
         fanout = 1.0
         generators = 0
-        for item in rest:
+        for item in remaining:
             if isinstance(item, Compose):
                 generators += 1
             elif item.number == self.delta or item.variables() - bound:
@@ -129,12 +129,12 @@ class _Translation:
         if nested:
             self.test(f"any(True {' '.join(nested)})")
 
-    def add(self, item: Join | Compose, rest: Sequence[Join | Compose]) -> None:
+    def add(self, item: Join | Compose, later_items: Sequence[Join | Compose]) -> None:
         if isinstance(item, Compose):
             self.add_compose(item)
         else:
             needed = self.head_variables | variables_in(self.waiting)
-            self.add_join(item, needed.union(*[later.variables() for later in rest]))
+            self.add_join(item, needed.union(*[later.variables() for later in later_items]))
         self.take_conditions()
 
     def loop(self, targets: Sequence[str], source: str) -> None:

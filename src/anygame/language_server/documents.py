@@ -163,11 +163,11 @@ class Workspace:
             status = path.stat()
             if status.st_size > LIMITS.reading.bytes:
                 return []
-            known = self._read.get(path)
-            if known is None or known[0] != status.st_mtime_ns:
+            cached = self._read.get(path)
+            if cached is None or cached[0] != status.st_mtime_ns:
                 document = Document(path.as_uri(), 0, path.read_text(encoding="utf-8-sig"), encoding)
-                known = status.st_mtime_ns, [(document, entry) for entry in outline(document.sheet)]
-                self._read[path] = known
+                cached = status.st_mtime_ns, [(document, entry) for entry in outline(document.sheet)]
+                self._read[path] = cached
         except (OSError, ValueError):
             return []
-        return known[1]
+        return cached[1]

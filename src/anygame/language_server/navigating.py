@@ -82,10 +82,10 @@ class RenamingError(AnygameError):
 
 def can_rename(sheet: WrittenSheet, offset: int) -> Occurrence:
     """Return the name at an offset. Raises RenamingError if it cannot be changed."""
-    found = sheet.name_at(offset)
-    if found is None or sheet.comment_at(offset):
+    occurrence = sheet.name_at(offset)
+    if occurrence is None or sheet.comment_at(offset):
         raise RenamingError("there is no name here")
-    symbol = found.symbol
+    symbol = occurrence.symbol
     name = shown(symbol.name)
     if is_keyword(symbol) or (symbol.kind == "relation" and symbol.name in KEYWORDS):
         raise RenamingError(f"{name} is a keyword of GDL and keeps its name")
@@ -93,11 +93,11 @@ def can_rename(sheet: WrittenSheet, offset: int) -> Occurrence:
         raise RenamingError("random is the role whose moves are sampled, and keeps its name")
     if symbol.kind == "term" and any(each.place == ("goal", 2, 1) for each in sheet.by_symbol[symbol]):
         raise RenamingError(f"{name} is the value of a goal, not a name")
-    if symbol.kind == "variable" and sheet.text[found.start : found.end] == "_":
+    if symbol.kind == "variable" and sheet.text[occurrence.start : occurrence.end] == "_":
         raise RenamingError("each _ is a separate variable without a name")
     if not symbol.name:
         raise RenamingError("a variable needs a name after its question mark")
-    return found
+    return occurrence
 
 
 def rename(sheet: WrittenSheet, offset: int, new: str) -> list[tuple[Range, str]]:
@@ -105,8 +105,8 @@ def rename(sheet: WrittenSheet, offset: int, new: str) -> list[tuple[Range, str]
 
     Raises RenamingError if the name cannot be changed, or if the new name is invalid or used already.
     """
-    found = can_rename(sheet, offset)
-    old = found.symbol
+    occurrence = can_rename(sheet, offset)
+    old = occurrence.symbol
     name = _variable(sheet, new) if old.kind == "variable" else _constant(new)
     symbol = Symbol(old.kind, name, old.arity, old.item)
     if symbol == old:

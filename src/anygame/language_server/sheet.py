@@ -98,7 +98,7 @@ class _Around(NamedTuple):
 
 
 def _formula(node: Node, around: _Around) -> Iterator[Occurrence]:
-    first, rest = _opened(node)
+    first, arguments = _opened(node)
     if first.children is not None:  # there is one parenthesis too many
         for child in node.children or ():
             yield from _formula(child, around)
@@ -106,12 +106,12 @@ def _formula(node: Node, around: _Around) -> Iterator[Occurrence]:
     name = fold_head(first.text)
     if name[0] == "?":
         yield from _token(first, node, around)
-        for child in rest:
+        for child in arguments:
             yield from _term(child, around)
         return
     kind: NameKind = "operator" if name in OPERATORS else "relation"
-    yield _occurrence(Symbol(kind, name, len(rest)), first, node, around)
-    for number, child in enumerate(rest):
+    yield _occurrence(Symbol(kind, name, len(arguments)), first, node, around)
+    for number, child in enumerate(arguments):
         if name == "distinct":
             yield from _term(child, around._replace(positive=False))
         elif name == "<=":
@@ -119,19 +119,19 @@ def _formula(node: Node, around: _Around) -> Iterator[Occurrence]:
         elif kind == "operator":
             yield from _formula(child, around._replace(positive=around.positive != (name == "not")))
         else:
-            yield from _term(child, around._replace(place=(name, len(rest), number)))
+            yield from _term(child, around._replace(place=(name, len(arguments), number)))
 
 
 def _term(node: Node, around: _Around) -> Iterator[Occurrence]:
-    first, rest = _opened(node)
+    first, arguments = _opened(node)
     place = around.place
     if first.children is not None:
         for child in node.children or ():
             yield from _term(child, around._replace(place=()))
         return
     yield from _token(first, node, around)
-    functor = (fold(first.text), len(rest))
-    for number, child in enumerate(rest):
+    functor = (fold(first.text), len(arguments))
+    for number, child in enumerate(arguments):
         yield from _term(child, around._replace(place=(*place, functor, number) if place else ()))
 
 
