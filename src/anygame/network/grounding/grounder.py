@@ -168,14 +168,17 @@ class _Grounder:
 
     def run(self) -> Grounding:
         began = monotonic()
-        rules, passes = self._prepare()
+        static = self._static
+        context = Context(
+            static, self._premises, self._prover, lambda width: own_relation(next(self._own_relations), width)
+        )
+        rules, passes = prepare(static.dynamic_rules(), context, self._budget, self._without, self._large)
         for rule in rules:
             read = [*rule.guards, *(read.atom for read in reads_of(rule.tests))]
             for relation in dict.fromkeys(atom.relation for atom in read):
                 if self._static.is_static(relation):
                     self._static.fill(relation)
         self._read = {atom.relation for rule in rules for atom in (*rule.positives, *rule.negatives)}
-        static = self._static
         evaluations = [
             SemiNaiveEvaluation(rule, self._tables, static, lambda relation: not static.is_static(relation))
             for rule in rules
@@ -199,15 +202,6 @@ class _Grounder:
             rounds,
             monotonic() - began,
         )
-
-    def _prepare(self) -> tuple[list[GroundRule], dict[str, dict[str, float]]]:
-        context = Context(
-            self._static,
-            self._premises,
-            self._prover,
-            lambda width: own_relation(next(self._own_relations), width),
-        )
-        return prepare(self._static.dynamic_rules(), context, self._budget, self._without, self._large)
 
     def _round(self, evaluations: list[SemiNaiveEvaluation]) -> bool:
         grown = False

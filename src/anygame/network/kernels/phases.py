@@ -231,12 +231,10 @@ def autonomous_fluents(network: Network) -> dict[int, set[int]]:
         below = _fluents_below(network, literal >> 1, is_cyclic)
         if below is not None:
             read[fluent] = below
-    while True:
-        dependent = [fluent for fluent, below in read.items() if not below <= read.keys()]
-        if not dependent:
-            return read
+    while dependent := [fluent for fluent, below in read.items() if not below <= read.keys()]:
         for fluent in dependent:
             del read[fluent]
+    return read
 
 
 def cyclic_gates(network: Network) -> NDArray[np.bool_]:

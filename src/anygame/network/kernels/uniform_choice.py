@@ -78,7 +78,16 @@ def choose_function(
         for role in roles
     ]
     counts = [group.count() for group in groups]
-    _refuse(code, active, [[ONES] if 1 in r.legal else count for r, count in zip(roles, counts, strict=True)])
+    # Return if a role has no legal move in some lane.
+    able = [[ONES] if 1 in role.legal else count for role, count in zip(roles, counts, strict=True)]
+    missing = code.and_(active, code.not_(code.all(code.any(count) for count in able)))
+    if missing != ZERO:
+        refuse, accept = code.new_label(), code.new_label()
+        code.branch(code.any_lane(missing), refuse, accept)
+        code.label(refuse)
+        code.store(STUCK, missing)
+        code.line("ret i1 true")
+        code.label(accept)
     draws = []
     for number, count in zip(numbers, counts, strict=True):
         if number:
@@ -99,20 +108,6 @@ def choose_function(
 def planes_of(role: Candidates) -> int:
     """Return the number of bits of the numbers that are sampled for a role."""
     return max(0, len(role.legal) - 1).bit_length()
-
-
-def _refuse(code: FunctionBuilder, active: str, counts: Sequence[Sequence[str]]) -> None:
-    """Write code that returns if a role has no legal move in some lane; row STUCK gets these lanes."""
-    some = code.all(code.any(count) for count in counts)
-    missing = code.and_(active, code.not_(some))
-    if missing == ZERO:
-        return
-    refuse, accept = code.new_label(), code.new_label()
-    code.branch(code.any_lane(missing), refuse, accept)
-    code.label(refuse)
-    code.store(STUCK, missing)
-    code.line("ret i1 true")
-    code.label(accept)
 
 
 class _Drawing:

@@ -132,7 +132,11 @@ class _Hashing:
             before = self._become
             again = self._normalise(active)
             self._merge()
-            self._follow()
+            # Resolve chains of replacements.
+            become = self._become
+            while not np.array_equal(further := become[become >> 1] ^ (become & 1), become):
+                become = further
+            self._become = become
             changed = self._become != 2 * np.arange(len(self._become))
             changed[: len(before)] = self._become[: len(before)] != before
             gates = self._live()
@@ -188,13 +192,6 @@ class _Hashing:
         order = gates[order_of(self._keys[gates])]
         again, first = equal_rows(order, self._keys, self._firsts, self._lengths, self._literals)
         self._become[self._base + again] = 2 * (self._base + first)
-
-    def _follow(self) -> None:
-        while True:
-            further = self._become[self._become >> 1] ^ (self._become & 1)
-            if np.array_equal(further, self._become):
-                return
-            self._become = further
 
     def _choose(self, pairs: Numbers, never: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
         """Simplify pairs of gate and literal by the choices; return them and the gates to visit again."""

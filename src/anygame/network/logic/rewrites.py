@@ -90,7 +90,9 @@ def merge_conjunctions(circuit: Circuit) -> Circuit:
     """
     owners = np.repeat(circuit.needed, circuit.lengths[circuit.needed])
     literals = circuit.literals_of(circuit.needed)
-    root = _roots(_only_readers(circuit, owners, literals))
+    root = _only_readers(circuit, owners, literals)
+    while not np.array_equal(further := root[root], root):
+        root = further
     moved = root != np.arange(len(root))
     gates = (literals >> 1) - circuit.inputs
     # Merged gates are no longer read.
@@ -110,14 +112,6 @@ def _only_readers(circuit: Circuit, owners: Numbers, literals: Numbers) -> Numbe
     reader = np.arange(count)
     reader[gates[fits]] = owners[fits]
     return reader
-
-
-def _roots(reader: Numbers) -> Numbers:
-    while True:
-        further = reader[reader]
-        if np.array_equal(further, reader):
-            return reader
-        reader = further
 
 
 #: The rewrites in their order; each can be skipped.

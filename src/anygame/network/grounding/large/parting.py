@@ -211,15 +211,14 @@ class _Parting:
     def _with_bound(self) -> set[Relation]:
         """The views with rows that depend on their columns."""
         views: set[Relation] = set()
-        changed = True
-        while changed:
-            before = len(views)
-            for view in self._columns:
-                for rule in self._views[view]:
-                    handed = self._handed(rule)
-                    if not self._is_free(rule) or (handed is not None and handed.relation in views):
-                        views.add(view)
-            changed = len(views) > before
+        while more := {
+            view
+            for view in self._columns.keys() - views
+            for rule in self._views[view]
+            for handed in [self._handed(rule)]
+            if not self._is_free(rule) or (handed is not None and handed.relation in views)
+        }:
+            views |= more
         return views
 
     def _made_of(self, rule: GroundRule) -> Iterator[GroundRule]:

@@ -77,9 +77,8 @@ class _Demand:
             if atom.relation in self._asked_by
         ]
         # Keep, per view, the columns that every reader binds at low cost.
-        changed = True
-        while changed:
-            changed = any(map(self._keep, (self._bound_columns, self._cheap_columns, self._joined_columns)))
+        while any(map(self._keep, (self._bound_columns, self._cheap_columns, self._joined_columns))):
+            pass
         self._asked = {
             relation: context.new_relation(len(columns)) for relation, columns in self._asked_by.items()
         }
@@ -199,11 +198,8 @@ def _restrictable(rules: Sequence[GroundRule], context: Context) -> list[Relatio
     for rule in rules:
         for atom in (*rule.positives, *rule.guards):
             readers[atom.relation].add(rule.head.relation)
-    changed = True
-    while changed:
-        free = {relation for relation in views if is_own(relation) and not readers[relation] <= views}
+    while free := {relation for relation in views if is_own(relation) and not readers[relation] <= views}:
         views -= free
-        changed = bool(free)
     return [relation for relation in heads if relation in views and relation.width]
 
 

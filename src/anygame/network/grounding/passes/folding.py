@@ -187,12 +187,10 @@ def share_parts(rules: Sequence[GroundRule], _: Context) -> list[GroundRule]:
     Rules that read ``other`` then read ``part`` (Cocke 1970, "Global common subexpression elimination").
     """
     kept_rules = list(dict.fromkeys(rules))
-    while True:
-        same = _alike(kept_rules)
-        if not same:
-            return kept_rules
-        rest = [rule for rule in kept_rules if rule.head.relation not in same]
-        kept_rules = list(dict.fromkeys(_renamed(rule, same) for rule in rest))
+    while same := _alike(kept_rules):
+        different = [rule for rule in kept_rules if rule.head.relation not in same]
+        kept_rules = list(dict.fromkeys(_renamed(rule, same) for rule in different))
+    return kept_rules
 
 
 def _alike(rules: Sequence[GroundRule]) -> dict[Relation, Relation]:
