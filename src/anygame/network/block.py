@@ -1,6 +1,6 @@
 """A block: 512 games side by side that play their share of a simulation, deterministically.
 
-A warp of a graphics card plays blocks of 2,048 games, and a processor can play blocks of that width, too.
+A warp of a graphics card plays blocks of 2,048 games. A processor can play blocks of that width, too.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Block:
 
     @property
     def step(self) -> int:
-        """Number of steps made."""
+        """Number of steps that the block has made."""
         return int(self._record[NOW])
 
     @property
@@ -181,7 +181,7 @@ class DeadEnd:
 
 
 class StuckError(Exception):
-    """A role has no legal move in a state that is not terminal; ``stuck`` is the playout that led there."""
+    """A role has no legal move in a state that is not terminal; see ``stuck`` for the playout."""
 
     def __init__(self, stuck: DeadEnd) -> None:
         super().__init__(f"role {stuck.role} has no legal move in a state that is not terminal")

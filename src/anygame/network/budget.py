@@ -31,7 +31,7 @@ class Budget:
         self._end = monotonic() + seconds
 
     def spend(self, steps: int) -> None:
-        """Count some steps. Raises LimitError if their sum or the elapsed time exceeds its limit."""
+        """Count some steps. Raises LimitError above the maximum number of steps or after the time limit."""
         self.spent += steps
         if self.spent > self._steps:
             message = f"compiling the rules takes more than {self._steps:,} steps"

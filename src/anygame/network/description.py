@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from anygame.network.compiled import CompiledGame
     from anygame.network.network import Network
 
-#: Maximum number of nodes in a picture: Graphviz needs minutes for more nodes, and the result is unreadable.
+#: Maximum number of nodes in a picture. Graphviz needs minutes for more nodes, and the picture is unreadable.
 _MOST_DRAWN: Final = 1_000
 #: Maximum number of characters in a name. Longer names are cut, which keeps boxes small.
 _LONGEST_NAME: Final = 60
@@ -38,7 +38,7 @@ def describe(compiled: CompiledGame, code: Mapping[str, int | str]) -> dict[str,
 
 
 def levels(network: Network) -> int:
-    """Return the number of gates on the longest path through the network, which passes a cycle once."""
+    """Return the number of gates on the longest path through the network; the path passes a cycle once."""
     starts, inputs = network.starts.tolist(), network.inputs.tolist()
     depth = [0] * network.nodes
     for gate in range(network.gates):

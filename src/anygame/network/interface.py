@@ -41,7 +41,7 @@ class Exclusions:
         return bool(self.groups)
 
     def pair_among(self, fluents: Iterable[int]) -> tuple[int, int] | None:
-        """Return two of these fluents that exclude each other; None if no two do."""
+        """Return two fluents of a set that exclude each other; None if no two fluents do."""
         present = np.unique(np.fromiter(fluents, np.int64))
         for groups in self.groups:
             numbers = present[np.argsort(groups[present], kind="stable")]
@@ -159,7 +159,7 @@ class Interface:
         return [None if number < 0 else atom for number, atom in zip(numbers.tolist(), atoms, strict=True)]
 
     def _of_roles(self, key: tuple[str, int], roles: dict[int, int]) -> Iterator[tuple[int, Term, int]]:
-        """Yield role index, other term and atom of each instance of a predicate such as ``goal``."""
+        """Yield, per instance of a predicate such as ``goal``, the role's index, the other term, the atom."""
         for relation in self._grounding.reasoner.layout.variants(key):
             if relation in self._grounding.tables:
                 players = self._grounding.tables[relation].column(0).tolist()

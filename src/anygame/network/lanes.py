@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-#: Markers in place of the goal of a role to which the rules give no goal, or several.
+#: Markers for the goal of a role to which the rules give no goal, or several goals.
 MISSING, DOUBLE = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).min) + 1
 
 #: The steps of a bit transposition: the width of the exchanged squares, and a mask of the lower squares.
@@ -30,7 +30,7 @@ _STEPS: Final = tuple(
 class IllegalChoiceError(ValueError):
     """A chosen action is not legal; no lane was changed.
 
-    It names the first lane with an illegal action, and the first role with an illegal action in that lane.
+    The attributes are the first lane with an illegal action, and the first role with an illegal action in it.
     """
 
     def __init__(self, lane: int, role: int, action: int) -> None:
@@ -215,7 +215,7 @@ class Lanes:
     def goals(self) -> list[NDArray[np.int32]]:
         """Return per role the goal in each lane, int32 [lanes], at the end or before.
 
-        It is MISSING where the rules give no goal, and DOUBLE where they give several.
+        It is MISSING where the rules give no goal, and DOUBLE where they give several goals.
         """
         self._look()
         result = []
@@ -231,7 +231,7 @@ class Lanes:
         return result
 
     def goal_values(self) -> list[NDArray[np.float64]]:
-        """Return ``goals`` as float [lanes] per role; nan where the rules give no goal, or several."""
+        """Return ``goals`` as float [lanes] per role; nan where the rules give no goal, or several goals."""
         return [np.where((goals == MISSING) | (goals == DOUBLE), np.nan, goals) for goals in self.goals()]
 
     def percepts(self) -> list[NDArray[np.bool_]]:

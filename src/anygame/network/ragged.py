@@ -45,7 +45,7 @@ def distinct(numbers: Numbers) -> Numbers:
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
     """
-    ordered = np.sort(numbers, kind="stable")  # merges runs, and most arguments consist of sorted runs
+    ordered = np.sort(numbers, kind="stable")  # a merge sort, and most arguments consist of sorted runs
     fresh = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
     return ordered[fresh]
@@ -103,7 +103,7 @@ def levels_of(reader: Numbers, read: Numbers, count: int) -> Numbers:
     return levels
 
 
-#: Two numbers below 2**32 are packed into one, the first of them in the upper half.
+#: Two numbers below 2**32 are packed into one number, with the first of them in the upper half.
 SHIFT: Final = 32
 LOW: Final = (1 << SHIFT) - 1
 
@@ -116,7 +116,7 @@ def mixed(values: Keys) -> Keys:
 
 
 def keys_of_rows(literals: Numbers, firsts: Numbers, lengths: Numbers) -> Keys:
-    """Return a hash of each row of literals, whatever their order."""
+    """Return a hash of each row of literals, independent of their order."""
     hashes = mixed(literals.astype(np.uint64) + np.uint64(1))
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes)])
     keys: Keys = sums[firsts + lengths] - sums[firsts]
@@ -124,7 +124,7 @@ def keys_of_rows(literals: Numbers, firsts: Numbers, lengths: Numbers) -> Keys:
 
 
 def candidates(order: Numbers, keys: Keys, lengths: Numbers) -> tuple[Numbers, Numbers]:
-    """Return rows with the hash of an earlier row, and that row; see ``equal_rows``."""
+    """Return rows with the same hash as an earlier row, and that row; see ``equal_rows``."""
     same = np.zeros(len(order), np.bool_)
     same[1:] = (keys[order[1:]] == keys[order[:-1]]) & (lengths[order[1:]] == lengths[order[:-1]])
     leaders = order[np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))]
@@ -132,7 +132,7 @@ def candidates(order: Numbers, keys: Keys, lengths: Numbers) -> tuple[Numbers, N
 
 
 def all_in_rows(lengths: Numbers, holds: Mask) -> Mask:
-    """Return for concatenated rows of some lengths whether all elements of each are true."""
+    """Return per row of a concatenation, given the lengths, whether all its elements are true."""
     result = np.ones(len(lengths), np.bool_)
     result[np.repeat(np.arange(len(lengths)), lengths)[~holds]] = False
     return result

@@ -98,7 +98,7 @@ class Quotas:
 
 
 class Run:
-    """A simulation under way: its request, its counts so far, and the wait for its threads."""
+    """A simulation in progress: its request, its counts so far, and the wait for its threads."""
 
     def __init__(
         self, kernel: Kernel, request: PlayoutRequest, state: NDArray[np.bool_], quotas: Quotas
@@ -131,7 +131,7 @@ class Run:
                 except KeyboardInterrupt:
                     self._interrupts += 1
         finally:
-            # If anything else ended the wait, the threads give up.
+            # If another exception ended the wait, the threads give up.
             self._interrupts += 2 * any(thread.is_alive() for thread in working)
         if self._error:
             raise self._error

@@ -78,7 +78,7 @@ class Phases:
 
     @classmethod
     def none(cls, network: Network) -> Phases:
-        """Return the phases of a game without a clock, in which everything is always needed."""
+        """Return the phases of a game without a clock, in which every gate is always needed."""
         return cls((), (), [1] * network.gates, [1] * sum(network.actions), [1] * network.fluents, {}, {})
 
 
@@ -114,7 +114,7 @@ def _find_clock(network: Network) -> tuple[tuple[int, ...], tuple[tuple[bool, ..
 
 
 class _Constants:
-    """Per node the phases in which it never holds (``false``) and always holds (``true``), as masks."""
+    """Per node the masks of phases in which it never holds (``false``) and always holds (``true``)."""
 
     def __init__(
         self, network: Network, clock: tuple[int, ...], patterns: tuple[tuple[bool, ...], ...]
@@ -219,12 +219,12 @@ class _Constants:
         return of_gates
 
 
-#: Maximum number of nodes that the next value of a fluent of a clock may depend on.
+#: Maximum number of nodes on which the next value of a fluent of a clock depends.
 _CLOCK_GATES: Final = 64
 
 
 def autonomous_fluents(network: Network) -> dict[int, set[int]]:
-    """Return the fluents that depend on no moves, and only on such fluents; each with its dependences."""
+    """Return the fluents that depend only on such fluents, and on no move; each with its dependences."""
     read = {}
     is_cyclic = cyclic_gates(network)
     for fluent, literal in enumerate(network.next.tolist()):
@@ -268,7 +268,7 @@ def _fluents_below(network: Network, node: int, is_cyclic: NDArray[np.bool_]) ->
 def run_alone(
     network: Network, fluents: Sequence[int], start: NDArray[np.bool_], most: int
 ) -> list[tuple[bool, ...]]:
-    """Return the successive values of autonomous fluents; the last repeats one. Empty above ``most``."""
+    """Return the successive values of autonomous fluents up to the first repetition; [] above ``most``."""
     values = tuple(bool(start[fluent]) for fluent in fluents)
     seen: dict[tuple[bool, ...], None] = {}
     while values not in seen:

@@ -240,7 +240,7 @@ def _leave_stuck(game: PlayedGame) -> str:
 
 
 def _wait(game: PlayedGame) -> str:
-    """Write a function that moves the start of playouts whose lanes waited by one step."""
+    """Write a function that delays the recorded start of playouts whose lanes waited by one step."""
     code = FunctionBuilder("wait", game.target, parameters=["ptr noalias %block"])
     code.store(ENDED, _waiting_lanes(code, game))
     for lane, _, _ in _each_lane(code, ENDED):
@@ -250,7 +250,7 @@ def _wait(game: PlayedGame) -> str:
 
 
 def _waiting_lanes(code: FunctionBuilder, game: PlayedGame) -> str:
-    # Words of row RESTART were written one by one, so reading the row as a whole takes long.
+    # The code has written row RESTART word by word, so reading the whole row takes long.
     if not game.patience:
         return code.and_(code.load(ACTIVE), code.not_(code.load(GO)))
     others = code.or_(code.load(GO), code.load(RESTART))
@@ -269,10 +269,10 @@ def _start_elsewhere(game: PlayedGame) -> str:
 
 
 def _are_enough(code: FunctionBuilder, ended: str, game: PlayedGame) -> str:
-    """Write code for whether ended lanes have waited as many steps as evaluating goals costs.
+    """Write code for whether ended lanes have waited for as many steps as evaluating the goals costs.
 
-    Then both cost at most twice the optimum (Karlin, Manasse, Rudolph and Sleator, "Competitive Snoopy
-    Caching", 1988).
+    Then waiting and evaluating together cost at most twice the optimum (Karlin, Manasse, Rudolph and Sleator,
+    "Competitive Snoopy Caching", 1988).
     """
     waited = code.let(f"add i64 {code.word_of_block(WAITED)}, {code.popcount(ended)}")
     code.set_word_of_block(waited, WAITED)

@@ -40,7 +40,7 @@ class Segment:
 
 @dataclass
 class LiveRange:
-    """The positions from which and up to which a value needs a row."""
+    """The first and the last position at which a value needs a row."""
 
     row: int = -1
     first: int = -1
@@ -161,7 +161,7 @@ class Allocation:
             self._read(literal >> 1, self.layout.chosen[action])
 
     def _read(self, node: int, during: int) -> None:
-        """Record in which phases a row is read although it is not written."""
+        """Record the phases in which a row is read although the code does not write it."""
         if node >= self._base:
             written = self._segment_of[node - self._base].phases
         elif node >= self._network.first_action:
@@ -215,7 +215,7 @@ class Allocation:
         return end
 
     def _find_settings(self) -> dict[int, list[int]]:
-        """Return, by position, the fluents to be set there: as soon as no gate reads the old value."""
+        """Return, by position, the fluents to set there: as soon as no gate reads their old values."""
         first = self.choice + 1
         last_segment = max((b.position for b in self.segments if b.position > first), default=0)
         at = {}

@@ -32,12 +32,12 @@ _Item = TypeVar("_Item")
 #: registers: compiling takes 50 % longer, and the code is slower.
 BLOCK_GATES = 100
 #: Number of fluents per function that only sets fluents. A fluent takes about four instructions, so these
-#: functions are as large as the others.
+#: functions are as large as functions of gates.
 FUNCTION_FLUENTS = 500
 
 
 def sizes() -> tuple[int, ...]:
-    """Return the constants that decide, besides the network, how straight-line code is cut."""
+    """Return the constants that decide, with the network, how straight-line code is cut."""
     return segments.FUNCTION_INPUTS, BLOCK_GATES, FUNCTION_FLUENTS, layouts.MOST_UNROLLED, layouts.GROUP
 
 
@@ -45,8 +45,8 @@ def sizes() -> tuple[int, ...]:
 class _Call:
     """A call of a function in some phases, and if the lanes have no common phase.
 
-    If the function writes constants (``known``) or resets fluents (``restart``), it is called only in these
-    phases, in the second case only if a lane restarts.
+    A function that writes constants (``known``) or resets fluents (``restart``) is called only in these
+    phases. A reset also requires that a lane restarts.
     """
 
     name: str
@@ -115,17 +115,17 @@ class StraightWriter:
         left_out = {self._base + gate: rows.known.get(self._base + gate, 0) for gate in gates}
         calls: list[_Call] = []
         for (mask, holds), nodes in rows.phases.known_values(left_out).items():
-            values = dict.fromkeys((self._row(node), holds != (node in rows.inverted)) for node in nodes)
+            values: dict[tuple[int, bool], None] = {}
+            for node in nodes:
+                # A constant of an action with factors is written to the row of its group.
+                factors = self._factors.get(node - self._network.first_action)
+                row = factors[0] if factors else rows.bit(2 * node) >> 1
+                values[row, holds != (node in rows.inverted)] = None
             call = _Call(f"{name}_{len(calls)}_", mask, known=True)
             calls += self._write_each(
                 call, list(values), lambda code, item: code.store(item[0], ONES if item[1] else ZERO)
             )
         return calls
-
-    def _row(self, node: int) -> int:
-        """Return the row for the constant of a node; for an action with factors, the row of its group."""
-        factors = self._factors.get(node - self._network.first_action)
-        return factors[0] if factors else self._rows.bit(2 * node) >> 1
 
     def _write_each(
         self, call: _Call, items: Sequence[_Item], write: Callable[[FunctionBuilder, _Item], None]

@@ -84,9 +84,10 @@ declare i64 @llvm.smax.i64(i64, i64)
 """
 
 
-#: A processor. A row is as wide as the widest vector registers; it takes two or four narrower registers.
+#: A processor. A row is as wide as the widest vector register, or as two or four narrower registers.
 PROCESSOR = Target(8, 8)
 #: A processor that plays blocks as wide as the blocks of a warp, with the same results as a warp.
 WIDE = Target(32, 32)
-#: A thread of a warp. Its 32 threads share a row, and diverge only where they visit their own lanes.
+#: A thread of a warp. The 32 threads of a warp share a row, and diverge only where they visit their own
+#: lanes.
 WARP = Target(1, 32, "convergent", "internal ", reads=16)

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 #: all rounds, 1 sampling in 8 leaves a lane without a number. This bounds the time, and does not affect
 #: uniformity.
 _ROUNDS = 12
-#: Maximum number of rounds if no lane should wait. At worst a lane waits in 1 of 2^55 samplings.
+#: The same maximum if no lane should wait. At worst 1 sampling in 2^55 makes a lane wait.
 _MANY_ROUNDS = 64
-#: Costs that decide whether another round pays, in row operations, counted in the code: a plane of a random
-#: number with its comparison, the rest of a round, and a lane that waits.
+#: Costs in row operations, which decide whether another round pays: a plane of a random number with its
+#: comparison, the rest of a round, and a lane that waits.
 _PLANE_COST, _ROUND_COST, _WAIT_COST = 12, 40, 14
 #: Number of lowest planes that are always sampled: a lane nearly always needs them, and a check is a branch.
 _ALWAYS_SAMPLED = 2
@@ -129,7 +129,7 @@ class _Drawing:
         return self._code.array(planes) if planes else []
 
     def draw_all(self, draws: Sequence[_Draw], common: Sequence[str], active: str) -> None:
-        """Sample a number for each role, or a common number if at most one role has a choice in each lane."""
+        """Sample a number for each role, or one common number if no lane needs several numbers."""
         if len(draws) < 2:
             for draw in draws:
                 self._draw(draw, active)
@@ -284,7 +284,7 @@ class Xoshiro:
 
 
 def seed_rows(seed: int, block: int, words: int = WORDS) -> NDArray[np.uint64]:
-    """Return the state of the generators of a block, uint64 [4, words]: see :func:`seeds_of_blocks`."""
+    """Return the state of the generators of one block, uint64 [4, words]: see :func:`seeds_of_blocks`."""
     rows: NDArray[np.uint64] = seeds_of_blocks(seed, range(block, block + 1), words)[0]
     return rows
 

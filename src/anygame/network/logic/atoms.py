@@ -75,7 +75,7 @@ class Atoms:
     def needed(self, wanted: Numbers, known: NDArray[np.bool_]) -> Numbers:
         """Return the atoms from which some atoms are derived, including themselves, ascending.
 
-        Known atoms, bool [atoms], are left out with their derivations.
+        Known atoms, bool [atoms], are left out, and so are their derivations.
         """
         seen = known.copy()
         fresh = distinct(wanted[~seen[wanted]])
@@ -123,7 +123,7 @@ class Atoms:
         self._literals: Numbers = np.concatenate([*literals, np.zeros(0, np.int64)])
 
     def _levels(self, by_rule: list[RuleInstances]) -> Ids:
-        """Return per atom the distance of its relation from state and moves; recursion does not count."""
+        """Return per atom the distance of its relation from state and moves; recursion adds nothing."""
         numbers = {relation: number for number, relation in enumerate(self._first)}
         reads: list[set[int]] = [set() for _ in numbers]
         for instances in by_rule:
@@ -167,9 +167,9 @@ FAILS: Final = -2
 
 #: Maximum number of rounds over all conjunctions; public sheets need two to four.
 _MOST_ROUNDS: Final = 60
-#: Share of merged atoms below which rounds stop; structural hashing finds the rest.
+#: Share of merged atoms below which rounds stop; structural hashing finds the remaining equal atoms.
 _WORTH_IT: Final = 0.002
-#: Number of conjunctions from which on merging by level pays.
+#: Minimum number of conjunctions for merging by level.
 _MANY: Final = 200_000
 _NONE: Final = -3
 
@@ -365,7 +365,7 @@ def _followed(literal_of: Ids, literals: Ids) -> Ids:
     return replacements
 
 
-#: Maximum nesting of disjunctions that is followed.
+#: Maximum nesting of flattened disjunctions.
 _MOST_LEVELS: Final = 8
 #: Maximum number of literals of a flattened disjunction; a larger disjunction counts as a literal.
 _MOST_LITERALS: Final = 100

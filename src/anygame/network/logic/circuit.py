@@ -1,4 +1,4 @@
-"""Circuits: gates as flat arrays, and the literals that are its outputs."""
+"""Circuits: gates and the literals of outputs, as flat arrays."""
 
 from __future__ import annotations
 
@@ -297,7 +297,7 @@ def _depth_first(circuit: Circuit) -> Numbers:
 
 
 def _renumbered(circuit: Circuit, gates: Numbers) -> Circuit:
-    """Return a circuit of some gates in this order; opened gates get at least two literals."""
+    """Return a circuit of some gates in a new order; opened gates get at least two literals."""
     number = np.arange(circuit.inputs + len(circuit.opened), dtype=np.int64)
     number[circuit.inputs + gates] = circuit.inputs + np.arange(len(gates))
     owners = np.repeat(np.arange(len(gates)), circuit.lengths[gates])

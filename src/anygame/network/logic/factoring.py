@@ -106,7 +106,7 @@ class _Factoring:
             products = _each_once(products)
 
     def _divided(self, products: Products) -> Products:
-        """Take out a literal of each product whose turn has come; return the products left to divide."""
+        """Take out each literal whose turn has come; return the products that remain to be divided."""
         of, owners, literals = products.of, products.owners, products.literals
         if not len(of):
             return products
@@ -142,7 +142,7 @@ class _Factoring:
         )
 
     def _take_out(self, keys: Numbers, divides: Mask, group: Numbers, shared: Mask) -> Numbers:
-        """Make gates ``a(b + c)`` for the kinds that divide; return, per such kind, the sum of the rest."""
+        """Make gates ``a(b + c)`` for the dividing kinds; return, per such kind, the sum of the quotients."""
         dividing = np.flatnonzero(divides)
         parts, rests = np.zeros((2, len(keys)), np.int64)
         parts[dividing] = self._make(len(dividing))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def drop_implied_conditions(circuit: Circuit) -> Circuit:
-    """Drop conditions that make a move legal from conjunctions with that move."""
+    """Drop the conditions of a legal move from conjunctions with that move."""
     of_legal = circuit.outputs.get("legal", np.zeros(0, np.int64))
     legal = dict(zip(range(circuit.inputs - len(of_legal), circuit.inputs), of_legal.tolist(), strict=True))
     gates = circuit.needed[~circuit.opened[circuit.needed]]
@@ -38,7 +38,7 @@ def drop_implied_conditions(circuit: Circuit) -> Circuit:
     is_legal_move[list(legal)] = True
     moves = np.flatnonzero((literals & 1 == 0) & (literals < 2 * circuit.inputs))
     moves = moves[is_legal_move[literals[moves] >> 1]]
-    # Pairs of a move and a literal of the same gate.
+    # The next arrays are pairs of a move and a literal of the same gate.
     of_move, made = owners[moves], literals[moves] >> 1
     where = places(circuit.starts[of_move], circuit.lengths[of_move])
     bound = 2 * (circuit.inputs + len(circuit.opened))
