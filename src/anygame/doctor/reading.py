@@ -15,7 +15,7 @@ from anygame.language.sentences import Reader, TooManyProblemsError, arrows_and_
 
 if TYPE_CHECKING:
     from anygame.language.rules import Rule
-    from anygame.language.source import Node, Source, Span
+    from anygame.language.source import Source
 
 #: Errors after which all rules can still be read.
 _COMPLETE: Final = frozenset(("no-role", "variable-in-fact"))
@@ -49,14 +49,13 @@ def read_sheet(
         errors = [fault for fault in faults if fault.severity is Severity.ERROR]
         broken = [fault for fault in errors if fault.code not in _COMPLETE]
         _, others = arrows_and_others(nodes)
-        intact = [node for node in others if not any(_is_inside(fault.span, node) for fault in broken)]
+        spans = [
+            fault.span for fault in broken if fault.span is not None and fault.span.end > fault.span.start
+        ]
+        intact = [node for node in others if not any(node.start <= s.start < node.end for s in spans)]
         reader = Reader(limits, case_sensitive, open_facts=True)
         rules: tuple[Rule, ...] = ()
         with suppress(TooManyProblemsError):
             rules = reader.rules(intact)
         return Reading(Program(rules, source), faults, not broken)
     return Reading(program, program.warnings, True)
-
-
-def _is_inside(span: Span | None, item: Node) -> bool:
-    return span is not None and item.start <= span.start < item.end and span.end > span.start

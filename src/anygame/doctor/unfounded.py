@@ -16,7 +16,7 @@ from anygame.doctor.sheet import key_of
 from anygame.language.rules import KEYWORDS, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from anygame.analysis.normal import NormalRule
     from anygame.doctor.sheet import Key, Sheet
@@ -61,7 +61,10 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
     made = _made(sheet)
     writers = grouped((item, part) for part in sheet.normal for item in made[id(part)])
     able = [part for part in sheet.normal if not is_dead(part)]
-    held = _held([(needs[id(part)], item) for part in able for item in _with_kinds(made[id(part)])], set())
+    results = [(part, item) for part in able for item in made[id(part)]]
+    # A fluent or move that holds also makes the item for all fluents, or all moves, hold.
+    results += [(part, (item[0], None)) for part, item in results if item[0]]
+    held = _held([(needs[id(part)], item) for part, item in results], set())
     items = {item for item in writers if item[1] is not None and item not in held}
     # If a rule may write any fluent or move, nothing is certain. `moves_by_relation` lists such moves.
     if any(
@@ -70,7 +73,11 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
         for part in writers.get((key, None), ())
     ):
         items = set()
-    waits = {item: _waits(writers[item], needs, items, held, is_dead) for item in items}
+    waits: dict[Item, set[Item] | None] = {}
+    for item in items:
+        missing = [needs[id(part)] - held for part in writers[item]]
+        others = any(is_dead(part) for part in writers[item]) or any(each - items for each in missing)
+        waits[item] = None if others else set().union(*missing)
     stalled: dict[Item, set[int]] = defaultdict(set)
     for part in sheet.normal:
         if is_dead(part) or not needs[id(part)] <= held:
@@ -103,14 +110,6 @@ def _writes_anything(part: NormalRule) -> bool:
     return not any(item_of(atom)[0] == item_of(part.head)[0] for atom in kept)
 
 
-def _with_kinds(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield items, and after each fluent or move the item for all fluents, or all moves."""
-    for item in items:
-        yield item
-        if item[0]:
-            yield item[0], None
-
-
 def _held(rules: Sequence[tuple[set[Item], Item]], held: set[Item]) -> set[Item]:
     """Return the least fixpoint of rules, given as needed items and the resulting item."""
     before = -1
@@ -122,25 +121,13 @@ def _held(rules: Sequence[tuple[set[Item], Item]], held: set[Item]) -> set[Item]
     return held
 
 
-def _waits(
-    parts: list[NormalRule],
-    needs: dict[int, set[Item]],
-    items: set[Item],
-    held: set[Item],
-    is_dead: Callable[[NormalRule], bool],
-) -> set[Item] | None:
-    """Return the missing items that the rules of an item need; None if a rule is dead for another reason."""
-    waits: set[Item] = set()
-    for part in parts:
-        missing = needs[id(part)] - held
-        if is_dead(part) or missing - items:
-            return None
-        waits |= missing
-    return waits
-
-
 def _roots(waits: dict[Item, set[Item] | None], order: list[Item]) -> list[tuple[Item, ...]]:
-    """Return the groups of items that need each other, and no item outside the group."""
+    """Return the groups of items that need each other, and no item outside the group.
+
+    Args:
+        waits: for each item, the missing items that its rules need; None if a rule has another reason.
+        order: all items in the order of the sheet.
+    """
     roots = []
     seen: set[Item] = set()
     for item in order:

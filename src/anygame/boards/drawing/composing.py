@@ -224,7 +224,7 @@ class Painter:
     ) -> tuple[Listing, ...]:
         listed: dict[str, list[tuple[str, str]]] = defaultdict(list)
         hands: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-        given = [(_name_of(fact), _arguments_of(fact)) for fact in facts]
+        given = list(map(_as_texts, facts))
         if possible:
             given = sorted([*given, *_open_facts(facts, possible)], key=lambda named: named[0])
         for functor, arguments in given:
@@ -268,12 +268,9 @@ def _mark_changes(grids: Iterable[Grid], before: Iterable[Grid], marks: dict[str
                 marks[cell.id].add("changed")
 
 
-def _name_of(fact: Term) -> str:
-    return fact.functor if isinstance(fact, Compound) else str(fact)
-
-
-def _arguments_of(fact: Term) -> list[str]:
-    return list(map(str, fact.arguments)) if isinstance(fact, Compound) else []
+def _as_texts(fact: Term) -> tuple[str, list[str]]:
+    """Return name and arguments of a fact as text."""
+    return (fact.functor, list(map(str, fact.arguments))) if isinstance(fact, Compound) else (str(fact), [])
 
 
 def _open_facts(facts: Iterable[Term], possible: Iterable[Term]) -> Iterator[tuple[str, list[str]]]:

@@ -55,7 +55,9 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
     started = {tuple(arguments[index] for index in contents) for arguments in fluent.initial}
     squares = _squares(fluent, at, has_blank=blank in started)
     everywhere = frozenset[tuple[Term, Term]]().union(*squares.values())
-    axes = [_axis(_along(fluent, at, side), {square[side] for square in everywhere}) for side in (0, 1)]
+    # The rows of a track are sorted by text.
+    orders = [() if at.track else fluent.axes[at.first], fluent.axes[at.second]]
+    axes = [_axis(orders[side], {square[side] for square in everywhere}) for side in (0, 1)]
     count = sum(map(len, squares.values()))
     if not all(axes) or count > SQUARES_LIMIT:
         return None
@@ -88,11 +90,6 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
         started=frozenset(started),
     )
     return replace(layout, arrangement=arrange(layout, fluent.axes)) if len(squares) > 1 else layout
-
-
-def _along(fluent: Fluent, at: Coordinates, side: int) -> Axis:
-    """Return the ordered values of a coordinate; empty for the rows of a track, which are sorted by text."""
-    return () if at.track and not side else fluent.axes[(at.first, at.second)[side]]
 
 
 def _hinted(fluent: Fluent, hint: Hint) -> Coordinates | None:
@@ -148,7 +145,8 @@ def blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content])
         return max(called, key=lambda content: counts[content])
     if not counts:
         return None
-    letters = [content for content in values if not is_numbered(tuple(map(_constant, content)))]
+    constants = {c: tuple(t if isinstance(t, Constant) else Constant("") for t in c) for c in values}
+    letters = [content for content in values if not is_numbered(constants[content])]
     if len(letters) == 1 and len(values) > _SHORTEST_TRACK and str(letters[0][0]).lower() in _LETTERS:
         return letters[0]  # the gap between numbered tiles
     if {str(term).lower() for content in values for term in content} <= _NOUGHTS:
@@ -160,32 +158,22 @@ def blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content])
     return content if is_common and not any(str(term) in COLOURS for term in content) else None
 
 
-def _constant(term: Term) -> Constant:
-    return term if isinstance(term, Constant) else Constant("")
-
-
 def _squares(
     fluent: Fluent, at: Coordinates, *, has_blank: bool
 ) -> dict[tuple[Term, ...], frozenset[Square]]:
     """Return the squares of each board: from ``base``, else the initial state, else all combinations."""
     filled = fluent.base or (fluent.initial if has_blank else ())
     found: dict[tuple[Term, ...], set[Square]] = defaultdict(set)
+    axes = [(index, fluent.axes[index]) for index in (at.first, at.second) if fluent.axes[index]]
     for arguments in filled or _combinations(fluent, at):
         square = at.square(arguments)
-        if square is not None and _is_on(fluent, at, arguments):
+        if square is not None and all(arguments[index] in axis for index, axis in axes):
             found[tuple(arguments[index] for index in at.boards)].add(square)
     order: dict[Term, int] = {
         term: number for index in at.boards for number, term in enumerate(fluent.axes[index])
     }
     keys = sorted(found, key=lambda key: [(order.get(term, -1), str(term)) for term in key])
     return {key: frozenset(found[key]) for key in keys}
-
-
-def _is_on(fluent: Fluent, at: Coordinates, arguments: Arguments) -> bool:
-    """Return whether both coordinates are values of their axes, if they have axes."""
-    return all(
-        arguments[index] in fluent.axes[index] or not fluent.axes[index] for index in (at.first, at.second)
-    )
 
 
 def _combinations(fluent: Fluent, at: Coordinates) -> Iterable[Arguments]:

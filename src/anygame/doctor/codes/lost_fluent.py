@@ -162,16 +162,11 @@ def _values_met(sheet: Sheet, part: NormalRule, key: Key, place: int) -> set[Top
         if isinstance(term, Constant):
             met.add(term)
         elif isinstance(term, Variable):
-            values = domains.get(term, frozenset()) - _excluded(part, term)
+            tests = [f for f in part.body if isinstance(f, Distinct) and term in {f.left, f.right}]
+            excluded = {side for f in tests for side in (f.left, f.right) if isinstance(side, Constant)}
+            values = domains.get(term, frozenset()) - excluded
             met |= values & {*sheet.roles} if term in movers else values
     return met
-
-
-def _excluded(part: NormalRule, variable: Variable) -> set[Top]:
-    """Return the constants that a variable of a rule must be distinct from."""
-    tests = [f for f in part.body if isinstance(f, Distinct) and variable in {f.left, f.right}]
-    others = [f.right if f.left is variable else f.left for f in tests]
-    return {other for other in others if isinstance(other, Constant)}
 
 
 def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule]) -> bool:

@@ -60,21 +60,12 @@ def _in_frame(rule: Rule) -> Iterator[Diagnostic]:
         if key_of(asked) != key_of(kept) or not isinstance(asked, Compound):
             continue
         assert isinstance(kept, Compound)
-        places = [
-            n
-            for n, (one, other) in enumerate(zip(kept.arguments, asked.arguments, strict=True))
-            if one != other
-        ]
-        if len(places) == 2 and _are_exchanged(kept, asked, *places):
+        pairs = [pair for pair in zip(kept.arguments, asked.arguments, strict=True) if pair[0] != pair[1]]
+        is_exchange = len(pairs) == 2 and pairs[0] == pairs[1][::-1]
+        if is_exchange and all(isinstance(term, Variable) for term in pairs[0]):
             message = f"{shown(str(asked))} becomes {shown(str(kept))}: two arguments are exchanged"
             note = Note("the other order", formula.atom.span)
             yield CODES["swapped-arguments"].found(message, rule.head.span, note, hint=f"(next {asked})")
-
-
-def _are_exchanged(kept: Compound, asked: Compound, first: int, second: int) -> bool:
-    one, other = kept.arguments[first], kept.arguments[second]
-    exchanged = one is asked.arguments[second] and other is asked.arguments[first]
-    return exchanged and isinstance(one, Variable) and isinstance(other, Variable)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from random import Random
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.codes import CODES
 from anygame.doctor.finding import Finding
@@ -158,7 +158,7 @@ class PlayCheck:
     _is_late: bool = False
     _endless: int = 0
     _lost: LostValues = field(init=False)
-    _monitors: tuple[_Monitor, ...] = ()
+    _monitors: tuple[Callable[[State, Line], Iterator[Fault]], ...] = ()
     _progress: Callable[[int, int], None] | None = None
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> None:
@@ -197,7 +197,8 @@ class PlayCheck:
     def _run(self) -> None:
         game = self.game
         self._lost = LostValues(game)
-        self._monitors = (_Declared(game), self._lost, DoubleValues(game), _Ends(game))
+        monitors = (_Declared(game), self._lost, DoubleValues(game), _Ends(game))
+        self._monitors = tuple([monitor.faults for monitor in monitors])
         self._search()
         random = Random(self.bounds.seed)
         for number in range(self.bounds.playouts):
@@ -262,8 +263,8 @@ class PlayCheck:
         self.looked += 1
         if self._progress is not None:
             self._progress(self.looked, self.played)
-        for monitor in self._monitors:
-            for fault in monitor.faults(state, line):
+        for faults in self._monitors:
+            for fault in faults(state, line):
                 self._note(fault, line)
         return not state.is_terminal and state.stuck_role is None
 
@@ -328,13 +329,6 @@ def _notes(line: Line, most: int) -> Iterator[Note]:
         yield Note(f"  ... and {len(line) - most} more (`--lines FILE` writes all of them)")
 
 
-class _Monitor(Protocol):
-    """Finds faults in states."""
-
-    def faults(self, state: State, line: Line) -> Iterator[Fault]:
-        """Yield the faults of a state after a line of play."""
-
-
 class _Ends:
     """Finds faulty goals in terminal states, and missing moves in other states."""
 
@@ -348,7 +342,8 @@ class _Ends:
             return
         if not line:
             message = "the game is over before anybody moves"
-            span = _ending_span(state) or _terminal_span(self._game)
+            ending = rule_behind(state.explain("terminal"), self._game.program)
+            span = (ending and ending.span) or _terminal_span(self._game)
             hint = "add a condition that does not hold at the start"
             yield Fault("over-at-start", "", message, span, hint)
         for role in self._game.roles:
@@ -399,12 +394,6 @@ def _terminal_span(game: Game) -> Span | None:
     return _first(_rules(game, "terminal")) or _first(game.program.rules)
 
 
-def _ending_span(state: State) -> Span | None:
-    """Return the span of the rule that makes a state terminal, or of the rule behind it."""
-    found = rule_behind(state.explain("terminal"), state.game.program)
-    return found.span if found else None
-
-
 def _waiting_span(game: Game, role: Role) -> Span | None:
     """Return the span of a rule that allows a role a move without arguments, such as noop."""
     heads = [rule.head for rule in _rules(game, "legal", role.term)]
@@ -413,18 +402,17 @@ def _waiting_span(game: Game, role: Role) -> Span | None:
 
 def _goal_span(game: Game, role: Role, values: Iterable[str]) -> Span | None:
     """Return the span of the goal rule with the fewest conditions among those for some values."""
-    known = set(values)
-    able = [
+    goals = {*values}
+    rules = [
         rule
         for rule in _rules(game, "goal", role.term)
-        if isinstance(rule.head.arguments[1], Variable) or str(rule.head.arguments[1]) in known
+        if isinstance(rule.head.arguments[1], Variable) or str(rule.head.arguments[1]) in goals
     ]
-    return min(able, key=_conditions).span if able else None
 
+    def conditions(rule: Rule) -> int:
+        return sum(not (isinstance(part, Literal) and part.atom.key == ("role", 1)) for part in rule.body)
 
-def _conditions(rule: Rule) -> int:
-    """Return the number of conditions of a rule, without those about roles."""
-    return sum(not (isinstance(part, Literal) and part.atom.key == ("role", 1)) for part in rule.body)
+    return min(rules, key=conditions).span if rules else None
 
 
 class _Declared:
