@@ -232,7 +232,6 @@ def as_read_leniently(program: Program, diagnostics: Iterable[Diagnostic]) -> di
 
 
 def _binds_all(program: Program) -> bool:
-    """Return whether lenient reading binds all variables of a program."""
     try:
         source, mends = read_leniently(program)
         return bool(mends and normal_rules(parse_program(source)))
@@ -273,7 +272,6 @@ def _order(rule: Rule, role: Variable | None, comments: Sequence[tuple[int, int]
 
 
 def _moved(nodes: Sequence[Node], order: Sequence[int]) -> Edit:
-    """Return the edit that reorders literals and keeps the text between them."""
     text = nodes[0].source.text
     pieces: list[str | tuple[int, int]] = []
     for place, number in enumerate(order):
@@ -310,7 +308,6 @@ def _moved_with_comments(
 
 
 def _without_parentheses(node: Node) -> Iterator[Mend]:
-    """Yield the mends that remove parentheses around single names in a rule."""
     pending = [node]
     while pending:
         node = pending.pop()

@@ -85,7 +85,6 @@ class Proofs:
         self.verdicts.append(verdict)
 
     def _refuting(self, verdict: Verdict) -> Iterator[Finding]:
-        """Yield the faults shown by a match that refutes a property."""
         assert verdict.match is not None
         if verdict.name == "ends":
             findings = [endless_at(self._game, verdict.match, verdict.note)]

@@ -218,7 +218,6 @@ class _Writer:
         return "".join(chunks)
 
     def _node(self, node: Node, formula: bool) -> None:
-        """Write a term or a formula at the current position."""
         flat = self._flat(node, WIDTH - self._page.column, formula)
         if flat is not None or node.children is None:
             self._page.put("".join(self._chunks(node, formula)) if flat is None else flat)
@@ -273,7 +272,6 @@ class _Writer:
 
 
 def _name_of(node: Node) -> str:
-    """Return the name at the start of a list, or the token."""
     return node.children[0].text if node.children else node.text
 
 

@@ -237,7 +237,6 @@ def _local(
 
 
 def _positive(formula: Formula) -> set[Variable]:
-    """Return the variables of positive literals in a formula."""
     return {
         variable
         for part, positive in walk([formula])

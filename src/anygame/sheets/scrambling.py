@@ -103,7 +103,6 @@ def _invented(random: Random) -> Iterator[str]:
 
 
 def _symbols(random: Random) -> Iterator[str]:
-    """Yield meaningless letters and digits of slowly increasing length."""
     length = 2.0
     while True:
         yield "".join(random.choices(_LETTERS, k=int(length))) + random.choice(_DIGITS)

@@ -252,7 +252,6 @@ class Painter:
 
 
 def _mark_unknown(grids: Iterable[Grid], possible: Iterable[Grid], marks: dict[str, set[Mark]]) -> None:
-    """Mark cells with possible but no known contents."""
     taken = {cell.id for grid in grids for cell in grid.cells if cell.things}
     for grid in possible:
         for cell in grid.cells:
@@ -269,7 +268,6 @@ def _mark_changes(grids: Iterable[Grid], before: Iterable[Grid], marks: dict[str
 
 
 def _as_texts(fact: Term) -> tuple[str, list[str]]:
-    """Return name and arguments of a fact as text."""
     return (fact.functor, list(map(str, fact.arguments))) if isinstance(fact, Compound) else (str(fact), [])
 
 

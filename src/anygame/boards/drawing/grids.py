@@ -170,7 +170,6 @@ class GridMaker:
 
 
 def _borders(parts: Sequence[Sequence[Cell]]) -> Iterator[Wall]:
-    """Yield the borders between adjacent parts of one board."""
     part = {(cell.x, cell.y): number for number, cells in enumerate(parts) for cell in cells}
     for number, cells in enumerate(parts):
         for cell in cells:

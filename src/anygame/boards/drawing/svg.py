@@ -182,7 +182,6 @@ class _Drawing:
         return [*boards, *aims, *arrows, *chains, *below]
 
     def described(self) -> str:
-        """Return a description of the boards for screen readers."""
         described = (f"{cell.name}: {_names(cell)}" for cell in self._picture.cells() if cell.contents)
         return escaped("; ".join(described), _DESCRIBED)
 
@@ -372,7 +371,6 @@ class _Drawing:
         yield f"{polygon(tip, self._paint(fill='moved'))}</g>"
 
     def _legend(self) -> tuple[list[str], int]:
-        """Return the elements of the legend below the boards, and its number of lines."""
         looks = dict.fromkeys(look for grid in self._picture.grids for look in grid.legend)
         elements: list[str] = []
         x, line, longest = 0.0, 0, self._width
@@ -454,7 +452,6 @@ class _Placed:
     top: float
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """Return the place of a point of the grid in the drawing."""
         return self.x + x, self.y + y * (HEXAGON_ROW if self.grid.hexagons else 1.0)
 
 

@@ -160,7 +160,6 @@ def _wrapped(words: Iterable[Piece], width: int) -> list[list[Piece]]:
 
 
 def _side_by_side(blocks: Iterable[list[Line]], width: int) -> list[Line]:
-    """Put blocks side by side, as many in a row as fit."""
     lines: list[Line] = []
     row: list[Line] = []
     used = 0
@@ -230,7 +229,6 @@ class _Sheet:
         return Piece("+".join(piece.text for piece in shown), shown[0].style if len(shown) == 1 else "")
 
     def lines(self) -> list[Line]:
-        """Return the drawing below its title."""
         rows = self.rows()
         title: list[Line] = [[Piece(self.grid.title, "bold")]] if self.grid.title else []
         for cell in self.grid.cells:
@@ -270,11 +268,9 @@ class _Sheet:
         return found
 
     def at(self, x: float) -> int:
-        """Return the position of the first character of a text at a place."""
         return self.margin + round(x * self.pitch)
 
     def put_cell(self, cell: Cell, row: int) -> None:
-        """Put the contents of a cell into its row, with its ground."""
         piece, start = self.pieces[cell.id], self.at(cell.x)
         state = self.lit.get(cell.id)
         if self.chequered:
@@ -292,7 +288,6 @@ class _Sheet:
                 self.marked[row] += [(at, Piece(bracket)) for at, bracket in around if at not in taken]
 
     def put_line(self, cell: Cell, row: int) -> None:
-        """Put a line between two dots, if a fact draws it."""
         assert cell.ends is not None
         (x1, _), (x2, _) = cell.ends
         if not cell.contents:
@@ -305,7 +300,6 @@ class _Sheet:
             self.marked[row].append((start + 1, Piece("-" * (end - start - 1), style)))
 
     def put_wall(self, wall: Wall, rows: Mapping[float, int]) -> None:
-        """Put a wall or sign beside its cell."""
         cell = next(cell for cell in self.grid.cells if cell.id == wall.cell)
         if wall.side in ("east", "west"):
             x = cell.x if wall.side == "east" else cell.x - 1
@@ -315,7 +309,6 @@ class _Sheet:
             self.marked[row].append((self.at(cell.x), Piece(wall.sign or "-" * max(self.pitch - 1, 1))))
 
     def put_label(self, label: Label, rows: Mapping[float, int]) -> None:
-        """Put the name of a row or column beside the grid."""
         start, words = self.at(label.x) + (label.side == "east"), label.text
         if label.side == "west":
             start, words = round((label.x + 1) * self.pitch), label.text.rjust(self.margin - 2)

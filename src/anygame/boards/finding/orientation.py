@@ -14,7 +14,7 @@ from anygame.language.rules import atoms_of
 from anygame.language.terms import Compound, Term, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from anygame.analysis.axes import Axis
     from anygame.boards.finding.layout import Shape, Square
@@ -134,7 +134,7 @@ class Outline:
         if len(self.neighbours) < _FEWEST:
             return "square"
         whole = all(row and contiguous(self.columns, row) for row in self._by_row)
-        if whole and all(change % 2 for change in changes) and self._touch(self._centred()):
+        if whole and all(change % 2 for change in changes) and self._neighbours_touch(self._centred()):
             return "hexagon"
         return "square"
 
@@ -145,27 +145,23 @@ class Outline:
         return tuple(number if shape == "slanted" else 0 for number, _ in enumerate(self.rows))
 
     def _centred(self) -> tuple[int, ...]:
-        """Return the shift of each row that centres all rows."""
         starts = [min(map(self.columns.index, row)) for row in self._by_row]
         widest = max(map(len, self._by_row))
         return tuple(widest - len(row) - 2 * start for row, start in zip(self._by_row, starts, strict=True))
 
-    def _touch(self, shifts: Sequence[int]) -> bool:
-        """Whether most neighbours touch with these shifts."""
-        steps = list(self._steps())
-        touching = sum(
-            (down == 0 and abs(across) == 1)
-            or (abs(down) == 1 and abs(2 * across + shifts[row + down] - shifts[row]) == 1)
-            for row, down, across in steps
-        )
-        return 100 * touching >= _SURE * len(steps)
-
-    def _steps(self) -> Iterator[tuple[int, int, int]]:
-        """Yield, for each pair of neighbours, the row of the first, and the distance in rows and columns."""
-        row, column = numbered(self.rows), numbered(self.columns)
+    def _neighbours_touch(self, shifts: Sequence[int]) -> bool:
+        """Return whether most neighbours touch if rows have these shifts."""
+        rows, columns = numbered(self.rows), numbered(self.columns)
+        touch = []
         for one, other in self.neighbours:
-            if one[0] in row and other[0] in row and one[1] in column and other[1] in column:
-                yield row[one[0]], row[other[0]] - row[one[0]], column[other[1]] - column[one[1]]
+            if one[0] in rows and other[0] in rows and one[1] in columns and other[1] in columns:
+                row, next_row = rows[one[0]], rows[other[0]]
+                across = 2 * (columns[other[1]] - columns[one[1]])
+                distance = abs(across + shifts[next_row] - shifts[row])
+                touch.append(
+                    (row == next_row and distance == 2) or (abs(next_row - row) == 1 and distance == 1)
+                )
+        return 100 * sum(touch) >= _SURE * len(touch)
 
 
 #: The arguments of a fact.

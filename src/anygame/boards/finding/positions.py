@@ -170,7 +170,6 @@ def _fit(fluent: Fluent) -> Lines | None:
 
 
 def _moves(lines: Lines, state: State) -> Iterator[tuple[Term, ...]]:
-    """Yield the ends of the lines that legal moves with four coordinates name."""
     for role in state.game.roles:
         for move in state.legal_moves(role)[:_MOVES_LIMIT]:
             if isinstance(move, Compound) and len(move.arguments) == 4:

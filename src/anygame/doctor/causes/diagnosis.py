@@ -190,7 +190,6 @@ class Diagnosis:
 
 
 def _play(sheet: CheckedSheet, bounds: Bounds, work: Budget) -> PlayCheck | None:
-    """Play a sheet; return None if it cannot be played."""
     try:
         check = sheet.play(bounds)
         check.run()

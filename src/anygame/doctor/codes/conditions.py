@@ -92,7 +92,7 @@ def _idle_distinct(sheet: Sheet) -> Iterator[Diagnostic]:
     for inner, rule in sheet.formulas:
         if isinstance(inner, Distinct) and unify(inner.left, inner.right, {}) is None:
             message = f"{inner.left} and {inner.right} are always distinct"
-            hint = "leave it out, or compare a variable"
+            hint = "delete it, or compare a variable"
             yield CODES["idle-distinct"].found(message, span_of(inner, rule), hint=hint)
 
 
@@ -108,7 +108,7 @@ def _repeated_literal(sheet: Sheet) -> Iterator[Diagnostic]:
             message = f"{shown(str(again))} is repeated in this rule"
             note = Note("the first time", span_of(first, rule))
             yield CODES["repeated-literal"].found(
-                message, span_of(again, rule), note, hint="change it, or leave it out"
+                message, span_of(again, rule), note, hint="change it, or delete it"
             )
 
 

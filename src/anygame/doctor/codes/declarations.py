@@ -144,7 +144,6 @@ _FORMULAS: Final = {
 
 
 def _advice_on_numbers(atom: Atom) -> str:
-    """Return the GDL form of arithmetic and comparisons of other languages."""
     name, terms = atom.predicate, " ".join(map(str, atom.arguments))
     if len(atom.arguments) == 2 and name in {"!=", "/="}:
         return shown(f"(distinct {terms})")
@@ -205,23 +204,15 @@ def _unread_move(sheet: Sheet) -> Iterator[Diagnostic]:
             )
 
 
-@check("no-legal")
-def _no_legal(sheet: Sheet) -> Iterator[Diagnostic]:
+@check("no-legal", "no-goal", "no-terminal")
+def _missing_keywords(sheet: Sheet) -> Iterator[Diagnostic]:
     for role in sheet.roles_without(("legal", 2)):
-        message, hint = f"no rule ever gives {role} a legal move", f"(<= (legal {role} ...) ...)"
+        message, hint = f"no rule gives {role} a legal move", f"(<= (legal {role} ...) ...)"
         yield CODES["no-legal"].found(message, sheet.role_span(role), hint=hint)
-
-
-@check("no-goal")
-def _no_goal(sheet: Sheet) -> Iterator[Diagnostic]:
     for role in sheet.roles_without(("goal", 2)):
         if role in sheet.players:
-            message, hint = f"no rule ever gives {role} a goal", f"(<= (goal {role} 100) ...)"
+            message, hint = f"no rule gives {role} a goal", f"(<= (goal {role} 100) ...)"
             yield CODES["no-goal"].found(message, sheet.role_span(role), hint=hint)
-
-
-@check("no-terminal")
-def _no_terminal(sheet: Sheet) -> Iterator[Diagnostic]:
     if ("terminal", 0) not in sheet.heads and sheet.program.rules:
         yield CODES["no-terminal"].found(
             "no rule defines when the game is over, so no match ends",

@@ -71,7 +71,6 @@ def _block(sheet: Sheet, span: Span) -> Diagnostic | None:
 
 @check("quoted-words")
 def _quoted_words(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report the first string of several words."""
     source = sheet.program.source
     if source is None or form_of(source) != "kif" or '"' not in source.text:
         return
@@ -109,7 +108,6 @@ _FEWEST_STEPS: Final = 2
 
 @check("arithmetic", needs_all=False)
 def _arithmetic(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report the first term for each arithmetic operator."""
     functions = [name for name in sheet.names if name.kind == "function"]
     sums = grouped((name.text, name) for name in functions if _is_sum(name.text, name.node))
     for text, (first, *others) in sums.items():

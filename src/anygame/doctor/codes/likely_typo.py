@@ -99,7 +99,6 @@ def _rules(names: Iterable[Name]) -> set[int]:
 
 
 def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report constants and functions that occur once and are similar to a common name."""
     names = [name for name in sheet.names if name.kind in {"constant", "function"}]
     counts = Counter(name.text for name in names)
     common = [text for text, count in counts.most_common(_MOST_COMPARED) if count >= _COMMON]
@@ -140,7 +139,6 @@ def _is_meant(name: str, other: str, counts: Counter[str], rules_of: Counter[str
 
 
 def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report names with a missing or an extra question mark."""
     known = Counter(name.text for name in sheet.names if name.kind != "variable")
     rules_of = sheet.rules_of_variables
     for names in sheet.names_by_rule:

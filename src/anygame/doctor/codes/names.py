@@ -110,7 +110,6 @@ def _unusual_character(sheet: Sheet) -> Iterator[Diagnostic]:
 
 @check("keyword-constant", "operator-constant", needs_all=False)
 def _keyword_constant(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report each keyword or operator that is used as a constant once."""
     constants = grouped((name.text.lower(), name) for name in sheet.names if name.kind == "constant")
     for keyword, (name, *_) in constants.items():
         if keyword in OPERATORS:

@@ -100,7 +100,6 @@ def _once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
 
 
 def _of_rule(rule: Rule, reasons: list[_Reason | None], unstarted: Unfounded) -> Iterator[Diagnostic]:
-    """Report why a rule never fires, by the reasons for its normal rules."""
     known = [reason for reason in reasons if reason is not None]
     for reason in known:
         if reason.code in _OF_NAMES:
@@ -116,7 +115,7 @@ def _of_rule(rule: Rule, reasons: list[_Reason | None], unstarted: Unfounded) ->
 
 
 def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -> Iterator[Diagnostic]:
-    """Report faults of negations, and of disjunctions that only test."""
+    """Report negations that always hold, and alternatives that never hold but only test."""
     for part in parts:
         for item in part.body:
             if isinstance(item, Not | Or):
@@ -133,8 +132,7 @@ def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -
 
 
 def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
-    """Report relations, fluents and moves whose rules all need each other."""
-    # A fluent lacks an `init`; moves and relations only wait for the fluent.
+    # If the group has a fluent, its `init` is missing; moves and relations only need the fluent.
     fluents = [item for item in group if item[0] == "true"]
     fluents.sort(key=lambda item: not starts_all(sheet, item, group))
     moves = [item for item in group if item[0] == "does"]
@@ -181,7 +179,6 @@ def _first_head(sheet: Sheet, item: Item) -> Atom:
 
 
 def _reason(sheet: Sheet, part: NormalRule) -> _Reason | None:
-    """Return why the body of a normal rule can never hold; None if it may hold."""
     uses: Uses = {}
     indirect: _Reason | None = None
     for item in part.body:

@@ -49,7 +49,6 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _in_frame(rule: Rule) -> Iterator[Diagnostic]:
-    """Report a rule that exchanges two arguments of a fluent without a move."""
     if any(atom.predicate == "does" and positive for atom, positive in atoms_in(rule.body)):
         return
     kept = rule.head.arguments[0]
@@ -112,7 +111,6 @@ def _use(rule: Rule, atom: Atom) -> _Use:
 def _odd_names(
     uses: _Uses, group: Sequence[_Use], places: tuple[int, int], fewest: int
 ) -> Iterator[Diagnostic]:
-    """Report the only atom with two names in the opposite order."""
     pairs = [(each.names[places[0]], each.names[places[1]]) for each in group]
     counts = Counter(pair for pair in pairs if all(pair))
     (usual, often), *_ = counts.most_common(1) or [(("", ""), 0)]
@@ -166,7 +164,6 @@ def _is_either_way(uses: _Uses, use: _Use) -> bool:
 
 
 def _has_two_orders(group: Sequence[_Use]) -> bool:
-    """Return whether any atom has the arguments of the last atom in another order."""
     *_, last = group
     return any(each.terms != last.terms and sorted(each.terms) == sorted(last.terms) for each in group)
 
@@ -184,55 +181,39 @@ def _stem(term: Term) -> str:
 def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report pairs of constants that occur in each other's place only once."""
     sorts = Sorts(sheet.program.rules)
-    uses = _Counts()
+    counts: Counter[tuple[Place, Constant]] = Counter()
     lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []
     for rule in sheet.program.rules:
         for atom in atoms_of(rule):
-            for each, places, _ in lists_of(atom):
-                named_so = zip(places, each.arguments, strict=True)
-                here = [(sorts.of(place), term) for place, term in named_so if isinstance(term, Constant)]
-                for sort, term in here:
-                    uses.add(sort, term)
-                if len(here) > 1:
-                    lists.append((atom, each, here))
-    for atom, each, here in lists:
-        alone = [(sort, term) for sort, term in here if uses.of_terms[sort, term] == 1]
+            for inner, places, _ in lists_of(atom):
+                arguments = zip(places, inner.arguments, strict=True)
+                constants = [
+                    (sorts.of(place), term) for place, term in arguments if isinstance(term, Constant)
+                ]
+                counts.update(constants)
+                lists.append((atom, inner, constants))
+    by_look: Counter[tuple[Place, bool]] = Counter()
+    for (sort, term), count in counts.items():
+        by_look[sort, term.name.isdecimal()] += count
+
+    def fits(sort: Place, term: Constant, odd: Constant) -> bool:
+        """Return whether a constant is frequent in a sort, or looks like all others but the odd constant."""
+        is_number = term.name.isdecimal()
+        is_odd = odd.name.isdecimal() != is_number and by_look[sort, not is_number] == 1
+        return (by_look[sort, is_number] if is_odd else counts[sort, term]) >= _MOST_OFTEN
+
+    for atom, inner, constants in lists:
+        alone = [(sort, term) for sort, term in constants if counts[sort, term] == 1]
         for (sort, term), (other_sort, other) in combinations(alone, 2):
-            if sort != other_sort and uses.fits(sort, other, term) and uses.fits(other_sort, term, other):
+            if sort != other_sort and fits(sort, other, term) and fits(other_sort, term, other):
                 message = f"{term} and {other} are in the opposite order everywhere else"
-                yield CODES["swapped-arguments"].found(
-                    message, atom.span, hint=_turned_round(atom, each, term, other)
-                )
+                hint = _with_exchanged(atom, inner, term, other)
+                yield CODES["swapped-arguments"].found(message, atom.span, hint=hint)
 
 
-def _turned_round(atom: Atom, inner: Atom | Compound, one: Constant, other: Constant) -> str:
-    """Return an atom with two arguments exchanged, either its own or those of a term in it."""
-    exchange = {one: other, other: one}
-    terms = tuple(
-        exchange.get(term, term) if isinstance(term, Constant) else term for term in inner.arguments
-    )
+def _with_exchanged(atom: Atom, inner: Atom | Compound, one: Constant, other: Constant) -> str:
+    """Return an atom in which two arguments are exchanged, either its own or those of a term in it."""
+    exchange: dict[Term, Term] = {one: other, other: one}
+    terms = tuple([exchange.get(term, term) for term in inner.arguments])
     turned = Atom(inner.predicate, terms) if isinstance(inner, Atom) else Compound(inner.functor, terms)
     return str(atom).replace(str(inner), str(turned), 1)
-
-
-class _Counts:
-    """Counts of each constant, and of numbers and other names, among the arguments of each sort."""
-
-    def __init__(self) -> None:
-        self.of_terms: Counter[tuple[Place, Constant]] = Counter()
-        self._of_looks: Counter[tuple[Place, bool]] = Counter()
-
-    def add(self, sort: Place, term: Constant) -> None:
-        self.of_terms[sort, term] += 1
-        self._of_looks[sort, term.name.isdecimal()] += 1
-
-    def fits(self, sort: Place, term: Constant, odd: Constant) -> bool:
-        """Return whether a constant fits a sort better than an odd constant that occurs there once.
-
-        It does if it occurs there, too. It also does if it is a number like all constants there except the
-        odd one, or a name like all of them.
-        """
-        looks, odd_looks = term.name.isdecimal(), odd.name.isdecimal()
-        is_odd = looks != odd_looks and self._of_looks[sort, odd_looks] == 1
-        often = self._of_looks[sort, looks] if is_odd else self.of_terms[sort, term]
-        return often >= _MOST_OFTEN

@@ -127,7 +127,6 @@ class _Images:
         return list(map(_without_numbers, (self.images[number], *turned)))
 
     def are_near(self, one: int, other: int) -> bool:
-        """Return whether a rule is the image of another except for one slip."""
         parts = _without_numbers(self._parts[one])
         return any(differ_in_one_slip(parts, way) for way in self._ways(other))
 
@@ -165,7 +164,6 @@ class _Images:
         return name not in KEYWORDS and (is_circle or (name in self._exchange and self.keeps_body(number)))
 
     def keeps_body(self, number: int) -> bool:
-        """Return whether the body of a rule is its own image."""
         body, image = (("_", *parts[number][1:]) for parts in (self._parts, self.images))
         return is_variant(body, image)
 
@@ -194,7 +192,6 @@ def _without_numbers(parts: Parts) -> Parts:
 
 
 def _turned(rule: Rule, key: Key) -> Rule:
-    """Return a rule with the two arguments of a relation in the other order."""
 
     def turn(atom: Atom) -> Atom:
         return Atom(atom.predicate, atom.arguments[::-1]) if atom.key == key else atom

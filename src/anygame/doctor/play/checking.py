@@ -446,7 +446,6 @@ class _Declared:
                         yield Fault("move-outside-input", key, message, self._head_with(move, "legal"))
 
     def _head_with(self, term: Term, *predicates: str) -> Span | None:
-        """Return the span of a head that can make a fluent true, or a move legal."""
         heads = (rule.head for rule in self._game.program.rules if rule.head.predicate in predicates)
         return next((head.span for head in heads if unify(head.arguments[-1], term, {}) is not None), None)
 
