@@ -87,9 +87,9 @@ class Block:
 
     def start_no_more(self) -> int:
         """Start no more playouts; return the number of playouts that were left to start."""
-        left = self.left
+        unstarted = self.left
         self._record[LEFT] = 0
-        return left
+        return unstarted
 
     @property
     def left(self) -> int:

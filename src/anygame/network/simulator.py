@@ -211,17 +211,17 @@ class _ProcessorRun(Run):
             began = time.perf_counter()
             done = block.play(steps)
             steps = next_steps(steps, time.perf_counter() - began, _CALL_SECONDS)
-            left = block.left
+            unstarted = block.left
             with self._lock:
-                self._started += quota - left - started
+                self._started += quota - unstarted - started
                 self._stuck += block.stuck - stuck
                 if block.stuck and (self._first_stuck is None or number < self._first_stuck.block):
                     self._first_stuck = StuckPlayout(number, *block.first_stuck, last_start)
-            started, stuck = quota - left, block.stuck
+            started, stuck = quota - unstarted, block.stuck
             if self._interrupts:
                 calls_left -= 1
                 self._near = steps * _LAST_CALLS
-                if left:
+                if unstarted:
                     self._complete = False
                     last_start = block.step
                     quota -= block.start_no_more()

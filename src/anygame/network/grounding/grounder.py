@@ -275,8 +275,8 @@ class _Grounder:
             before = target.count
             columns = [source.column(n)[flowed:] for n in range(source.width)]
             if relation.predicate == "legal":
-                held = np.isin(columns[0], self._roles)
-                columns = [column[held] for column in columns]
+                is_of_role = np.isin(columns[0], self._roles)
+                columns = [column[is_of_role] for column in columns]
             target.add(columns, len(columns[0]) if columns else source.count - flowed)
             self._atoms += target.count - before
             grown |= target.count > before

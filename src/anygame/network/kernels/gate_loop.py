@@ -229,9 +229,9 @@ class LoopWriter:
         masks = np.repeat(self._masks[gates], lengths)
         np.bitwise_or.at(self._known, read >> 1, masks & ~written[read >> 1])
         goals = [literal >> 1 for role in network.goals for _, literal in role]
-        asked = np.array([network.terminal >> 1, *goals], np.int64)
+        outputs = np.array([network.terminal >> 1, *goals], np.int64)
         for nodes, masks in (
-            (asked, np.full(len(asked), phases.every)),
+            (outputs, np.full(len(outputs), phases.every)),
             (network.legal >> 1, np.array(self._layout.chosen, np.int64)),
             (network.next >> 1, np.array(phases.changes, np.int64)),
         ):

@@ -221,9 +221,9 @@ class Kernel:
         flags, literals = (network.initially, network.initial), (network.inputs, network.legal, network.next)
         for array in (*flags, network.starts, *literals):
             digest.update(repr((array.dtype.str, array.shape)).encode() + array.tobytes())
-        rest = (network.fluents, network.actions, network.state_gates, network.terminal, network.goals)
+        numbers = (network.fluents, network.actions, network.state_gates, network.terminal, network.goals)
         cycles = [(cycle.first, cycle.end) for cycle in network.cycles]
-        digest.update(repr((rest, cycles, sizes(), PHASED_INPUTS, CLUSTERED_INPUTS, LATE_INPUTS)).encode())
+        digest.update(repr((numbers, cycles, sizes(), PHASED_INPUTS, CLUSTERED_INPUTS, LATE_INPUTS)).encode())
         return digest.hexdigest()
 
     @property
@@ -341,11 +341,11 @@ def _to_compile(network: Network) -> int:
 
 def _prepared(network: Network, phases: Phases | None) -> tuple[Network, Phases, list[int]]:
     """Split gates where that saves time; return the network, its phases and the first literals to compute."""
-    wanted = phases
-    if wanted is None and len(network.inputs) >= PHASED_INPUTS:
-        wanted = find_phases(network)
-    if wanted is not None and wanted.patterns:
-        parted, first = _clustered(part_by_phase(network, wanted))
+    given = phases
+    if given is None and len(network.inputs) >= PHASED_INPUTS:
+        given = find_phases(network)
+    if given is not None and given.patterns:
+        parted, first = _clustered(part_by_phase(network, given))
         new_phases = find_phases(parted)
         phases_of = np.bitwise_count(np.array(new_phases.gates, np.int64) & ~new_phases.whole)
         needed = int((np.diff(parted.starts) * phases_of).sum())

@@ -75,7 +75,7 @@ def _operate_function(phases: Phases, kinds: Sequence[str], target: Target) -> s
     for index in code.repeat(count):
         place = code.let(f"add i64 %first, {code.let(f'mul i64 {index}, {OPERATION_WORDS}')}")
         words = [_number(code, code.let(f"add i64 {place}, {offset}")) for offset in range(OPERATION_WORDS)]
-        kind, during, only, restarting, *rest = words
+        kind, during, only, restarting, *words_of_call = words
         needed = code.let(
             f"or i64 {code.let(f'and i64 {presence.present}, {during}')}, "
             f"{code.let(f'and i64 {presence.alone}, {only}')}"
@@ -83,7 +83,7 @@ def _operate_function(phases: Phases, kinds: Sequence[str], target: Target) -> s
         skipped = code.let(f"and i1 {steady}, {code.let(f'trunc i64 {restarting} to i1')}")
         done = code.let(f"or i1 {skipped}, {code.let(f'icmp eq i64 {needed}, 0')}")
         with code.when(code.let(f"xor i1 {done}, true")):
-            arguments = ", ".join(f"i64 {word}" for word in rest)
+            arguments = ", ".join(f"i64 {word}" for word in words_of_call)
             labels, done_with = [code.new_label() for _ in kinds], code.new_label()
             cases = " ".join(f"i64 {number}, label %{label}" for number, label in enumerate(labels))
             code.line(f"switch i64 {kind}, label %{done_with} [ {cases} ]")

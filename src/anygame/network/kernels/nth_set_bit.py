@@ -85,18 +85,18 @@ class UnrolledSelection:
         inside = [ZERO] * (self._size - 1).bit_length()
         common = [ZERO] * self._size
         lanes_of_groups: list[str] = []
-        rest = list(number)
+        remainder = list(number)
         for group, count in zip(self._legal, self._counts, strict=True):
             if len(lanes_of_groups) < len(self._legal) - 1:
-                difference, here = subtract(code, rest, count)
+                difference, here = subtract(code, remainder, count)
             else:  # in lanes without another group, the move is in the last group
                 difference, here = [], code.not_(code.any(lanes_of_groups))
-            for weight, plane in enumerate(rest[: len(inside)]):
+            for weight, plane in enumerate(remainder[: len(inside)]):
                 inside[weight] = code.or_(inside[weight], code.and_(here, plane))
             for index, bit in enumerate(group):
                 common[index] = code.or_(common[index], code.and_(here, code.bits(bit)))
             lanes_of_groups.append(here)
-            rest = difference
+            remainder = difference
             code.begin_block()
         chosen = _select(code, common, inside)
         return [
@@ -149,12 +149,12 @@ class LoopSelection:
     def select(self, number: Sequence[str]) -> None:
         """Set the rows of groups and members according to the number of the chosen legal move."""
         code, need, planes = self._code, self._shared.need, len(number)
-        rest, inside = code.array(planes), code.array((_SIZE - 1).bit_length(), ZERO)
+        remainder, inside = code.array(planes), code.array((_SIZE - 1).bit_length(), ZERO)
         common = code.array(_SIZE, ZERO)
-        for place, plane in zip(rest, number, strict=True):
+        for place, plane in zip(remainder, number, strict=True):
             code.write(place, plane)
         find = need(f"find_{planes}", lambda name: _find_function(name, planes, code.target))
-        self._in_runs(find, [(self._counts, _COUNT_PLANES), (self._found, 1)], [rest[0], inside[0]])
+        self._in_runs(find, [(self._counts, _COUNT_PLANES), (self._found, 1)], [remainder[0], inside[0]])
         sparse = self._moves > _SPARSE
         gather = need(
             "gather_few" if sparse else "gather",
@@ -193,8 +193,8 @@ def _find_function(name: str, planes: int, target: Target) -> str:
     code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN], inlined=True)
     places = [*code.rows_at("%left", planes), *code.rows_at("%within", (_SIZE - 1).bit_length())]
     variables = [code.variable(code.read(place)) for place in places]
-    some = code.let(f"zext i1 {code.let('icmp ne i64 %rest, 0')} to i64")
-    for index in code.repeat(code.let(f"add i64 %groups, {some}")):
+    has_partial = code.let(f"zext i1 {code.let('icmp ne i64 %rest, 0')} to i64")
+    for index in code.repeat(code.let(f"add i64 %groups, {has_partial}")):
         counts = code.addresses_from("%counts", index, _COUNT_PLANES)
         found = code.row_at("%found", index)
         count = [code.read(row) for row in counts]
@@ -255,9 +255,9 @@ def _select(code: FunctionBuilder, legal: Sequence[str], number: Sequence[str]) 
     if len(legal) < 2:
         return list(legal)
     chosen = []
-    rest = list(number)
+    remainder = list(number)
     for bit in legal[:-1]:
-        rest, here = decrease(code, rest, bit)
+        remainder, here = decrease(code, remainder, bit)
         chosen.append(here)
     return [*chosen, code.not_(code.any(chosen))]
 

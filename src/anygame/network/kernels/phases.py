@@ -159,9 +159,9 @@ class _Constants:
             node = network.first_action + first
             self.false[node : node + count] = self._all ^ of_role
             for phase in range(self._all.bit_length()):
-                left = np.flatnonzero(of_role >> phase & 1)
-                if len(left) == 1:
-                    self.true[node + left[0]] |= 1 << phase
+                actions = np.flatnonzero(of_role >> phase & 1)
+                if len(actions) == 1:
+                    self.true[node + actions[0]] |= 1 << phase
             first += count
 
     def possible(self) -> list[int]:
@@ -199,23 +199,25 @@ class _Constants:
     def needed(self, changes: list[int]) -> list[int]:
         network = self._network
         starts, base = network.starts, network.first_gate
-        asked = np.zeros(network.nodes, np.int64)
+        needed_in = np.zeros(network.nodes, np.int64)
         goals = [literal for values in network.goals for _, literal in values]
-        asked[[literal >> 1 for literal in (*network.legal.tolist(), network.terminal, *goals)]] = self._all
-        np.bitwise_or.at(asked, network.next >> 1, self._all & np.array(changes, np.int64))
+        needed_in[[literal >> 1 for literal in (*network.legal.tolist(), network.terminal, *goals)]] = (
+            self._all
+        )
+        np.bitwise_or.at(needed_in, network.next >> 1, self._all & np.array(changes, np.int64))
         unknown = ~(self.true | self.false)
         for gates in reversed(self._levels):
-            mask = asked[base + gates] & unknown[base + gates]
+            mask = needed_in[base + gates] & unknown[base + gates]
             if self._is_cyclic[gates].any():
                 of_units = np.zeros(network.gates, np.int64)
                 np.bitwise_or.at(of_units, self._units[gates], mask)
                 mask = of_units[self._units[gates]]
-            asked[base + gates] = mask
+            needed_in[base + gates] = mask
             gates, mask = gates[mask != 0], mask[mask != 0]
             lengths = (starts[gates + 1] - starts[gates]).astype(np.int64)
             read = network.inputs[places(starts[gates].astype(np.int64), lengths)] >> 1
-            np.bitwise_or.at(asked, read, np.repeat(mask, lengths))
-        of_gates: list[int] = asked[base:].tolist()
+            np.bitwise_or.at(needed_in, read, np.repeat(mask, lengths))
+        of_gates: list[int] = needed_in[base:].tolist()
         return of_gates
 
 
@@ -275,8 +277,8 @@ def run_alone(
         seen[values] = None
         if len(seen) > most:
             return []
-        known = {0: False, **{1 + fluent: value for fluent, value in zip(fluents, values, strict=True)}}
-        values = tuple(_value(network, known, int(network.next[fluent])) for fluent in fluents)
+        value_of = {0: False, **{1 + fluent: value for fluent, value in zip(fluents, values, strict=True)}}
+        values = tuple(_value(network, value_of, int(network.next[fluent])) for fluent in fluents)
     return [*seen, values]
 
 

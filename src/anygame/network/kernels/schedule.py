@@ -132,14 +132,14 @@ def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: in
     lengths = np.diff(starts)
     order = np.argsort(shapes, kind="stable")
     kinds, begins = np.unique(shapes[order], return_index=True)
-    left = dict(zip(kinds.tolist(), np.split(order, begins[1:]), strict=False))
+    unscheduled = dict(zip(kinds.tolist(), np.split(order, begins[1:]), strict=False))
     runs, first = [], 0
     while first < len(units):
         # No unit reads a later unit, so the first unit is ready.
         shape = int(shapes[first])
-        members = left[shape][np.searchsorted(left[shape], first) :]
+        members = unscheduled[shape][np.searchsorted(unscheduled[shape], first) :]
         near = members[: np.searchsorted(members, first + window if shape >= 0 else first + 1)]
-        left[shape] = members
+        unscheduled[shape] = members
         run = near[waiting[near] == 0]
         runs.append(units[run])
         waiting[run] = -1
@@ -163,8 +163,8 @@ def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Nu
     readers = np.repeat(np.arange(count), lengths)
     read = (network.inputs[places(gate_starts[units], lengths)] >> 1).astype(np.int64) - network.first_gate
     below = unit_of[np.maximum(read, -1)]
-    others = (below >= 0) & (below != readers)
-    below, readers = np.divmod(distinct(below[others] * count + readers[others]), max(count, 1))
+    crosses = (below >= 0) & (below != readers)
+    below, readers = np.divmod(distinct(below[crosses] * count + readers[crosses]), max(count, 1))
     return np.bincount(readers, minlength=count + 1), starts_of(np.bincount(below, minlength=count)), readers
 
 

@@ -42,8 +42,8 @@ def build_circuit(
     """
     known = np.zeros(atoms.count, np.bool_)
     known[inputs] = True
-    asked = np.concatenate(list(outputs.values()))
-    sums = atoms.needed(asked[asked >= 0] >> 1, known)
+    atoms_of_outputs = np.concatenate(list(outputs.values()))
+    sums = atoms.needed(atoms_of_outputs[atoms_of_outputs >= 0] >> 1, known)
     products = atoms.products(sums)
     budget.spend(LITERAL * (len(sums) + len(products.literals)))
     nodes = 1 + len(inputs)
@@ -168,8 +168,8 @@ def _by_feedback(component: list[int], parents: Callable[[int], list[int]]) -> l
         if root in done:
             continue
         while work:
-            node, rest = work[-1]
-            for parent in rest:
+            node, unvisited = work[-1]
+            for parent in unvisited:
                 if parent in members and parent not in done and parent not in seen_now:
                     seen_now.add(parent)
                     work.append((parent, iter(parents(parent))))

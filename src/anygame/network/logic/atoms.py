@@ -199,9 +199,9 @@ def merge(
     for level in range(len(ends) - 1):
         members = order[ends[level] : ends[level + 1]]
         members = members[~is_input[members] & ~facts[members]]
-        held = [number for number, parts in enumerate(by_level) if len(parts[level])]
-        rows_left = _merge_level([by_level[number][level] for number in held], literal_of, members)
-        for number, rows in zip(held, rows_left, strict=True):
+        nonempty = [number for number, parts in enumerate(by_level) if len(parts[level])]
+        rows_left = _merge_level([by_level[number][level] for number in nonempty], literal_of, members)
+        for number, rows in zip(nonempty, rows_left, strict=True):
             by_level[number][level] = rows[:0]
             merged[number].append(rows)
     return literal_of, [np.concatenate(parts) for parts in merged if parts]
@@ -333,10 +333,10 @@ def _resolve(literal_of: Ids, members: Ids, groups: list[Ids], keys: Keys) -> No
     only[np.searchsorted(starts, np.flatnonzero(lone == HOLDS), "right") - 1] = HOLDS
     named = only != _NONE
     _name(literal_of, heads[named], only[named])
-    rest = np.flatnonzero(~named)
-    if len(rest):
+    unnamed = np.flatnonzero(~named)
+    if len(unnamed):
         sums = np.add.reduceat(keys[order], starts)
-        again, first = candidates(rest[order_of(sums[rest])], sums, sizes)
+        again, first = candidates(unnamed[order_of(sums[unnamed])], sums, sizes)
         lengths = sizes[again]
         owners = np.repeat(np.arange(len(again)), lengths)
         # Conjunctions sorted by key, so that equal atoms have them in the same order.
@@ -354,8 +354,8 @@ def _name(literal_of: Ids, heads: Ids, targets: Ids) -> None:
     for _ in range(max(1, len(heads).bit_length())):
         targets = _followed(literal_of, targets)
         literal_of[heads] = targets
-    rests = (targets < 0) | (literal_of[np.maximum(targets, 0) >> 1] == (targets & ~1))
-    literal_of[heads[~rests]] = before[~rests]
+    is_resolved = (targets < 0) | (literal_of[np.maximum(targets, 0) >> 1] == (targets & ~1))
+    literal_of[heads[~is_resolved]] = before[~is_resolved]
 
 
 def _followed(literal_of: Ids, literals: Ids) -> Ids:

@@ -213,21 +213,21 @@ class _Hashing:
         if not len(most):
             return np.delete(pairs, dropped), most
         members = np.split(chosen[np.argsort(group, kind="stable")], np.cumsum(counts)[:-1])
-        gone = [members[number] for number in most.tolist()]
-        rests = self._rests_of(kinds[most] % many, [(pairs[which] & LOW) >> 1 for which in gone])
+        most_members = [members[number] for number in most.tolist()]
+        rests = self._rests_of(kinds[most] % many, [(pairs[which] & LOW) >> 1 for which in most_members])
         owners = kinds[most] // many
-        left = np.delete(pairs, np.concatenate([dropped, *gone]))
-        return distinct(np.concatenate([left, owners << SHIFT | rests])), distinct(owners)
+        kept = np.delete(pairs, np.concatenate([dropped, *most_members]))
+        return distinct(np.concatenate([kept, owners << SHIFT | rests])), distinct(owners)
 
     def _rests_of(self, choices: Numbers, excluded: list[Numbers]) -> Numbers:
         literals, first = [], self._base + len(self._circuit.opened)
         for choice, nodes in zip(choices.tolist(), excluded, strict=True):
-            rest = sorted(set(self._circuit.choices[choice]).difference(nodes.tolist()))
-            if len(rest) > 1:
-                row = tuple(2 * node + 1 for node in rest)
+            remaining = sorted(set(self._circuit.choices[choice]).difference(nodes.tolist()))
+            if len(remaining) > 1:
+                row = tuple(2 * node + 1 for node in remaining)
                 literals.append(2 * self._rests.setdefault(row, first + len(self._rests)) + 1)
             else:
-                literals.append(2 * rest[0] if rest else FALSE)
+                literals.append(2 * remaining[0] if remaining else FALSE)
         return np.array(literals, np.int64)
 
     def _add_rests(self) -> None:

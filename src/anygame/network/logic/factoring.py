@@ -96,11 +96,11 @@ class _Factoring:
             near = np.flatnonzero(np.isin(of, singles >> SHIFT)[owners] & kept[owners])
             keys = of[owners[near]] << SHIFT | literals[near]
             kept[owners[near[_among(singles, keys)]]] = False
-            left = kept[owners]
+            kept_literals = kept[owners]
             opposed = near[_among(singles, keys ^ 1)]
-            changed = left[opposed].any()
-            left[opposed] = False
-            products = products.only(kept, left)
+            changed = kept_literals[opposed].any()
+            kept_literals[opposed] = False
+            products = products.only(kept, kept_literals)
             if not changed:
                 return products
             products = _each_once(products)
@@ -131,26 +131,26 @@ class _Factoring:
         divides = (counts > 1) & (np.bincount(leader, minlength=len(counts)) == counts)
         taken = divides[leader]
         group, shared = _shared(kinds[taken[owners]], leader[owners[taken[owners]]], counts)
-        rests = self._take_out(keys, divides, group, shared)
-        rest = ~taken & ~alone
-        others = products.only(rest, rest[owners])
+        quotients = self._take_out(keys, divides, group, shared)
+        undivided = ~taken & ~alone
+        later = products.only(undivided, undivided[owners])
         within = products.only(taken, taken[owners] & ~shared[kinds])
         return Products(
-            np.concatenate([others.of, rests[leader[taken]]]),
-            np.concatenate([others.owners, len(others.of) + within.owners]),
-            np.concatenate([others.literals, within.literals]),
+            np.concatenate([later.of, quotients[leader[taken]]]),
+            np.concatenate([later.owners, len(later.of) + within.owners]),
+            np.concatenate([later.literals, within.literals]),
         )
 
     def _take_out(self, keys: Numbers, divides: Mask, group: Numbers, shared: Mask) -> Numbers:
         """Make gates ``a(b + c)`` for the dividing kinds; return, per such kind, the sum of the quotients."""
         dividing = np.flatnonzero(divides)
-        parts, rests = np.zeros((2, len(keys)), np.int64)
+        parts, quotients = np.zeros((2, len(keys)), np.int64)
         parts[dividing] = self._make(len(dividing))
-        rests[dividing] = self._make(len(dividing))
+        quotients[dividing] = self._make(len(dividing))
         self._write_inverted(keys[dividing] >> SHIFT, parts[dividing])
         self._write(parts[group[shared]], keys[shared] & LOW)
-        self._write_inverted(parts[dividing], rests[dividing])
-        return rests
+        self._write_inverted(parts[dividing], quotients[dividing])
+        return quotients
 
 
 def _shared(kinds: Numbers, groups: Numbers, counts: Numbers) -> tuple[Numbers, Mask]:

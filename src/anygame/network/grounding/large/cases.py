@@ -195,7 +195,7 @@ def _of_static_rows(case: Case, premises: Premises) -> list[tuple[Term, Term]] |
     Variables keep the values that all atoms with few rows allow: arc consistency (Mackworth 1977,
     "Consistency in networks of relations").
     """
-    left: dict[Variable, set[Term]] = {}
+    values_of: dict[Variable, set[Term]] = {}
     for known in case.positives:
         atom = known.atom
         rows = premises.rows_like(atom)
@@ -206,10 +206,12 @@ def _of_static_rows(case: Case, premises: Premises) -> list[tuple[Term, Term]] |
         for column, term in enumerate(atom.columns):
             if isinstance(term, Variable):
                 values = {row[column] for row in rows}
-                left[term] = left[term] & values if term in left else values
-    if not all(left.values()):
+                values_of[term] = values_of[term] & values if term in values_of else values
+    if not all(values_of.values()):
         return None
-    return [(variable, value) for variable, values in left.items() if len(values) == 1 for value in values]
+    return [
+        (variable, value) for variable, values in values_of.items() if len(values) == 1 for value in values
+    ]
 
 
 def _tested(case: Case, premises: Premises) -> Case | None:
@@ -268,8 +270,8 @@ def _with_negated_views(case: Case, premises: Premises) -> Case:
             if bindings is None or len(fresh.positives) != 1 or fresh.negatives:
                 continue
             with suppress(NotAVariableError):
-                rest = [substituted_test(part, bindings) for part in (*fresh.guards, *fresh.tests)]
-                if all(map(premises.decided, rest)):
+                conditions = [substituted_test(part, bindings) for part in (*fresh.guards, *fresh.tests)]
+                if all(map(premises.decided, conditions)):
                     failing = substituted_atom(fresh.positives[0], bindings)
                     negatives.setdefault(_shape(failing, fixed), failing)
     return replace(case, negatives=tuple(negatives.values()))

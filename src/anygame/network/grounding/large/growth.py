@@ -107,12 +107,12 @@ def _unfolded(
         if not waiting:
             return done
         one = waiting.pop()
-        wanted = next((atom for atom in one.positives if is_wanted(atom, by_head, context)), None)
-        if wanted is None:
+        replaced = next((atom for atom in one.positives if is_wanted(atom, by_head, context)), None)
+        if replaced is None:
             done.append(one)
             continue
-        source = FlatAtom(_source(wanted.relation), wanted.columns)
-        positives = tuple([source if atom is wanted else atom for atom in one.positives])
+        source = FlatAtom(_source(replaced.relation), replaced.columns)
+        positives = tuple([source if atom is replaced else atom for atom in one.positives])
         unfoldings = [
             unfolded(replace(one, positives=positives), source, body) for body in by_head[source.relation]
         ]
@@ -184,10 +184,10 @@ def _held(
     opened = unfolded(GroundRule(head, (*rule.positives, negative)), negative, body)
     if opened is None or body.composed:
         return
-    rows, wanted = opened[0].positives[:count], opened[0].positives[count:]
-    choices = product(*([row for row in rows if row.relation == one.relation] for one in wanted))
+    rows, needed = opened[0].positives[:count], opened[0].positives[count:]
+    choices = product(*([row for row in rows if row.relation == one.relation] for one in needed))
     for choice in islice(choices, MOST_COPIES):
-        pairs = [zip(one.columns, row.columns, strict=True) for one, row in zip(wanted, choice, strict=True)]
+        pairs = [zip(one.columns, row.columns, strict=True) for one, row in zip(needed, choice, strict=True)]
         bindings = unify_all(chain.from_iterable(pairs), {})
         if bindings is None:
             continue

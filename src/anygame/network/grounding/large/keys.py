@@ -78,11 +78,11 @@ class InvariantProver:
         rules = self._premises.rules_of(Relation("next", relation.shapes))
         if rules is None:
             return False
-        others = [number for number in range(relation.width) if number not in key]
+        dependent = [number for number in range(relation.width) if number not in key]
         for rules_of_two in combinations_with_replacement(rules, 2):
             self._premises.begin_anew()
             one, other = map(self._premises.renamed, rules_of_two)
-            for number in others:
+            for number in dependent:
                 pairs = [(one.head.columns[at], other.head.columns[at]) for at in key]
                 pairs += [
                     (one.head.columns[at], invariant.value) for at in key if invariant.value is not None
@@ -144,8 +144,8 @@ class Refutation:
             best = self._opened(case, *min(moves or known_ways, key=lambda way: len(way[1])))
         for test in case.tests:
             if isinstance(test, Alternatives) and (best is None or len(test.choices) < len(best)):
-                rest = tuple(other for other in case.tests if other is not test)
-                best = [replace(case, tests=(*rest, *choice)) for choice in test.choices]
+                other_tests = tuple(other for other in case.tests if other is not test)
+                best = [replace(case, tests=(*other_tests, *choice)) for choice in test.choices]
         if best is not None and len(best) <= 1:
             return best
         by_value = self._by_value(case)

@@ -155,13 +155,13 @@ class _Joining:
         rest = [item for item in items if not item.variables & inside]
         if not part or not rest:
             return rule
-        split, left = split_off(items, part, frozenset(variables_of_atom(rule.head)), self._context)
+        split, items_left = split_off(items, part, frozenset(variables_of_atom(rule.head)), self._context)
         # Guards are copied with a part, so splitting off everything but guards could repeat forever.
         if not (any(item.is_dynamic for item in rest) or variables_of_rule(split) < variables_of_rule(rule)):
             return rule
         atom = FlatAtom(self._relation_of(split, inside, depth), split.head.columns)
-        left = [Item.of("positives", atom) if item.what == split.head else item for item in left]
-        return rule_of(rule.head, left)
+        items_left = [Item.of("positives", atom) if item.what == split.head else item for item in items_left]
+        return rule_of(rule.head, items_left)
 
     def _unfold(self, rule: GroundRule, inside: Variables, depth: int) -> list[GroundRule]:
         """Replace views over some variables by their bodies, each in a separate relation."""

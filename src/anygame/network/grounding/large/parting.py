@@ -230,20 +230,22 @@ class _Parting:
             yield from self._reading(replace(rule, head=FlatAtom(parts.bound, rule.head.columns)))
         else:
             handed = self._handed(rule)
-            gone = {rule.head.columns[number] for number in parts.columns}
-            guards = tuple([guard for guard in rule.guards if gone.isdisjoint(guard.columns)])
+            dropped = {rule.head.columns[number] for number in parts.columns}
+            guards = tuple([guard for guard in rule.guards if dropped.isdisjoint(guard.columns)])
             head = FlatAtom(parts.free, _without(rule.head.columns, parts.columns))
             free = replace(rule, head=head, guards=guards)
             if handed is None:
                 yield from self._reading(free)
                 return
-            others = self._parts[handed.relation]
-            instead = FlatAtom(others.free, _without(handed.columns, others.columns))
+            handed_parts = self._parts[handed.relation]
+            instead = FlatAtom(handed_parts.free, _without(handed.columns, handed_parts.columns))
             yield from self._reading(_replaced(free, handed, instead))
-            if others.bound is not None:
+            if handed_parts.bound is not None:
                 assert parts.bound is not None
                 bound = replace(rule, head=FlatAtom(parts.bound, rule.head.columns))
-                yield from self._reading(_replaced(bound, handed, FlatAtom(others.bound, handed.columns)))
+                yield from self._reading(
+                    _replaced(bound, handed, FlatAtom(handed_parts.bound, handed.columns))
+                )
 
     def _reading(self, rule: GroundRule) -> list[GroundRule]:
         negatives = [part for atom in rule.negatives for part in self._parts_not(rule, atom)]

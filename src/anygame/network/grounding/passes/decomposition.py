@@ -290,8 +290,8 @@ def _part(
     used = [item for item in items if item in rows and item.variables & wanted - head]
     columns = sorted_by_name(wanted & head)
     bound = {v for item in (*used, *tie) if item.kind in ("positives", "guards") for v in item.variables}
-    others = [item.what for item in items if item.kind in ("positives", "guards")]
-    binding = binding_literals([atom for atom in others if isinstance(atom, FlatAtom)], wanted - bound)
+    binding_items = [item.what for item in items if item.kind in ("positives", "guards")]
+    binding = binding_literals([atom for atom in binding_items if isinstance(atom, FlatAtom)], wanted - bound)
     guards = [Item.of("guards", atom) for atom in binding]
     return rule_of(FlatAtom(context.new_relation(len(columns)), columns), [*used, *tie, *guards])
 

@@ -167,21 +167,21 @@ class _Demand:
 
     def _binding_guards(self, read: _Read, columns: _Columns) -> list[FlatAtom]:
         """Return literals that bind the question of a rule, given questions for the rule's head."""
-        rule, wanted = read.rule, _variables(read.atom, columns)
+        rule, unbound = read.rule, _variables(read.atom, columns)
         head_columns = self._asked_by.get(rule.head.relation)
         known = set() if head_columns is None else _variables(rule.head, head_columns)
         if read.negated:
-            guards = _binding(rule, wanted)
+            guards = _binding(rule, unbound)
             offered = [*rule.positives, *rule.guards]
         else:
             offered = self._free_literals(read)
             guards = []
             if head_columns is not None:
                 guards = narrow_guards(rule, known, self._context, _MOST_VALUES)
-                wanted -= determined(rule, known, self._context, _MOST_VALUES)
-            guards = list(dict.fromkeys([*guards, *binding_literals(offered, wanted)]))
+                unbound -= determined(rule, known, self._context, _MOST_VALUES)
+            guards = list(dict.fromkeys([*guards, *binding_literals(offered, unbound)]))
             bound = known.union(*map(variables_of_atom, guards))
-            if not bound_by(rule, bound).issuperset(wanted):
+            if not bound_by(rule, bound).issuperset(unbound):
                 # Nested terms bind the rest, through any literal.
                 return offered
         return guards if can_be_joined(rule, guards, self._context, known) else offered

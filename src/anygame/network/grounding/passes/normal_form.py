@@ -163,8 +163,8 @@ def project_guards(rule: GroundRule, context: Context) -> list[GroundRule]:
         variables = set(variables_of_atom(guard))
         if context.static.is_static(guard.relation):
             continue
-        others = (*guards[:number], *guards[number + 1 :])
-        used = variables & variables_of_rule(replace(rule, guards=others))
+        other_guards = (*guards[:number], *guards[number + 1 :])
+        used = variables & variables_of_rule(replace(rule, guards=other_guards))
         if len(used) < len(variables):
             columns = sorted_by_name(used)
             guards[number] = FlatAtom(context.new_relation(len(columns)), columns)
