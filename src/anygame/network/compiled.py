@@ -179,7 +179,7 @@ def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, 
 
 
 def _network(circuit: Circuit, names: Interface) -> Network:
-    """Return the network of a circuit; percepts follow the fluents of the next state."""
+    """Return the network of a circuit; in ``next``, percepts follow the fluents."""
     outputs = circuit.outputs
     goals = iter(outputs["goal"].tolist())
     return assemble(

@@ -45,8 +45,8 @@ class Network:
         actions: number of actions of each role.
         starts: int32 [gates + 1]; where the inputs of each gate begin.
         inputs: int32 literals, gate after gate; a gate has at least two.
-        state_gates: number of gates that depend on fluents alone. They come first, and no cycle contains both
-            these and other gates.
+        state_gates: number of gates that depend on fluents alone. They come before all other gates, and no
+            cycle contains gates of both sorts.
         cycles: disjoint ranges of gates, in order.
         initially: bool [gates]; the value from which a gate of a cycle reaches the least fixed point. False
             for all other gates.

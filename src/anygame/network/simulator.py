@@ -172,7 +172,7 @@ class Run:
 
 
 def next_steps(steps: int, seconds: float, aim: float) -> int:
-    """Return how many steps take about ``aim`` seconds, given that the last ``steps`` took ``seconds``."""
+    """Return how many steps take about ``aim`` seconds, if ``steps`` steps took ``seconds`` seconds."""
     return max(1, min(int(steps * aim / max(seconds, 1e-6)), steps * 16, 1 << 30))
 
 

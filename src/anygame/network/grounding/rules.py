@@ -165,7 +165,7 @@ def is_own(relation: Relation) -> bool:
 
 
 def variables_of_atom(atom: FlatAtom) -> Iterator[Variable]:
-    """Yield the variables of an atom, repeated as they occur."""
+    """Yield the variables of an atom, as often as they occur."""
     for term in atom.columns:
         if isinstance(term, Variable):
             yield term
@@ -245,7 +245,7 @@ def substituted(rule: GroundRule, bindings: Mapping[Variable, Term]) -> GroundRu
 
 
 def substituted_atom(atom: FlatAtom, bindings: Mapping[Variable, Term]) -> FlatAtom:
-    """Return an atom with variables replaced; the same object if nothing changes."""
+    """Return an atom with variables replaced, or the same object if nothing changes."""
     if bindings.keys().isdisjoint(atom.columns) and Compound not in map(type, atom.columns):
         return atom
     columns = [

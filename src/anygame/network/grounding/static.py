@@ -226,7 +226,7 @@ class StaticRelations:
         return computed is not None
 
     def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
-        """Return a table with at least the rows of a relation on demand that have the given keys."""
+        """Return a table with at least those rows of a relation on demand that have the given keys."""
         if not known:
             if not self._endless and not self._engine.ends(relation, ()):
                 message = f"the rules ask for all of {relation.title}, which may have no end"

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 #: Odd factors of a multiplicative hash, one per column, cyclic. Rows with equal hashes are compared in full.
 _FACTORS: Final = list(np.random.default_rng(20130501).integers(1, 2**63, 256, np.uint64) | np.uint64(1))
-#: Maximum ratio of the size of an index to the number of recent rows that are not yet merged into it. Merging
-#: takes time linear in the size of the index.
+#: Ratio of the size of an index to the number of recent rows at which these rows are merged into the index.
+#: Merging takes time linear in the size of the index.
 _LAST: Final = 16
 #: Minimum number of keys that are sorted before a search, so that compared keys stay in the caches.
 _MANY: Final = 3_000
@@ -111,7 +111,7 @@ class Table:
         return self.index(columns).different
 
     def find(self, columns: Sequence[Rows], count: int) -> Ids:
-        """Return the numbers of rows given by columns; -1 for missing rows."""
+        """Return the numbers of rows, given by their columns; -1 for missing rows."""
         return self._find(columns, hashed(columns, count))
 
     def _find(self, columns: Sequence[Rows], keys: NDArray[np.uint64]) -> Ids:
@@ -199,7 +199,7 @@ def too_many_rows(most: int) -> LimitError:
 
 
 def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: int) -> tuple[Ids, Ids]:
-    """Return pairs (index of a key, row number) with equal keys. Raises LimitError above ``most`` pairs."""
+    """Return pairs of a key's index and a row with this key. Raises LimitError above ``most`` pairs."""
     index = table.index(on)
     low, high = _places(index.keys, keys, "left", "right")
     counts = high - low
@@ -230,7 +230,7 @@ class Tables:
         return table
 
     def parts(self, functor: tuple[str, int]) -> Table:
-        """Return the compound values of a functor: each value with its parts."""
+        """Return the table of the compound values of a functor: each value with its parts."""
         table = self._composed.setdefault(functor, Table(functor[1] + 1))
         composer = self.values.composer(functor)
         if len(composer.parts) > table.count:
@@ -240,7 +240,7 @@ class Tables:
         return table
 
     def compose(self, functor: tuple[str, int], parts: Sequence[Rows], count: int) -> Rows:
-        """Return the values of a functor over columns of parts."""
+        """Return the compound values of a functor, given the columns of their parts."""
         if not count:
             return np.zeros(0, np.int32)
         composer = self.values.composer(functor)

@@ -144,7 +144,7 @@ class FunctionBuilder:
         self.label(done)
 
     def repeat(self, count: str) -> Iterator[str]:
-        """Write a loop like ``loop``, but of any number of rounds, including 0."""
+        """Write a loop like ``loop`` that may have no rounds."""
         if not count.isdigit():
             with self.when(self.let(f"icmp ne i64 {count}, 0")):
                 yield from self.loop(count)

@@ -74,12 +74,12 @@ def answer_bits(gates: GateOutputs) -> list[int]:
 
 
 def set_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -> None:
-    """Set a fluent to its next value in lanes that move, and to its initial value in lanes that restart."""
+    """Set a fluent to its next value in lanes that move, and to its initial value in restarting lanes."""
     restart_fluent(code, row, code.mux(code.load(GO), value, code.load(row)), initial)
 
 
 def restart_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -> None:
-    """Set a fluent to its initial value in lanes that restart, and to a value in the other lanes."""
+    """Set a fluent to its initial value in lanes that restart, and to ``value`` in the other lanes."""
     restart = code.load(RESTART)
     code.store(row, code.or_(value, restart) if initial else code.and_(value, code.not_(restart)))
 

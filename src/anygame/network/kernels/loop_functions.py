@@ -125,7 +125,7 @@ def _row_at(code: FunctionBuilder, place: str) -> str:
 
 
 def _spread(code: FunctionBuilder, place: str) -> str:
-    """Return a row that repeats the lowest bit of a number; reading it from memory is cheapest."""
+    """Return a row that repeats the lowest bit of a number; it is cheapest to read the row from memory."""
     bit = code.let(f"and i64 {place}, 1")
     return code.broadcast(code.word(f"@{code.name}.masks", bit))
 

@@ -251,7 +251,7 @@ def _member_function(name: str, target: Target) -> str:
 
 
 def _select(code: FunctionBuilder, legal: Sequence[str], number: Sequence[str]) -> list[str]:
-    """Select by counting down: each legal move subtracts one from the number, until it falls below zero."""
+    """Select by counting down: each legal move subtracts one from a number until it falls below zero."""
     if len(legal) < 2:
         return list(legal)
     chosen = []
@@ -312,7 +312,7 @@ def _put(columns: list[list[str]], weight: int, plane: str) -> None:
 
 
 def subtract(code: FunctionBuilder, a: Sequence[str], b: Sequence[str]) -> tuple[list[str], str]:
-    """Return ``a - b`` in the planes of ``a``, and the lanes in which it is negative."""
+    """Return ``a - b`` in as many planes as ``a`` has, and the lanes in which the result is negative."""
     difference = []
     borrow = ZERO
     for weight in range(max(len(a), len(b))):
@@ -330,7 +330,7 @@ def less(code: FunctionBuilder, a: Sequence[str], b: Sequence[str]) -> str:
 
 
 def decrease(code: FunctionBuilder, number: Sequence[str], by: str = ONES) -> tuple[list[str], str]:
-    """Return a number, less one where ``by`` holds, and the lanes in which the result is negative."""
+    """Return a number minus one in the lanes of ``by``, and the lanes in which the result is negative."""
     return subtract(code, number, [by])
 
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 #: of steps that ended lanes have waited, in total, since goals were evaluated. ``FACTORS``: whether the moves
 #: of the last step are only groups and members, see ``nth_set_bit``. From ``STARTS`` on, per lane, the step
 #: in which its playout began, plus the number of steps that it waited. If several threads share a row, each
-#: thread has a record for its lanes. Only the words for stuck playouts and for lanes differ among them.
+#: thread has a record for its lanes. Only the words for stuck playouts and for lanes differ between threads.
 NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH, WHOLE = range(10)
 WAITED, FACTORS, STARTS = 10, 11, 12
 
@@ -164,7 +164,7 @@ def _start_of(code: FunctionBuilder, lane: str) -> str:
 def _each_playout(
     code: FunctionBuilder, game: PlayedGame, row: int, now: str
 ) -> Iterator[tuple[str, str, str, str]]:
-    """Write a loop over the ended playouts of a row; without phases it also starts the next playouts."""
+    """Write a loop over the ended playouts of a row; without phases, start the next playouts in it."""
     if not game.has_phases:
         yield from _start_next(code, row, now)
         return

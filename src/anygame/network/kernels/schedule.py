@@ -37,11 +37,11 @@ class Schedule:
     Gates that are evaluated together are a *unit*: one gate, or a whole cycle. Its name is its first gate.
 
     Attributes:
-        state: units that legal moves, end and goals need.
-        goals: units that only goals need, if these are evaluated only when games end; else empty.
+        state: the units that legal moves, the end and goals need.
+        goals: the units that only goals need, if they are evaluated only when games end; else empty.
         moves: the other units that the next state needs.
         ends: int64 [gates]; for the first gate of a unit, the gate after its last gate.
-        is_cyclic: bool [gates]; which gates are in a cycle.
+        is_cyclic: bool [gates]; whether a gate is in a cycle.
     """
 
     state: Numbers
@@ -206,7 +206,7 @@ class Order:
         self._seen = bytearray(network.gates)
 
     def copy(self) -> Order:
-        """Return an independent copy, which has returned the same units."""
+        """Return an independent copy, which will not return the units that this search has returned."""
         made = object.__new__(Order)
         made.__dict__.update(self.__dict__)
         made._seen = self._seen[:]

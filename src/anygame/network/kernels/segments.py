@@ -30,7 +30,7 @@ FUNCTION_INPUTS = 2000
 
 @dataclass
 class Segment:
-    """The gates of one function, all needed in the same phases; ``cycle`` has the positions of a cycle."""
+    """The gates of one function, all needed in the same phases; ``cycle`` has all positions of a cycle."""
 
     gates: list[int]
     position: int

@@ -38,11 +38,12 @@ class Atoms:
     A conjunction is a tuple of literals. A literal is twice an atom, plus one if negated.
 
     Attributes:
-        fluents: per relation of ``true``, the atom of its first row and the number of rows.
+        fluents: per relation of ``true``, the atom of its first row and the number of its rows.
         actions: the same for ``does``.
         literal_of: per atom the literal that replaces it: its own literal, a literal of another atom,
             ``HOLDS`` or ``FAILS``.
-        conjunctions: number of conjunctions before merging, which have ``literals`` in total.
+        conjunctions: number of conjunctions before merging.
+        literals: number of literals of these conjunctions.
     """
 
     def __init__(self, grounding: Grounding) -> None:
@@ -67,7 +68,7 @@ class Atoms:
         }
 
     def of(self, relation: Relation, rows: Ids | None = None) -> Ids:
-        """Return the atoms of some rows of a relation, by default of all."""
+        """Return the atoms of some rows of a relation, or of all its rows."""
         table = self._tables.get(relation)
         count = table.count if table is not None else 0
         return self._first.get(relation, 0) + (np.arange(count) if rows is None else rows)
@@ -86,7 +87,7 @@ class Atoms:
         return np.flatnonzero(seen & ~known)
 
     def products(self, heads: Numbers) -> Products:
-        """Return the conjunctions of some atoms, with the index of the atom; literals are ascending."""
+        """Return the conjunctions of some atoms; a product has the index of its atom, and sorted literals."""
         conjunctions = self._conjunctions_of(heads)
         of = np.repeat(np.arange(len(heads)), self._starts[heads + 1] - self._starts[heads])
         owners = np.repeat(np.arange(len(conjunctions)), self._lengths[conjunctions])
@@ -113,7 +114,7 @@ class Atoms:
         self.literal_of, groups = merge(groups, is_input, self._facts, self._levels(by_rule))
         groups = _merge_disjunctions(groups, self.literal_of)
         heads = np.concatenate([rows[:, 0] for rows in (*groups, np.zeros((0, 1), np.int64))])
-        #: Conjunctions sorted by head: the first conjunction of each head.
+        #: The first conjunction of each head, among all conjunctions sorted by head.
         self._starts = starts_of(np.bincount(heads, minlength=self.count))
         order = np.argsort(heads, kind="stable")
         held = [rows[:, 1:] >= 0 for rows in groups]
@@ -161,7 +162,7 @@ class Atoms:
         return np.where(numbers < 0, HOLDS, literals)
 
 
-#: Literals that always and never hold; each is the inverse of the other.
+#: The literal that always holds, and its inverse, which never holds.
 HOLDS: Final = -1
 FAILS: Final = -2
 

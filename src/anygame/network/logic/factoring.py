@@ -29,9 +29,9 @@ class Products:
     """Conjunctions of literals, in columns.
 
     Attributes:
-        of: int64 [products]; the sum of each.
-        owners: int64 [literals], ascending; the product of each literal.
-        literals: int64 [literals]; a product has no literal twice, and none beside its inverse.
+        of: int64 [products]; the sum to which each product belongs.
+        owners: int64 [literals], ascending; the product to which each literal belongs.
+        literals: int64 [literals]; a product has no literal twice, and no literal with its inverse.
     """
 
     of: Numbers

@@ -60,7 +60,7 @@ _MOST_STEPS: Final = 200
 
 
 def bound_growth(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Restrict rules by which facts may grow to legal moves."""
+    """Restrict each rule by which facts may grow, so that it applies only where its move is legal."""
     by_head: dict[Relation, list[GroundRule]] = defaultdict(list)
     for rule in rules:
         by_head[rule.head.relation].append(rule)
@@ -101,7 +101,7 @@ def _bounded(rule: GroundRule, by_head: Rules, context: Context) -> list[GroundR
 def _unfolded(
     rule: GroundRule, by_head: Rules, context: Context, is_wanted: Callable[[FlatAtom, Rules, Context], bool]
 ) -> list[GroundRule]:
-    """Return a rule with some literals replaced by their bodies, in all ways; empty if there are too many."""
+    """Return a rule with some literals replaced by their bodies, in all ways; [] for too many ways."""
     waiting, done = [rule], list[GroundRule]()
     for _ in range(_MOST_STEPS):
         if not waiting:

@@ -119,7 +119,7 @@ class _Parting:
             self._bound.update(differing)
 
     def _narrow(self) -> bool:
-        """Drop columns on which a free rule depends; return whether any were dropped."""
+        """Drop the columns on which a free rule depends; return whether any column was dropped."""
         changed = False
         for view in list(self._columns):
             free = [self._free_columns(rule) for rule in self._views[view]]
@@ -200,7 +200,7 @@ class _Parting:
         return kinds_of
 
     def _differs(self, rule: GroundRule) -> bool:
-        """Whether a rule gives columns other kinds than other rules, or an unknown kind."""
+        """Return whether a rule gives columns other kinds than the other rules, or an unknown kind."""
         view = rule.head.relation
         if view not in self._columns or not self._is_free(rule):
             return False

@@ -86,7 +86,7 @@ def determined(rule: GroundRule, known: Iterable[Variable], context: Context, mo
 def narrow_guards(
     rule: GroundRule, known: Iterable[Variable], context: Context, most: float
 ) -> list[FlatAtom]:
-    """Return the guards that ``determined`` follows, and guards that restrict its results further."""
+    """Return the guards that ``determined`` uses, and guards that restrict its variables further."""
     bound, followed = _follow(rule, known, context, most)
     rest = [
         guard

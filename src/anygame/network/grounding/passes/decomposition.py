@@ -204,7 +204,7 @@ def split_within(rule: GroundRule, context: Context) -> list[GroundRule]:
     return [split, rule_of(rule.head, items_left)]
 
 
-#: Maximum number of variables joined at once for which decomposing bodies is as good.
+#: Maximum number of variables joined at once up to which ``decompose_bodies`` gives equally good rules.
 _FEW_VARIABLES: Final = 3
 
 
