@@ -164,7 +164,8 @@ class Explainer:
     ) -> Iterator[tuple[_Level, Bindings | None]]:
         """Search depth first for bindings of a body.
 
-        Yields each level with bindings for which its part and all earlier parts hold, and finally with None.
+        Yields a level with each of its bindings for which all parts so far hold. Yields it with None after
+        the last of them.
         """
         # Iterative, because a body can have more parts than CPython allows nested calls.
         stack = [self._level(items, bindings, (), before)]

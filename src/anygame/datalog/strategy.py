@@ -57,8 +57,8 @@ class Strategy:
             of a second.
         table_keys: maximum number of keys in the table of a relation without recursion before the table is
             cleared: several hundred megabytes.
-        nesting: maximum depth of nested questions on demand. Each takes several calls, and CPython allows
-            1,000 nested calls.
+        nesting: maximum depth of nested questions on demand. Each question takes several nested calls, of
+            which CPython allows 1,000.
 
         ticks: number of iterations that are counted at once, because counting takes as long as several.
         chunk: number of rows that are counted at once while a relation grows.

@@ -201,7 +201,7 @@ def hover(sheet: WrittenSheet, offset: int, table: DomainTable) -> Hover | None:
 
 
 def code(text: str) -> str:
-    """Return text of a sheet as Markdown code on one line, which hides no character."""
+    """Return text of a sheet as Markdown code on one line, with all its characters visible."""
     text = shown(text, 200)
     fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(text)), default=0))
     padding = " " if text[:1] == "`" or text[-1:] == "`" else ""

@@ -197,7 +197,7 @@ def parse_message(text: str) -> Message:
 
 
 def peek_message(begin: str) -> tuple[str, str]:
-    """Return the keyword at the start of a message, empty for other words, and the second word, or empty.
+    """Return the keyword and the match id at the start of a message; each is empty if it is missing.
 
     >>> peek_message("(start m.1 white ((role white) "), peek_message("(who are you)")
     (('START', 'm.1'), ('', 'are'))

@@ -118,7 +118,7 @@ class Session:
                 self._thinking.put(lambda: self._preview(rules, clock))
 
     def prepare(self, kind: Callable[[], type[Player]]) -> None:
-        """Prepare a class of players for any game; a match can begin before it is done."""
+        """Prepare a class of players for any game; a match can begin before the preparation ends."""
 
         def get_ready() -> None:
             # Errors are reported when the player is created for a match.
