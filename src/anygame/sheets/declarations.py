@@ -8,10 +8,9 @@ it.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import count, product
 from math import prod
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.analysis.domains import Domains
 from anygame.analysis.groups import grouped
@@ -74,17 +73,15 @@ _MOST_PLACES: Final = 10_000
 _FEW: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class _Values:
-    constants: frozenset[Constant]
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(NamedTuple):
     """A functor and the possible values of its arguments."""
 
     functor: str
-    arguments: tuple[_Values | _Shape, ...]
+    arguments: tuple[_Part, ...]
+
+
+#: The possible values of an argument: constants, or compound terms of one shape.
+_Part = frozenset[Constant] | _Shape
 
 
 class _TooManyShapesError(Exception):
@@ -101,7 +98,11 @@ def declarations(
     notes = []
     for name in names:
         try:
-            heads = _fluents(domains) if name == "base" else _inputs(domains, rules)
+            if name == "base":
+                fluents = _shapes(domains, ("true", 1, 0), domains.tops("true", 1, 0), count())
+                heads: list[tuple[_Part, ...]] = [(fluent,) for fluent in fluents]
+            else:
+                heads = _inputs(domains, rules)
         except _TooManyShapesError:
             notes.append(f"no {name} can be added: its terms are nested without end, or in too many ways")
             continue
@@ -111,12 +112,7 @@ def declarations(
     return made, notes
 
 
-def _fluents(domains: Domains) -> list[tuple[_Values | _Shape, ...]]:
-    tops = domains.tops("true", 1, 0)
-    return [(shape,) for shape in _shapes(domains, ("true", 1, 0), tops, count())]
-
-
-def _inputs(domains: Domains, rules: Iterable[NormalRule]) -> list[tuple[_Values | _Shape, ...]]:
+def _inputs(domains: Domains, rules: Iterable[NormalRule]) -> list[tuple[_Part, ...]]:
     """Return the shapes of moves, each with the roles that may have such a legal move."""
     roles = domains.tops("role", 1, 0)
     roles_of: dict[Top, set[Constant]] = defaultdict(set)
@@ -132,7 +128,7 @@ def _inputs(domains: Domains, rules: Iterable[NormalRule]) -> list[tuple[_Values
             tops_for[frozenset(roles_of[top])].add(top)
     steps = count()
     return [
-        (_Values(players), shape)
+        (players, shape)
         for players, tops in sorted(tops_for.items(), key=lambda item: sorted(map(str, item[0])))
         for shape in _shapes(domains, ("does", 2, 1), frozenset(tops), steps)
     ]
@@ -149,10 +145,10 @@ def _tops(term: Term, values: Mapping[Variable, frozenset[Top]]) -> frozenset[To
 
 def _shapes(
     domains: Domains, path: Path, tops: frozenset[Top], steps: Iterator[int], depth: int = 0
-) -> list[_Values | _Shape]:
+) -> list[_Part]:
     """Return the possible shapes of terms at a place; ``steps`` counts visited places."""
     constants = frozenset([top for top in tops if isinstance(top, Constant)])
-    shapes: list[_Values | _Shape] = [_Values(constants)] if constants else []
+    shapes: list[_Part] = [constants] if constants else []
     functors: list[Functor] = sorted([top for top in tops if isinstance(top, tuple)])
     if (functors and depth == _DEEPEST) or next(steps) > _MOST_PLACES:
         raise _TooManyShapesError
@@ -170,30 +166,30 @@ def _shapes(
     return shapes
 
 
-def _rules_for(name: str, head: tuple[_Values | _Shape, ...], relations: ValueRelations) -> list[Rule]:
+def _rules_for(name: str, head: tuple[_Part, ...], relations: ValueRelations) -> list[Rule]:
     """Return one rule, or a few facts, that declare all instances of a head."""
     if prod(map(_count, head)) <= _FEW:
         return [Rule(Atom(name, arguments)) for arguments in product(*map(_instances, head))]
     body: list[Literal] = []
 
-    def term(part: _Values | _Shape) -> Term:
+    def term(part: _Part) -> Term:
         if isinstance(part, _Shape):
             return Compound(part.functor, tuple(map(term, part.arguments)))
-        if len(part.constants) == 1:
-            return next(iter(part.constants))
+        if len(part) == 1:
+            return next(iter(part))
         variable = Variable(f"x{len(body) + 1}")
-        body.append(Literal(Atom(relations.relation(part.constants), (variable,))))
+        body.append(Literal(Atom(relations.relation(part), (variable,))))
         return variable
 
     arguments = tuple(map(term, head))
     return [Rule(Atom(name, arguments), tuple(body))]
 
 
-def _count(part: _Values | _Shape) -> int:
-    return len(part.constants) if isinstance(part, _Values) else prod(map(_count, part.arguments))
+def _count(part: _Part) -> int:
+    return len(part) if isinstance(part, frozenset) else prod(map(_count, part.arguments))
 
 
-def _instances(part: _Values | _Shape) -> list[Term]:
-    if isinstance(part, _Values):
-        return sorted(part.constants)
+def _instances(part: _Part) -> list[Term]:
+    if isinstance(part, frozenset):
+        return sorted(part)
     return [Compound(part.functor, arguments) for arguments in product(*map(_instances, part.arguments))]

@@ -191,13 +191,11 @@ class LineGridMaker:
     def grids(self, facts: Collection[Term], known: Known, *, named: bool) -> Iterator[Grid]:
         """Yield the only grid of a state; see `GridMaker.grids`."""
         lines = self._lines
-        cells: dict[tuple[tuple[int, int], tuple[int, int]], Cell] = {}
-        for ends in self._all():
-            place = lines.places(ends)
-            assert place is not None
-            cells[place] = cell = self._line(ends, place)
-            known[self._number, ends] = cell.id
-            known[self._number, (*ends[2:], *ends[:2])] = cell.id
+        cells = list(map(self._line, self._all()))
+        for cell in cells:
+            known[self._number, cell.terms] = known[self._number, (*cell.terms[2:], *cell.terms[:2])] = (
+                cell.id
+            )
         drawn: dict[str, list[Thing]] = {}
         for fact in sorted(facts):
             ends_of = lines.line(fact)
@@ -207,7 +205,7 @@ class LineGridMaker:
                 owner = " ".join(map(str, content))
                 look = Look("-", owner or lines.functor, "mark", "", self._colours.get(owner, ""))
                 drawn.setdefault(known[self._number, ends_of], []).append(Thing(fact, content, look))
-        laid = [replace(cell, things=tuple(drawn.get(cell.id, ()))) for cell in cells.values()]
+        laid = [replace(cell, things=tuple(drawn.get(cell.id, ()))) for cell in cells]
         yield Grid(
             lines.functor if named else "",
             tuple(sorted(laid, key=lambda cell: (cell.y, cell.x))),
@@ -226,7 +224,9 @@ class LineGridMaker:
                 if y + 1 < len(up):
                     yield one, two, one, up[y + 1]
 
-    def _line(self, ends: tuple[Term, ...], place: tuple[tuple[int, int], tuple[int, int]]) -> Cell:
+    def _line(self, ends: tuple[Term, ...]) -> Cell:
+        place = self._lines.places(ends)
+        assert place is not None
         (x1, y1), (x2, y2) = place
         one, other = (float(x1), float(self._top - y1)), (float(x2), float(self._top - y2))
         return Cell(
