@@ -8,19 +8,19 @@ letters, or a chain of the rules (see `anygame.analysis.axes`). The other argume
 square. A comment in the sheet overrules these choices (see `anygame.boards.finding.hints`). The chapter on
 boards lists the evidence for each kind of board.
 
-- **Squares** are the squares that ``base`` allows. Without ``base`` they are the squares of the initial state
-  if one of its contents is blank, and else all combinations of rows and columns.
-- **Rows and columns**: a board is a hexagon, with the first row at the top, if its rows grow and then shrink
-  by one square at a time. Else the variables of the rules decide: ``?row ?col`` (first row at the top) or
-  ``?x ?y`` (``y`` grows upwards). Else letters name columns and numbers rows, as in chess. Else the first
-  argument is ``x``, the second ``y``. In both cases rows grow upwards.
-- **Several boards**: of three ordered arguments, the one with a different number of values distinguishes
-  boards, or the last; of four, the first two. So does an unordered argument without which two things would
-  share a square.
-- **Blank** is a content with such a name. Else it is a content that fills three quarters of the board at the
-  start, beside other contents.
-- Of several such fluents, boards are those with initial facts, unless they are much smaller than the largest
-  board. In doubt there is no board, and the facts are listed like all others.
+- **Squares**: the squares that ``base`` allows. Without ``base``, they are the squares of the initial state
+  if one of its contents is blank. Otherwise they are all combinations of rows and columns.
+- **Rows and columns**: if rows grow and then shrink by one square at a time, the board is a hexagon with the
+  first row at the top. Otherwise the variables of the rules decide: ``?row ?col`` (first row at the top) or
+  ``?x ?y`` (``y`` grows upwards). Without such variables, letters name columns and numbers rows, as in chess,
+  and rows grow upwards. Without letters, the first argument is ``x`` and the second ``y``.
+- **Several boards**: of three ordered arguments, the argument with a different number of values distinguishes
+  boards, or else the last argument. Of four, the first two arguments do. An unordered argument distinguishes
+  boards if two things share a square without it.
+- **Blank**: a content with a name such as ``empty``. Otherwise it is a content that fills three quarters of
+  the board at the start, beside other contents.
+- **Choice**: of several fluents that lie on boards, those with initial facts are drawn, unless they are much
+  smaller than the largest board. In doubt, no board is drawn, and the facts are listed like all others.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
     writers = grouped((item, part) for part in sheet.normal for item in made[id(part)])
     able = [part for part in sheet.normal if not is_dead(part)]
     results = [(part, item) for part in able for item in made[id(part)]]
-    # A fluent or move that holds also makes the item for all fluents, or all moves, hold.
+    # If any fluent or move holds, so does the item that stands for all fluents or all moves.
     results += [(part, (item[0], None)) for part, item in results if item[0]]
     held = _held([(needs[id(part)], item) for part, item in results], set())
     items = {item for item in writers if item[1] is not None and item not in held}
@@ -104,7 +104,7 @@ def starts_all(sheet: Sheet, item: Item, group: Sequence[Item]) -> bool:
 
 
 def _writes_anything(part: NormalRule) -> bool:
-    """Return whether a rule whose head has any fluent or move does more than keep what holds already."""
+    """Return whether a rule with a variable as fluent or move does more than keep true fluents or moves."""
     term = part.head.arguments[-1]
     kept = [f.atom for f in part.body if isinstance(f, Literal) and f.atom.arguments[-1:] == (term,)]
     return not any(item_of(atom)[0] == item_of(part.head)[0] for atom in kept)

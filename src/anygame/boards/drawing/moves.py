@@ -32,9 +32,9 @@ _ROUNDS: Final = 6
 class MoveReader:
     """Infers which cells the arguments of a move name.
 
-    If a variable is a coordinate of a fluent in the body of a rule, and an argument of the head, then that
-    argument is a coordinate, too. So coordinates spread to ``legal``. A rule for ``next`` shows coordinates
-    of ``does`` in the same way. Arguments in the order of the coordinates of a fluent then name a cell: in
+    Suppose that a variable is a coordinate of a fluent in the body of a rule, and an argument of the head.
+    Then that argument is a coordinate, too. So coordinates spread to ``legal``, and from rules for ``next``
+    to ``does``. Arguments in the order of the coordinates of a fluent then name a cell: in
     ``(move wp ?u ?v ?x ?y)``, the second and third, and the fourth and fifth. If the rules give no evidence,
     arguments name a cell by their values.
     """

@@ -59,7 +59,7 @@ def _about(number: int) -> str:
 
 
 class _Sizes:
-    """Upper bounds on the terms in a place, and on the facts of a relation."""
+    """Upper bounds on the number of possible terms of an argument, and of facts of a relation."""
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet

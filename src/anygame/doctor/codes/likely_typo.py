@@ -72,7 +72,7 @@ def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str
         return None
     same = [other for other in places if other[1] == key[1] and other != key]
     known = [other[0] for other in same if other in sheet.heads and other in sheet.reads]
-    # The author means two relations such as nrow and prow, of one length with different first letters.
+    # Names of equal length with different first letters, such as nrow and prow, differ on purpose.
     longer = [name for name in known if len(name) != len(key[0])]
     near = nearest(key[0], known, _SHORTEST_RELATION) or nearest(key[0], longer, is_stray=True)
     if near is not None:

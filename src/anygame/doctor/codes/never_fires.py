@@ -205,7 +205,7 @@ def _contradiction(part: NormalRule) -> _Reason | None:
 
 
 def _disjoint(uses_of: Uses) -> _Reason | None:
-    """Return the reason that a variable has no value in common to all atoms that read it."""
+    """Return the reason if no value of a variable fits all atoms that read it."""
     for variable, uses in uses_of.items():
         common = uses[0][0]
         for tops, atom in uses[1:]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Minimum number of other rules that agree on the order of arguments; a single rule could be the slip.
 _MOST_OFTEN: Final = 2
-#: Minimum number of atoms that agree on the names of two arguments, for two arguments and for more.
+#: Minimum number of atoms, of two arguments and of more, that agree on the names of two arguments.
 _FEWEST_NAMED: Final = 5
 _FEWEST_NAMED_LONG: Final = 2
 
