@@ -51,7 +51,7 @@ def distinct(numbers: Numbers) -> Numbers:
     return ordered[fresh]
 
 
-#: Minimum number of numbers that are sorted faster by digits than by one call of ``numpy.argsort``.
+#: Minimum length of an array that is sorted faster by digits than by one call of ``numpy.argsort``.
 _FEW: Final = 3_000
 _DIGIT: Final = 16
 

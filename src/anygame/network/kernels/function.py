@@ -91,8 +91,9 @@ class FunctionBuilder:
 
     def call(self, name: str, pointers: Sequence[str], numbers: Sequence[str | int]) -> None:
         """Call a function that may change any row, with pointers and 64-bit words as arguments."""
-        arguments = ["ptr %rows", "ptr %data", *(f"ptr {each}" for each in pointers)]
-        self.line(f"call void @{name}({', '.join([*arguments, *(f'i64 {each}' for each in numbers)])})")
+        arguments = ["ptr %rows", "ptr %data", *(f"ptr {pointer}" for pointer in pointers)]
+        arguments += [f"i64 {number}" for number in numbers]
+        self.line(f"call void @{name}({', '.join(arguments)})")
         self._known.clear()
 
     def jump(self, label: str) -> None:

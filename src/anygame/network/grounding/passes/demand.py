@@ -222,7 +222,7 @@ def _binding(rule: GroundRule, wanted: Iterable[Variable]) -> list[FlatAtom]:
     used = binding_literals(literals, wanted)
     bound = {variable for atom in used for variable in variables_of_atom(atom)}
     if not bound_by(rule, bound).issuperset(wanted):
-        # Equations and nested terms bind the rest, through any literal.
+        # Equations and nested terms bind the other variables, and any literal may help them to do so.
         return literals
     return [atom for atom in literals if atom in used or bound.issuperset(variables_of_atom(atom))]
 
