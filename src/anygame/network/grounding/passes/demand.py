@@ -182,7 +182,7 @@ class _Demand:
             guards = list(dict.fromkeys([*guards, *binding_literals(offered, unbound)]))
             bound = known.union(*map(variables_of_atom, guards))
             if not bound_by(rule, bound).issuperset(unbound):
-                # Nested terms bind the rest, through any literal.
+                # Nested terms bind the other variables, with the help of any literal.
                 return offered
         return guards if can_be_joined(rule, guards, self._context, known) else offered
 
