@@ -238,7 +238,7 @@ def test_goals_that_are_no_numbers_are_not_compiled(goal: str) -> None:
     odd = (
         f"(role r) (init a) (legal r go) (<= (next a) (true a)) (<= terminal (not (true a))) (goal r {goal})"
     )
-    with pytest.raises(LimitError, match=f"{goal} is no integer"):
+    with pytest.raises(LimitError, match=f"{goal} is not an integer"):
         compile_game(_reasoner(odd))
 
 
