@@ -199,7 +199,7 @@ def test_the_prompt_searches_with_the_model_that_players_search_with(
 
     def estimates() -> set[bool]:
         session = Session(game, seed=1)
-        found = Analyses(session)._begun().run(session.state, iterations=100)
+        found = Analyses(session)._search_of().run(session.state, iterations=100)
         return {move.estimate is not None for move in found.moves[game.roles[0]]}
 
     assert estimates() == {True}

@@ -243,7 +243,7 @@ def test_closed_output_ends_quietly() -> None:
         (
             "repl pig </dev/zero",
             2,
-            "anygame: line 1 has more than 1,048,576 characters, the limit for a line of a script",
+            "anygame: line 1 of the script has more than 1,048,576 characters, which is the limit",
         ),
     ],
 )

@@ -326,7 +326,7 @@ def test_rules_are_told_in_the_words_of_their_author() -> None:
     assert "Red wants a path from the top row to the bottom row" in output
     assert "Moves  (place ROW COL)" in output
     assert "board: hex" not in output
-    assert "The goals of each role, as the rules define them:\n" in output
+    assert "The rules for the goals of each role:\n" in output
     assert "(<= (goal ?player 100)" in output
     assert "Cells that a role aims at: red: a ?column; red: i ?column; blue: ?row 1; blue: ?row 9\n" in output
 
@@ -485,7 +485,7 @@ def test_people_need_a_terminal(tmp_path: Path) -> None:
     ):
         output, status = run(command)
         assert status == 2
-        assert "`human` needs a terminal, and standard input or output is not a terminal" in output
+        assert "`human` needs a terminal for standard input and output" in output
     with pytest.raises(anygame.PlayerError, match="is a person at a terminal"):
         make_player("human")
 

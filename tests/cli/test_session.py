@@ -83,15 +83,15 @@ def test_a_position_of_another_game_is_refused(session: Session, tmp_path: Path)
     other = Session(anygame.load(ROOT / "gdl" / "pig.kif"))
     other.save(path)
     with pytest.raises(
-        PositionError, match=r"is a position of .*pig\.kif.*tic_tac_toe\.kif are not the same"
+        PositionError, match=r"is a position of .*pig\.kif.*which has other rules than .*tic_tac_toe\.kif"
     ):
         session.load(path)
 
 
 DAMAGES: dict[str, tuple[Any, str]] = {
     "format": ("anygame game", 'expected "format": "anygame position"'),
-    "version": (2, "has version 2 of the format; expected 1"),
-    "rules": (None, "are not the same"),
+    "version": (2, "has version 2 of the format, expected version 1"),
+    "rules": (None, "which has other rules than"),
     "moves": ("none", 'expected "moves", lists of strings'),
     "facts": ([1], '"facts", a list of strings'),
 }

@@ -26,33 +26,30 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: Maximum number of lines with a person's moves; above it, only their number is shown.
+#: Maximum number of lines that list a person's moves. If more are needed, only the number of moves is shown.
 _LINES_OF_MOVES: Final = 3
-#: Commands that show the whole state, and so hidden information.
-_REVEALING: Final = (
-    *("state", "roles", "goals", "query", "why", "why not"),
-    "save",
-)
+#: Commands that show the whole state, including hidden information.
+_REVEALING: Final = ("state", "roles", "goals", "query", "why", "why not", "save")
 _OWN: Final = (
     Command(
         "play MOVE",
         "make your move",
-        "The word `play` may be left out, and the move may be typed in short: `d 4`, `d4` or\n"
-        "`move d 4` for (move d 4), or any beginning or part that no other legal move has. A number\n"
-        "stands for the move at that place in `legal`; `#3` does so even if 3 is part of a move.",
+        "The word `play` can be left out. The move can be typed in short: `d 4`, `d4` or `move d 4`\n"
+        "for (move d 4), or any part that no other legal move has. A number means the move with that\n"
+        "number in `legal`; `#3` is always the third move, even if 3 is part of another move.",
     ),
-    Command("hint [SECONDS]", "show your best move by a search of SECONDS (default 1)"),
+    Command("hint [SECONDS]", "search for SECONDS (default 1), and show your best move"),
 )
 
 
 def chosen_commands(*names: str, own: Sequence[Command] = ()) -> dict[str, Command]:
-    """Return commands of the prompt by name, with the commands of players: ``play``, ``hint`` and ``own``."""
+    """Return the named commands, with the commands of people who play: ``play``, ``hint`` and ``own``."""
     commands = {command.name: command for command in (*_OWN, *own)}
     return commands | {name: COMMANDS[name] for name in names if name not in commands}
 
 
 class PersonShell(Shell):
-    """The prompt of the people at a terminal; ``reveals`` shows them the whole state of every game."""
+    """The prompt of people who play; ``reveals`` shows them the whole state of every game."""
 
     def __init__(
         self,
@@ -97,7 +94,7 @@ class PersonShell(Shell):
         return {role: self.session.state.legal_moves(role) for role in people}
 
     def show_state(self) -> None:
-        """Draw the board on a terminal, as far as the person may see it."""
+        """Draw the board on a terminal, as far as the person is allowed to see it."""
         if self.screen.is_terminal:
             with suppress(CommandError):
                 self.show_board()
@@ -162,7 +159,7 @@ class PersonShell(Shell):
 
     def _chooser(self) -> Role:
         if not self.choosers:
-            raise CommandError("you have no choice here, so there is no hint")
+            raise CommandError("you have no choice here, so there is nothing to search")
         return self.choosers[0]
 
     def _analyse(self, rest: str) -> None:
@@ -178,12 +175,12 @@ class PersonShell(Shell):
             self.screen.say(self._analyses.hint_of(self._chooser(), seconds))
             return
         self._chooser()
-        asked = tuple([f"{role}: " for role in self.choosers])
+        heads = tuple([f"{role}: " for role in self.choosers])
         hints = self._analyses.hints(self._seconds("hint", rest, HINT_SECONDS))
-        self._say_lines(hint for hint in hints if hint.startswith(asked))
+        self._say_lines(hint for hint in hints if hint.startswith(heads))
 
 
-#: Replacements for colours that are hard to read on terminals.
+#: Styles instead of colours that are hard to read on terminals.
 _SHOWN: Final = {"black": "bold", "white": "bold", "red": "bright_red", "blue": "bright_blue"}
 _KNOWN: Final = frozenset({"red", "green", "blue", "yellow", "cyan", "magenta", "black", "white"})
 #: Styles of roles without a colour, by index.
@@ -193,7 +190,7 @@ _OTHERS: Final = ("bright_cyan", "bright_yellow", "bright_magenta", "bright_gree
 def role_style(role: Role, state: State) -> str:
     """Return the style of a role for rich."""
     word = str(role).lower()
-    # In games with hidden information, a colour that depends on the state could reveal some of it.
+    # In games with hidden information, a colour that depends on the state could reveal hidden facts.
     if word not in COLOURS and not state.game.is_gdl2:
         word = said_colours(state.facts, state.game.roles).get(role, "")
     if word in _KNOWN:

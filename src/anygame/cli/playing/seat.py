@@ -1,4 +1,4 @@
-"""The seat of a person in a match: asks for moves at this terminal, one person at a time, without a clock."""
+"""The seat of a person in a match, who is asked for moves at this terminal without a clock."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.match.seats import MatchInfo
 
 _LONGEST_LINE: Final = 4096
-#: The lock of the terminal, which several people share, for the event loop of their matches.
+#: For each event loop, the lock of the terminal, so that only one person is asked at a time.
 _TURNS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]] = WeakKeyDictionary()
 
 
@@ -48,7 +48,7 @@ class SeatShell(PersonShell):
 
 
 class PersonSeat:
-    """A person at this terminal, who is asked for a move if there is a choice; no clock runs."""
+    """A person at this terminal, who is asked for a move if there is a choice, without a clock."""
 
     is_person = True
 
@@ -57,8 +57,8 @@ class PersonSeat:
         self._screen = Screen()
         if not (sys.stdin.isatty() and self._screen.is_terminal):
             raise PlayerError(
-                "`human` needs a terminal, and standard input or output is not a terminal; "
-                "`anygame play` also reads moves from a script"
+                "`human` needs a terminal for standard input and output; "
+                "`anygame play` can also read moves from a script"
             )
         self._match_id = ""
         self._shell: SeatShell | None = None
@@ -108,21 +108,21 @@ class PersonSeat:
 
 
 async def _asked(shell: SeatShell) -> Term:
-    """Return the move that a person types, after executing any other commands."""
+    """Return the move that a person types; execute all commands before it."""
     ask = _asker(shell)
     shell.show_state()
     shell.show_turn()
     shell.chosen = None
     while shell.chosen is None:
         try:
-            is_going_on = shell.execute(await ask())
+            stays = shell.execute(await ask())
         except AnygameError as error:
             shell.screen.say(error, "red")
             continue
         except (EOFError, KeyboardInterrupt):
-            is_going_on = False
-        if not is_going_on:
-            # The match is interrupted as by Ctrl-C elsewhere, and can be resumed.
+            stays = False
+        if not stays:
+            # Like Ctrl-C, this interrupts the match, which can then be resumed.
             signal.raise_signal(signal.SIGINT)
             await asyncio.Event().wait()
     return shell.chosen
@@ -137,28 +137,25 @@ def _asker(shell: SeatShell) -> Callable[[], Awaitable[str]]:
 
 
 async def _plain_line(shell: SeatShell) -> str:
-    """Return the next line from the terminal without blocking the event loop.
-
-    A thread reads the line: the default event loop of Windows cannot watch standard input.
-    """
+    """Return the next line, read in a thread: the event loop of Windows cannot watch standard input."""
     shell.screen.stream.write(shell.prompt)
     shell.screen.stream.flush()
     loop = asyncio.get_running_loop()
     line: asyncio.Future[bytes] = loop.create_future()
 
+    def answer(text: bytes) -> None:
+        if not line.done():
+            line.set_result(text)
+
     def read() -> None:
-        # A terminal returns whole lines. The lock of a buffered file would outlive the program.
+        # A terminal returns whole lines. A thread that waits in sys.stdin would block the exit of the
+        # program.
         text = os.read(sys.stdin.fileno(), _LONGEST_LINE)
-        with suppress(RuntimeError):  # the loop was closed while the thread was waiting
-            loop.call_soon_threadsafe(_answer, line, text)
+        with suppress(RuntimeError):  # The loop has been closed while the thread was waiting.
+            loop.call_soon_threadsafe(answer, text)
 
     Thread(target=read, name="anygame-line", daemon=True).start()
     text = await line
     if not text:
         raise EOFError
     return text.decode(errors="replace")
-
-
-def _answer(line: asyncio.Future[bytes], text: bytes) -> None:
-    if not line.done():
-        line.set_result(text)

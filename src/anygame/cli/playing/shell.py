@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.match.referee import Turn
 
-#: Maximum number of forced turns in a row; after them, Enter continues.
+#: Maximum number of turns without a choice in a row; after them, Enter continues.
 _MOST_FORCED: Final = 1_000
 
 _OWN: Final = (
     Command("undo [N]", "take back your last move and the replies to it, or your last N moves"),
-    Command("thinking", "show the comments of players on their moves, or hide them again"),
+    Command("thinking", "show or hide the comments of players on their moves"),
     Command("resign", "end the game by resignation"),
     Command("restart", "play again from the initial state"),
 )
 
 
 class PlayShell(PersonShell):
-    """The commands of a table; ``thinks_aloud`` shows the comments of players on their moves."""
+    """The prompt of a table; ``thinks_aloud`` shows the comments of players on their moves."""
 
     commands = chosen_commands(
         *("board", "state", "roles", "legal", "goals", "query", "why", "why not", "analyse"),
@@ -68,8 +68,9 @@ class PlayShell(PersonShell):
             f"{role}: {'you' if seating.people == (role,) else name}" for role, name in seating.names.items()
         ]
         self.screen.say(f"{Path(self.session.game.name).name}: {', '.join(pairs)}", "bold")
-        if told := self.description():
-            self.screen.say(fill(told, self.screen.width) if self.screen.is_terminal else told)
+        if description := self.description():
+            is_wide = not self.screen.is_terminal
+            self.screen.say(description if is_wide else fill(description, self.screen.width))
         self.screen.say(
             f"Type a move; `rules` shows the rules, `help` lists the commands, `quit` leaves.{hint}"
         )
@@ -79,7 +80,7 @@ class PlayShell(PersonShell):
         """Show the state, and play on to the next choice of a person."""
         self.show_state()
         with suppress(KeyboardInterrupt):
-            self._go_on()
+            self._play_on()
 
     def status(self) -> str:
         table, state = self.table, self.session.state
@@ -103,7 +104,7 @@ class PlayShell(PersonShell):
         is_hidden = self.session.game.is_gdl2 and not self.reveals
         for role, verdict, move in zip(self.session.game.roles, turn.verdicts, turn.joint, strict=True):
             if is_hidden and role not in self.people:
-                # Faults reveal the move, and thoughts reveal what the player knows.
+                # Faults would reveal the move, and comments would reveal what the player knows.
                 if verdict.error:
                     self.screen.say(f"     {role}: a random move was played instead", "red")
                 continue
@@ -114,15 +115,14 @@ class PlayShell(PersonShell):
             self.show_percepts()
             return
         made = zip(before.game.roles, turn.joint, strict=True)
-        chose = [(role, move) for role, move in made if role in before.movers]
-        told = "  ".join(f"{role} {move}" for role, move in chose) or format_joint(turn.joint)
-        self.screen.say(f"{turn.step:>3}  {told}")
+        choices = [f"{role} {move}" for role, move in made if role in before.movers]
+        self.screen.say(f"{turn.step:>3}  {'  '.join(choices) or format_joint(turn.joint)}")
 
     # Moves
 
     def _enter(self) -> None:
         if not self.table.is_over and not self.table.choosers:
-            self._go_on(draws=True)
+            self._play_on(draws=True)
 
     def _play(self, rest: str) -> None:
         table = self.table
@@ -130,7 +130,7 @@ class PlayShell(PersonShell):
             raise CommandError(f"{self.status()}\n`undo` takes back the last move, `restart` starts again")
         role = self._chooser()
         table.chosen[role] = typed_move(rest, self.session.state.legal_moves(role), role)
-        self._go_on()
+        self._play_on()
 
     def _play_unnamed(self, line: str) -> None:
         if not self.table.is_over:
@@ -141,10 +141,10 @@ class PlayShell(PersonShell):
         choosers = self.table.choosers
         if not choosers:
             does = "samples the move" if is_chance(self.session.state) else "continues"
-            raise CommandError(f"no person has a choice here; Enter {does}, and `help` lists the commands")
+            raise CommandError(f"no person has a choice here; Enter {does}, `help` lists the commands")
         return choosers[0]
 
-    def _go_on(self, *, draws: bool = False) -> None:
+    def _play_on(self, *, draws: bool = False) -> None:
         table = self.table
         for _ in range(_MOST_FORCED):
             if table.is_over or table.choosers:
@@ -158,7 +158,7 @@ class PlayShell(PersonShell):
             self.show_state()
         self.show_turn()
         if table.is_over:
-            self._tell_record()
+            self._say_record()
 
     def _asked(self) -> Turn:
         table = self.table
@@ -177,7 +177,7 @@ class PlayShell(PersonShell):
             raise CommandError("there is no move to take back")
         self.screen.say(f"took back {counted(taken, 'move')}")
         self.show_state()
-        self._go_on()
+        self._play_on()
 
     def _restart(self, rest: str) -> None:
         self.table.restart()
@@ -192,13 +192,11 @@ class PlayShell(PersonShell):
             raise CommandError(self.status())
         self.table.resign((self.table.choosers or self.table.seating.people)[0])
         self.show_turn()
-        self._tell_record()
+        self._say_record()
 
-    def _tell_record(self) -> None:
+    def _say_record(self) -> None:
         if self.table.path is not None:
             self.screen.say(f"record: {self.table.path}")
-
-    # Questions
 
     def _thinking(self, rest: str) -> None:
         self.thinks_aloud = not self.thinks_aloud

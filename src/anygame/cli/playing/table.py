@@ -1,4 +1,4 @@
-"""A table: a game between people at this terminal and players, in which moves can be taken back."""
+"""A game between people at this terminal and players, in which moves can be taken back."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Seating:
     """The people and players of the roles.
 
     Attributes:
-        people: the roles of people, in order.
+        people: roles of people, in order.
         names: names of people and players by role, without ``random``.
-        players: name and specification of each person and player, as records keep them.
-        seats: seats of the roles that are played by no person.
+        players: name and specification of each person and player, for records.
+        seats: seats of players by role.
         clock: seconds that a player has for a move, and to get ready.
     """
 
@@ -51,11 +51,11 @@ class Table:
     """A game being played.
 
     Attributes:
-        opponents: players of the roles that are played by no person; they think in a background thread.
-        chosen: moves that people have already made in this turn.
-        resigned: the role that gave up, or None.
+        opponents: players by role, who think in a background thread.
+        chosen: moves that people have chosen in this turn, by role.
+        resigned: role that has resigned, or None.
         record: record of the game so far.
-        path: file in which the record is kept, or None.
+        path: file for the record, or None.
     """
 
     record: Record
@@ -92,9 +92,9 @@ class Table:
         return [role for role in self.session.state.movers if role in self.seating.people]
 
     def play_turn(self) -> Turn:
-        """Ask the players for moves, sample the moves of ``random``, and play the joint move.
+        """Ask the players, sample the moves of ``random``, and play the joint move.
 
-        Raises IllegalMoveError if a role has no legal move. After KeyboardInterrupt, the people choose again.
+        Raises IllegalMoveError if a role has no legal move. After KeyboardInterrupt, people choose again.
         """
         session = self.session
         state, chosen = session.state, self.chosen
@@ -125,20 +125,20 @@ class Table:
         return turn
 
     def resign(self, role: Role) -> None:
-        """Give up for a role: the game ends without goals."""
+        """End the game without goals, as a role resigns."""
         self.resigned = role
         self.record.own["resigned"] = str(role)
         self.record.is_aborted = True
         self._keep()
 
     def undo(self, count: int = 1) -> int:
-        """Take moves back, each time to a choice of a person; return the number of joint moves.
+        """Go back by some choices of people; return the number of joint moves that were taken back.
 
-        Taking back a resignation, or the moves of an unfinished turn, returns 1.
+        A resignation, or the choices in an unfinished turn, count as one move.
         """
         if self.chosen or self.resigned is not None:
             self.chosen = {}
-            self._go_on_from_here()
+            self._continue_from_here()
             return 1
         taken = 0
         for _ in range(count):
@@ -146,11 +146,11 @@ class Table:
                 taken += 1
                 if self._choosing():
                     break
-        self._go_on_from_here()
+        self._continue_from_here()
         return taken
 
     def restart(self) -> None:
-        """Start a new game from the initial state; the record of the old game stays."""
+        """Start a new game from the initial state, with a new record."""
         self.session.undo(self.session.step)
         self._restart()
 
@@ -158,7 +158,7 @@ class Table:
         self.session.load(path)
         self._restart()
 
-    def _go_on_from_here(self) -> None:
+    def _continue_from_here(self) -> None:
         self.resigned = None
         for why in ("resigned", "fault"):
             self.record.own.pop(why, None)
@@ -221,8 +221,8 @@ class Table:
                     self._keep()
             _wait(self._all(Opponent.close))
         finally:
-            # No task may outlive the loop, even if the record cannot be written or Ctrl-C ends the wait.
-            _wait(asyncio.run_coroutine_threadsafe(_cancel_the_rest(), self._loop))
+            # Tasks must end before the loop, even if the record cannot be written or Ctrl-C ends the wait.
+            _wait(asyncio.run_coroutine_threadsafe(_cancel_tasks(), self._loop))
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
@@ -235,7 +235,7 @@ class Table:
         return asyncio.run_coroutine_threadsafe(work(), self._loop)
 
 
-async def _cancel_the_rest() -> None:
+async def _cancel_tasks() -> None:
     """Cancel all remaining tasks, such as a wait that Ctrl-C has just ended."""
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:

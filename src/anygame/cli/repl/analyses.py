@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Default seconds of the search for a hint.
 HINT_SECONDS: Final = 1.0
-#: Maximum bytes for solving at a prompt: enough for some ten million states.
+#: Maximum number of bytes for solving at a prompt, enough for about ten million states.
 _SOLVING_MEMORY: Final = 1 << 30
 
 
@@ -34,8 +34,8 @@ class Analyses:
         self._values = values
         self._searches: dict[Role | None, Search] = {}
 
-    def _begun(self, role: Role | None = None) -> Search:
-        """Return the search of the full state, or of the knowledge of a role."""
+    def _search_of(self, role: Role | None = None) -> Search:
+        """Return the search from the full state, or from the knowledge of a role."""
         session = self._session
         if role not in self._searches:
             if not session.game.is_settled:
@@ -50,11 +50,11 @@ class Analyses:
         return search
 
     def show(self, screen: Screen, seconds: float) -> None:
-        """Search the current state for some seconds, showing the growing table; Ctrl-C ends the search."""
-        analyse(self._begun(), self._session.state, screen, seconds=seconds)
+        """Search the current state, and show the growing table; Ctrl-C ends the search."""
+        analyse(self._search_of(), self._session.state, screen, seconds=seconds)
 
     def hints(self, seconds: float) -> Iterator[str]:
-        analysis = self._begun().run(self._session.state, seconds=seconds)
+        analysis = self._search_of().run(self._session.state, seconds=seconds)
         for role, moves in analysis.moves.items():
             if len(moves) > 1:
                 yield _hint(role, moves[0])
@@ -64,11 +64,11 @@ class Analyses:
 
     def hint_of(self, role: Role, seconds: float) -> str:
         """Return a line with the best known move of a role. Raises CommandError if none can be found."""
-        return _hint(role, self._searched(role, seconds).moves[role][0])
+        return _hint(role, self._analysis_of(role, seconds).moves[role][0])
 
     def table_of(self, role: Role, seconds: float) -> Iterator[str]:
         """Yield lines with all moves of a role, the best first. Raises CommandError as `hint_of` does."""
-        analysis = self._searched(role, seconds)
+        analysis = self._analysis_of(role, seconds)
         yield f"{counted(analysis.iterations, 'try')} in {analysis.seconds:.2f} s, {analysis.believed}"
         rows = [(str(role), "tries", "goal")]
         rows += [
@@ -77,25 +77,24 @@ class Analyses:
         ]
         yield from table_lines(rows, "<>>")
 
-    def _searched(self, role: Role, seconds: float) -> Analysis:
-        session, search = self._session, self._begun(role)
+    def _analysis_of(self, role: Role, seconds: float) -> Analysis:
+        session, search = self._session, self._search_of(role)
         if search.no_beliefs is not None:
-            raise CommandError(f"{search.no_beliefs}, so your knowledge cannot be searched")
+            raise CommandError(f"{search.no_beliefs}, so a search from your knowledge is not possible")
         # From the state, the search reads only the legal moves of the role, which the role knows.
         analysis = search.run(
             session.state, seconds=seconds, view=RoleView.of(role, session.states, session.moves)
         )
         if search.is_lost:
-            raise CommandError("no state that agrees with your percepts was found; more seconds may help")
+            raise CommandError("no state was found that agrees with your percepts; try more seconds")
         return analysis
 
     # Exact values
 
     def solved(self, path: str) -> Iterator[str]:
-        """Yield lines with the exact value of the current state and of its moves.
+        """Yield lines with the exact values of the current state and of its moves.
 
-        The values come from a file, or are computed if ``path`` is empty. Raises TableError for an unusable
-        file.
+        The values come from a file, or are computed if ``path`` is empty. Raises TableError.
         """
         game, state = self._session.game, self._session.state
         if path:
@@ -121,8 +120,8 @@ def _values(table: Table, state: State) -> Iterator[str]:
         yield f"{role}: {_text(bounds)}{end}"
     best = table.best_moves(state)
     for role, moves in table.moves(state).items():
-        others = sorted((m for m in moves if m not in best[role]), key=lambda move: -moves[move].least)
-        for move in [*best[role], *others]:
+        worse = sorted((m for m in moves if m not in best[role]), key=lambda move: -moves[move].least)
+        for move in [*best[role], *worse]:
             yield f"  {move}   {_text(moves[move])}"
 
 

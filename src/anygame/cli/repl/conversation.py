@@ -1,4 +1,4 @@
-"""Reading lines for a `Shell`: from a person at a terminal, or from a script."""
+"""Reading lines for a `Shell` from a person at a terminal, or from a script."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anygame.cli.repl.shell import Shell
 
 _EXTRA: Final = "for completion, history and colours: pip install 'anygame[terminal]'"
-#: Maximum characters of a line; joint moves and questions need far fewer.
+#: Maximum number of characters of a line; joint moves and questions need far fewer.
 _LONGEST_LINE: Final = 2**20
 
 
@@ -38,7 +38,7 @@ def run_script(shell: Shell, *, echo: bool) -> int:
             break
         if len(line) > _LONGEST_LINE:
             raise AnygameError(
-                f"line {number} has more than {_LONGEST_LINE:,} characters, the limit for a line of a script"
+                f"line {number} of the script has more than {_LONGEST_LINE:,} characters, which is the limit"
             )
         if echo:
             print(f"> {line.rstrip()}")

@@ -1,10 +1,11 @@
-"""The prompt of the REPL on a terminal: history, completion of commands and legal moves, and a status line.
+"""The prompt on a terminal: history, completion of commands and legal moves, and a status line.
 
-This module needs the extra ``terminal``; without it, importing this module raises ImportError.
+Without the extra ``terminal``, importing this module raises ImportError.
 """
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from prompt_toolkit import PromptSession
@@ -51,7 +52,7 @@ class Prompt:
             return await self._session.prompt_async(self._shell.prompt)
 
     def _toolbar(self) -> str:
-        # Every key asks for the status, which is slow to compute. A resignation changes only the prompt.
+        # Every key needs the status, which is slow to compute. A resignation changes only the prompt.
         shown = (self._shell.session.state, self._shell.prompt)
         if self._status[0] != shown:
             self._status = (shown, f" {self._shell.status()} ")
@@ -91,7 +92,7 @@ class CommandCompleter(Completer):
         yield from self._moves(line)
 
     def _moves(self, typed: str) -> Iterator[Completion]:
-        """Complete the move that is being typed; the moves before it in the line give its role."""
+        """Complete the last move in the line; the moves before it determine its role."""
         *finished, fragment = _items(typed)
         candidates = [moves for moves in self._shell.visible_moves().values() if len(moves) > 1]
         for moves in candidates[len(finished) : len(finished) + 1]:
@@ -106,7 +107,7 @@ class CommandCompleter(Completer):
 
 
 def _items(typed: str) -> list[str]:
-    """Split a line into words and lists; the last item, perhaps empty, is still being typed."""
+    """Split a line into words and lists. The last item can be empty, and is still being typed."""
     items, depth = [""], 0
     for letter in typed:
         depth += {"(": 1, ")": -1}.get(letter, 0)
@@ -118,13 +119,13 @@ def _items(typed: str) -> list[str]:
 
 
 def _beginning(fragment: str, candidates: Iterable[str]) -> Iterator[Completion]:
-    fitting = (candidate for candidate in candidates if candidate.startswith(fragment))
-    for candidate, _ in zip(fitting, range(_COMPLETIONS_LIMIT), strict=False):
+    matching = (candidate for candidate in candidates if candidate.startswith(fragment))
+    for candidate in islice(matching, _COMPLETIONS_LIMIT):
         yield Completion(candidate, start_position=-len(fragment))
 
 
 def _moves(fragment: str, moves: Sequence[Term]) -> Iterator[Completion]:
-    """Complete a move in the form in which it was begun; the list shows the full move."""
+    """Complete a move in the notation in which it was begun; the menu shows the full move."""
     for move, form in completed_moves(fragment, moves)[:_COMPLETIONS_LIMIT]:
         yield Completion(form, start_position=-len(fragment), display=str(move))
 

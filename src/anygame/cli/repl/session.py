@@ -1,4 +1,4 @@
-"""A session: one game being played, with its moves so far, undone moves, and saved files."""
+"""A session at a prompt: a game with its moves so far, its undone moves, and its saved files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Joint = tuple["Term", ...]
 
 
 class Session:
-    """One game being played: all states so far, the joint moves between them, and the random seed."""
+    """A game at a prompt: all states so far, the joint moves between them, and the random seed."""
 
     def __init__(self, game: Game, seed: int | None = None) -> None:
         self.game = game
@@ -48,27 +48,27 @@ class Session:
         return len(self.moves)
 
     def play(self, text: str, *, is_spoken: bool = False) -> Joint:
-        """Play a typed joint move (`anygame.game.joint_moves.read_joint`); `random` may be left out.
+        """Play a typed joint move (see `anygame.game.joint_moves.read_joint`); `random` can be left out.
 
-        Raises IllegalMoveError or TermSyntaxError, and then changes nothing.
+        If it raises IllegalMoveError or TermSyntaxError, nothing has changed.
         """
         state, joint = play_text(self.state, text, self._random.choice, is_spoken=is_spoken)
         self._advance(joint, state)
         return joint
 
     def play_joint(self, joint: Joint) -> None:
-        """Play a joint move. Raises IllegalMoveError, and then changes nothing, if a move is not legal."""
+        """Play a joint move. If it raises IllegalMoveError, nothing has changed."""
         self._advance(joint, self.state.next(joint))
 
     def draw(self, moves: Sequence[Term]) -> Term:
-        """Return a uniformly random one of some moves."""
+        """Return a random move, all with the same probability."""
         return self._random.choice(moves)
 
     def play_random(self) -> Joint:
-        """Play a uniformly random joint move. Raises IllegalMoveError if nobody can move."""
+        """Play a random joint move. Raises IllegalMoveError if a role has no legal move."""
         legal = legal_by_role(self.state)
-        drawn = " ".join(str(self._random.choice(moves)) for moves in legal.values() if moves)
-        return self.play(drawn)
+        sampled = " ".join(str(self._random.choice(moves)) for moves in legal.values() if moves)
+        return self.play(sampled)
 
     def undo(self, count: int = 1) -> int:
         """Take back joint moves; return their number."""
@@ -91,10 +91,7 @@ class Session:
         self._undone.clear()
 
     def save(self, path: str) -> None:
-        """Write the moves so far to a file, whole or not at all.
-
-        Raises PositionError if the file cannot be written, or is another kind of file.
-        """
+        """Write the moves so far to a file. Raises PositionError, also if another kind of file is there."""
         if Path(path).exists():
             try:
                 _record(path)
@@ -114,15 +111,12 @@ class Session:
             write_whole(Path(path), json.dumps(record, indent=1) + "\n")
 
     def load(self, path: str) -> None:
-        """Continue from a saved file, and forget undone moves.
-
-        Raises PositionError, and then changes nothing, if the file cannot be read or is of another game.
-        """
+        """Continue from a saved file without undone moves. After PositionError, nothing has changed."""
         record = _record(path)
         if record["rules"] != rules_digest(self.game):
             raise PositionError(
-                f"{path} is a position of {_quoted(record.get('game'))}; "
-                f"the rules of {self.game.name} are not the same"
+                f"{path} is a position of {_quoted(record.get('game'))}, "
+                f"which has other rules than {self.game.name}"
             )
         states, moves = self._replayed(path, record["moves"])
         if sorted(map(str, states[-1].facts)) != record["facts"]:
@@ -149,12 +143,12 @@ def _record(path: str) -> dict[str, Any]:
     try:
         record = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise PositionError(f"{path} is not a saved position: no JSON ({error})") from error
+        raise PositionError(f"{path} is not a saved position: invalid JSON ({error})") from error
     if not isinstance(record, dict) or record.get("format") != _FORMAT:
         raise PositionError(f'{path} is not a saved position: expected "format": "{_FORMAT}"')
     if record.get("version") != _VERSION:
         raise PositionError(
-            f"{path} has version {_quoted(record.get('version'))} of the format; expected {_VERSION}"
+            f"{path} has version {_quoted(record.get('version'))} of the format, expected version {_VERSION}"
         )
     moves, facts = record.get("moves"), record.get("facts")
     if not (isinstance(moves, list) and all(_is_strings(joint) for joint in moves) and _is_strings(facts)):

@@ -1,4 +1,4 @@
-"""The commands of the REPL: each parses its arguments, reads or changes the session, and shows the answer."""
+"""The commands of the prompt: each uses or changes the session, and shows an answer."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _PLAYOUT_LIMIT: Final = 10_000
 
 
 class Shell:
-    """A session with commands; ``commands`` are those that ``help`` lists, by name."""
+    """A session with commands; ``commands`` are the commands that ``help`` lists, by name."""
 
     commands: Mapping[str, Command] = COMMANDS
 
@@ -57,7 +57,7 @@ class Shell:
         self._values = values
 
     def execute(self, line: str) -> bool:
-        """Execute one line; return whether to continue. Raises AnygameError, and then changes nothing."""
+        """Execute a line; return whether to continue. If it raises AnygameError, nothing has changed."""
         line = line.strip()
         word, _, rest = line.partition(" ")
         name = ALIASES.get(word.lower(), word.lower())
@@ -76,18 +76,18 @@ class Shell:
 
     def _run(self, name: str, rest: str) -> None:
         if rest and self.commands[name].usage == name:
-            raise CommandError(f"{name} takes no arguments; found {shown(rest, 40)}")
+            raise CommandError(f"{name} takes no arguments, found {shown(rest, 40)}")
         getattr(self, f"_{name}")(rest)
 
     def _enter(self) -> None:
-        """Sample the move of ``random`` if only it has a choice; otherwise an empty line does nothing."""
+        """Execute an empty line: sample the move of ``random`` if no other role has a choice."""
         if self.screen.is_terminal and is_chance(self.session.state):
             self._play("")
 
     # Display
 
     def greet(self, hint: str = "") -> None:
-        """Report the game and the basic commands, and show the state; ``hint`` is about the prompt."""
+        """Introduce the game and the basic commands, and show the state; ``hint`` is about the prompt."""
         game = self.session.game
         self.screen.say(f"{Path(game.name).name}: {', '.join(game.roles)}", "bold")
         self.screen.say(f"`help` lists the commands, `quit` leaves.{hint}")
@@ -103,7 +103,7 @@ class Shell:
         return f"{self.session.step}> "
 
     def status(self) -> str:
-        """Return one line: the step, and the roles to act or the result."""
+        """Return a line with the step, and the roles to act or the result."""
         state = self.session.state
         step = f"step {self.session.step}"
         if state.is_terminal:
@@ -111,7 +111,7 @@ class Shell:
         legal = legal_by_role(state)
         stuck = [role for role, moves in legal.items() if not moves]
         if stuck:
-            return f"{step}: {', '.join(stuck)} without a legal move, and the game is not over"
+            return f"{step}: no legal move for {', '.join(stuck)}, although the game is not over"
         if state.movers:
             enter = " (Enter samples the move)" if self.screen.is_terminal and is_chance(state) else ""
             return f"{step}: {', '.join(state.movers)} to act{enter}"
@@ -285,8 +285,6 @@ class Shell:
         self.screen.say(f"loaded {counted(self.session.step, 'move')} from {path}")
         self._show_position()
 
-    # The rest
-
     def _history(self, rest: str) -> None:
         width = len(str(self.session.step))
         for number, joint in enumerate(self.session.moves, start=1):
@@ -299,13 +297,13 @@ class Shell:
         goals = goal_lines(self.session.game.program)
         wishes = Painter.of(self.session.game).boards.wishes
         lines = heading.splitlines() if heading else ["the rule sheet does not begin with a description"]
-        lines += ["", "The goals of each role, as the rules define them:"] if goals else []
+        lines += ["", "The rules for the goals of each role:"] if goals else []
         lines += [f"{number:>5}  {line}" for number, line in goals]
         lines += ["", f"Cells that a role aims at: {'; '.join(map(str, wishes))}"] if wishes else []
         self.screen.page(lines)
 
     def description(self) -> str:
-        """Return the description of the game from its sheet, a sentence or two; empty if there is none."""
+        """Return the description of the game in its sheet, one or two sentences; empty if there is none."""
         return describe_sheet(self._text())[1]
 
     def _text(self) -> str:
@@ -320,15 +318,15 @@ class Shell:
         if not rest:
             for command in self.commands.values():
                 self.screen.say(f"{command.usage:<18} {command.summary}")
-            self.screen.say("Moves may be typed without `play`. `help COMMAND` explains a command.")
+            self.screen.say("You can type moves without `play`. `help COMMAND` explains a command.")
             return
         name = ALIASES.get(rest.lower(), rest.lower())
         if name not in self.commands:
             near = get_close_matches(name, self.commands, n=3)
             raise CommandError(f"there is no command {shown(rest, 40)}{did_you_mean(near)}")
         command = self.commands[name]
-        others = [alias for alias, meant in ALIASES.items() if meant == name]
-        also = f" (also: {', '.join(others)})" if others else ""
+        aliases = ", ".join([alias for alias, meant in ALIASES.items() if meant == name])
+        also = f" (also: {aliases})" if aliases else ""
         self.screen.say(f"{command.usage}: {command.summary}{also}")
         if command.details:
             self.screen.say(command.details)
@@ -341,7 +339,7 @@ class Shell:
         if not rest:
             return 1
         if not (rest.isascii() and rest.isdigit() and int(rest[:9]) > 0):
-            raise CommandError(f"expected a number from 1; found {shown(rest, 40)}\n{self._usage(name)}")
+            raise CommandError(f"expected a number from 1, found {shown(rest, 40)}\n{self._usage(name)}")
         return int(rest[:9])
 
     def _seconds(self, name: str, rest: str, usual: float) -> float:
