@@ -288,7 +288,7 @@ def test_a_game_of_the_package_is_not_written(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    message = "anygame: pig comes with the package and is not changed; leave out --write\n"
+    message = "anygame: pig is an installed game, which cannot be overwritten: leave out --write\n"
     assert run([command, "pig", "--write"]) == (message, 2)
     assert list(tmp_path.iterdir()) == []
 

@@ -323,7 +323,7 @@ def test_hints_are_found_from_what_the_role_knows(tmp_path: Path) -> None:
 def test_rules_are_told_in_the_words_of_their_author() -> None:
     output, status = play("hex_pie", ["rules"])
     assert status == 0
-    assert "Red wants a path from the top row to the bottom row" in output
+    assert "Red needs a path from the top row to the bottom row" in output
     assert "Moves  (place ROW COL)" in output
     assert "board: hex" not in output
     assert "The rules for the goals of each role:\n" in output

@@ -105,7 +105,7 @@ def test_a_file_that_cannot_be_read_is_left_alone_and_stops_no_other(sheet: Path
 def test_standard_input_cannot_be_written() -> None:
     for command in (["format"], ["mend"]):
         output, status = run([*command, "-", "--write"], UGLY)
-        assert (output, status) == ("anygame: standard input cannot be written; leave out --write\n", 2)
+        assert (output, status) == ("anygame: standard input cannot be overwritten: leave out --write\n", 2)
 
 
 def test_a_failed_write_leaves_the_old_file(sheet: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Views of how a game is read, as text and as plain data: summary, strata, plan, domains and network."""
+"""Views of the rules of a game, as strings and as plain data: summary, strata, plan, domains and network."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 #: Maximum number of terms listed for an argument.
 _SHOWN: Final = 30
-#: Maximum number of terms listed for an argument if a line has several arguments.
+#: Maximum number of terms listed for an argument, if a line lists several arguments.
 _SHOWN_IN_A_LINE: Final = 6
 
 
 def describe(game: Game, what: str) -> Any:
-    """Return one view of a game as plain data. Raises LimitError if the view needs a missing network."""
+    """Return a view of a game as plain data. Raises LimitError if the game has no network to show."""
     return game.backends.needed_network().describe() if what == "network" else _SHOWN_AS[what][0](game)
 
 
 def explain(game: Game, what: str) -> str:
-    """Return one view of a game as text. Raises LimitError if the view needs a missing network."""
+    """Return a view of a game as a string. Raises LimitError if the game has no network to show."""
     if what == "network":
         return game.backends.needed_network().figures()
     return _SHOWN_AS[what][1](describe(game, what))
@@ -36,15 +36,17 @@ def _summary(game: Game) -> dict[str, Any]:
         "roles": list(map(str, game.roles)),
         "facts": facts,
         "rules": len(game.program.rules) - facts,
-        "fluents": _below(game.fluents),
-        "moves": _below(game.moves),
+        "fluents": _as_strings(game.fluents),
+        "moves": _as_strings(game.moves),
         "hides": game.is_gdl2,
         "components": dict(Counter(part["computed"] for part in parts)),
         "recursive": sum(part["recursive"] for part in parts),
     }
 
 
-def _below(domains: Mapping[tuple[str, int], tuple[tuple[Term, ...], ...]]) -> dict[str, list[list[str]]]:
+def _as_strings(
+    domains: Mapping[tuple[str, int], tuple[tuple[Term, ...], ...]],
+) -> dict[str, list[list[str]]]:
     return {
         f"{name}/{arity}": [[str(term) for term in terms] for terms in arguments]
         for (name, arity), arguments in domains.items()
@@ -122,5 +124,5 @@ _SHOWN_AS: Final[Mapping[str, tuple[Callable[[Game], Any], Callable[[Any], str]]
     "summary": (_summary, _summary_text),
     "strata": (_strata, _strata_text),
     "plan": (_plan, _plan_text),
-    "domains": (lambda game: _below(game.domains()), _domains_text),
+    "domains": (lambda game: _as_strings(game.domains()), _domains_text),
 }

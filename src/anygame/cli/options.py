@@ -49,7 +49,7 @@ _MOST_DIGITS: Final = 18
 _MOST_DIGITS_OF_A_SEED: Final = 40
 #: Maximum number of playouts: they take years, and sums over them fit into counters of 64 bits.
 _MOST_PLAYOUTS: Final = 10**15
-#: Letters of units.
+#: Letters of the units of time and memory.
 _LETTERS: Final = "smhdMGTB"
 #: Maximum number of gigabytes: no machine has more memory, but an array can have this size.
 _MOST_GIGABYTES: Final = 100_000
@@ -80,17 +80,17 @@ def option(
     Args:
         flags: names of the option, with blanks between them.
         metavar: placeholder for the value in help; None if there are ``choices``.
-        help: description of the option, to which a default that is a number or a word is added.
-        reader: function that parses the text of the value; by default, the value is the text.
+        help: description of the option. A default that is a number or a string is added to it.
+        reader: function that parses the value; by default, the value is a string.
         default: value if the option is not given.
-        former: an earlier name, which still works and is not shown.
+        former: earlier name of the option, which still works, but is not in the help.
         settings: further settings of ``ArgumentParser.add_argument``.
     """
-    usual = ""
+    shown_default = ""
     if isinstance(default, int | float | str):
         is_count = isinstance(default, int) and metavar != "PORT"
-        usual = f" (default {f'{default:,}' if is_count else default})".replace(".0)", ")")
-    settings |= {"metavar": metavar, "type": reader, "default": default, "help": f"{help}{usual}"}
+        shown_default = f" (default {f'{default:,}' if is_count else default})".replace(".0)", ")")
+    settings |= {"metavar": metavar, "type": reader, "default": default, "help": f"{help}{shown_default}"}
     declared = [(tuple(flags.split()), settings)]
     if former:
         declared.append(((former,), settings | {"help": argparse.SUPPRESS}))
@@ -98,17 +98,17 @@ def option(
 
 
 def several(flags: str, metavar: str, help: str) -> Any:
-    """Declare an option that may be repeated; its field is the list of the values."""
-    return option(flags, metavar, f"{help}; may be repeated", action="append", default=[])
+    """Declare an option that can be repeated; its field is the list of its values."""
+    return option(flags, metavar, f"{help}; can be repeated", action="append", default=[])
 
 
 def flag(flags: str, help: str, *, group: str = "", to: bool = True) -> Any:
-    """Declare an option without a value, which sets its field to ``to``; a group allows only one option."""
+    """Declare an option that sets its field to ``to``; only one option of a group can be given."""
     return _declared(((flags,), {"action": f"store_{to}".lower(), "help": help}), group=group)
 
 
 def choice(constants: Mapping[str, str], *, default: str) -> Any:
-    """Declare flags that exclude each other, given as names with helps; each sets the field to its name."""
+    """Declare flags, with their names and help. Only one can be given; it sets the field to its name."""
     shared = {"action": "store_const", "default": default}
     added = [((f"--{name}",), shared | {"const": name, "help": text}) for name, text in constants.items()]
     return _declared(*added, group=" ".join(constants))
@@ -118,8 +118,8 @@ def choice(constants: Mapping[str, str], *, default: str) -> Any:
     frozen_default=True, kw_only_default=True, field_specifiers=(argument, choice, flag, option, several)
 )
 def command_options(options: type[OptionsT]) -> type[OptionsT]:
-    """Turn a class of options into a dataclass; it may inherit from other such classes."""
-    # Options are never compared or printed, and generating such methods would delay every start.
+    """Turn a class of options into a dataclass, which can inherit options from other classes."""
+    # Options are never compared or printed, and generating these methods would delay every start.
     return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(options)
 
 
@@ -189,7 +189,7 @@ class _Parser(Parser):
 
 
 def whole(text: str) -> int:
-    """Read a whole number, which may have a sign."""
+    """Read a whole number with or without a sign."""
     digits = text[1:] if text[:1] in {"-", "+"} else text
     if not (digits.isascii() and digits.isdigit()) or len(digits) > _MOST_DIGITS_OF_A_SEED:
         raise argparse.ArgumentTypeError(f"expected a whole number, found {text[:40]!r}")
@@ -225,7 +225,7 @@ def _above_0(what: str, most: float, units: Mapping[str, float], text: str) -> f
 
 
 def many(text: str) -> int:
-    """Read a whole number from 1 to 10**15, which may be written as 1e6 or 1_000_000."""
+    """Read a whole number from 1 to 10**15, in a form such as 1e6 or 1_000_000."""
     try:
         number = int(text) if "e" not in text.lower() else float(text)
     except ValueError:
@@ -235,11 +235,11 @@ def many(text: str) -> int:
     return int(number)
 
 
-#: These functions read a whole number: from 0, from 0 to 10 million, and from 1.
+#: Readers of whole numbers: from 0, from 0 to 10 million, and from 1.
 natural: Final = partial(whole_from, 0, None)
 joint_moves: Final = partial(whole_from, 0, 10_000_000)
 positive: Final = partial(whole_from, 1, None)
-#: Reads a number of threads, up to the maximum of simulators and searches.
+#: Reader of a number of threads, up to the maximum of simulators and searches.
 threads: Final = partial(whole_from, 1, 4096)
 #: Units of time in seconds, and units of memory in gigabytes.
 _TIMES: Final = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}

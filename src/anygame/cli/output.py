@@ -1,4 +1,4 @@
-"""Output: only this module knows whether it goes to a terminal, and how wide and colourful that is."""
+"""Output, for a terminal with its width and colours, or for a file or pipe."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from anygame.game.loading import LenientReadingWarning
 from anygame.game.machine import FallbackWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TextIO
 
     from rich.console import Console
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Answer(Protocol):
-    """The answer to a question; see `anygame.answers`."""
+    """Interface of the answers in `anygame.answers`."""
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data for programs."""
@@ -41,7 +41,7 @@ def print_json(value: object) -> None:
 
 
 def print_answer(answer: Answer, options: JsonOption) -> int:
-    """Print an answer as JSON or as lines, as the options say; return `Status.OK`."""
+    """Print an answer as JSON or as lines; return `Status.OK`."""
     if options.json:
         print_json(answer.to_json())
     else:
@@ -61,7 +61,7 @@ def print_lines(lines: Iterable[str], stream: TextIO | None = None) -> None:
 
 
 def complain(message: object) -> None:
-    """Print an error for people on standard error; diagnostics of a rule sheet get no prefix."""
+    """Print an error on standard error, with the prefix ``anygame:`` unless it has diagnostics."""
     sys.stdout.flush()
     name = "" if isinstance(message, RuleSheetError) and message.diagnostics else "anygame: "
     # If standard error is closed, only the exit status reports the error.
@@ -71,22 +71,20 @@ def complain(message: object) -> None:
 
 @contextmanager
 def fallback_notices() -> Iterator[None]:
-    """Print a line on standard error if the reasoner steps in or a sheet is read leniently."""
+    """Print warnings about fallbacks to the reasoner and about lenient reading as notes."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", FallbackWarning)
         warnings.simplefilter("always", LenientReadingWarning)
-        warnings.showwarning = _shower(warnings.showwarning)
+        show_other = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+            if issubclass(category, FallbackWarning | LenientReadingWarning):
+                complain(f"note: {message}")
+            else:
+                show_other(message, category, *place)
+
+        warnings.showwarning = show  # type: ignore[assignment]
         yield
-
-
-def _shower(others: Callable[..., None]) -> Callable[..., None]:
-    def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
-        if issubclass(category, FallbackWarning | LenientReadingWarning):
-            complain(f"note: {message}")
-        else:
-            others(message, category, *rest)
-
-    return show
 
 
 def columns_of(cells: Sequence[str], width: int) -> Iterator[str]:
@@ -106,7 +104,7 @@ def table_lines(rows: Sequence[Sequence[str]], sides: str) -> Iterator[str]:
 
 
 class Screen:
-    """The destination of answers: a terminal, with colours if rich is installed, or plain text."""
+    """Output on a terminal, with colours if rich is installed, or as plain text."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stdout
@@ -135,7 +133,7 @@ class Screen:
             self._console.print(Text.assemble(*pieces), soft_wrap=True, highlight=False)
 
     def draw(self, picture: Picture) -> None:
-        # This import is here since most commands draw nothing and need not wait for it.
+        # Most commands draw nothing, and need not wait for this import.
         from anygame.boards import draw
 
         self.show(draw(picture, width=self.width, colours=self.colours))
@@ -147,16 +145,14 @@ class Screen:
         if not self.is_terminal or not sys.stdin.isatty() or len(lines) <= height:
             height = max(1, len(lines))
         for start in range(0, len(lines), height):
-            if start and not self._goes_on(start, len(lines)):
-                return
+            if start:
+                self.stream.write(f"-- {start} of {len(lines)} lines; Enter for more, q to stop --")
+                self.stream.flush()
+                answer = sys.stdin.readline()
+                if not answer or answer.strip().lower().startswith("q"):
+                    return
             for line in lines[start : start + height]:
                 self.say(line)
-
-    def _goes_on(self, shown: int, total: int) -> bool:
-        self.stream.write(f"-- {shown} of {total} lines; Enter for more, q to stop --")
-        self.stream.flush()
-        answer = sys.stdin.readline()
-        return bool(answer) and not answer.strip().lower().startswith("q")
 
     def say(self, message: object = "", style: str = "") -> None:
         """Show a message, in a style if the terminal has styles."""
@@ -167,7 +163,7 @@ class Screen:
 
 
 def _console(stream: TextIO) -> Console | None:
-    """Return a rich console, if rich is installed and the terminal encodes more than ASCII."""
+    """Return a rich console if rich is installed and the terminal can show more than ASCII."""
     try:
         "●○".encode(stream.encoding or "ascii")
         from rich.console import Console

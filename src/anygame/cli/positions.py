@@ -1,4 +1,4 @@
-"""Loads the game and the state of a command line; lists moves."""
+"""The game and the state of a command line, and lists of moves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def list_moves(
     moves: Sequence[Term], all_moves: Sequence[Term], width: int, *, grouped: bool
 ) -> Iterator[str]:
-    """Yield lines with some of a role's moves, numbered as in ``all_moves``; ``grouped`` groups by name."""
+    """Yield lines with moves, numbered as in ``all_moves``; ``grouped`` groups the moves by name."""
     numbers = {move: number for number, move in enumerate(all_moves, start=1)}
     digits = len(str(len(all_moves)))
     names: dict[Term, str] = {move: move.functor for move in moves if grouped and isinstance(move, Compound)}
@@ -40,7 +40,7 @@ def list_moves(
 
 
 def load_game(options: MachineOption) -> Game:
-    """Load the game of a command line, with the chosen machine. Raises RuleSheetError."""
+    """Load the game of a command line, and compile it for ``--machine network``. Raises RuleSheetError."""
     game = read_game(options.file, options)
     if options.machine == "network":
         compile_game(game)
@@ -48,7 +48,7 @@ def load_game(options: MachineOption) -> Game:
 
 
 def load_position(options: PositionOptions) -> Position:
-    """Load the game and play the moves of ``--after``. Raises RuleSheetError or IllegalMoveError."""
+    """Load the game, and make the moves of ``--after``. Raises RuleSheetError or IllegalMoveError."""
     game = load_game(options)
     states, _ = play_after(game, options)
     return Position(game, states[-1], len(options.after))
@@ -63,7 +63,7 @@ def load_compiled_position(options: PositionOptions, compile_seconds: float | No
 
 
 def play_after(game: Game, options: PositionOptions) -> tuple[list[State], list[tuple[Term, ...]]]:
-    """Return the states along the moves of ``--after``, and these moves. Raises IllegalMoveError."""
+    """Return the states before and after the moves of ``--after``, and the moves. Raises IllegalMoveError."""
     states = [game.initial_state()]
     joint_moves = []
     for number, moves in enumerate(options.after, start=1):

@@ -1,4 +1,4 @@
-"""Progress bars on standard error, for operations that take long."""
+"""Progress bars on standard error, for slow operations."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 #: Seconds between two checks whether the search is compiled.
-_LOOK: Final = 0.2
+_SLICE: Final = 0.2
 
 
 @contextmanager
 def progress(what: str, total: float | None = None, *, counts: bool = False) -> Iterator[Callable[..., None]]:
-    """Show progress on standard error, if that is a terminal and rich is installed.
+    """Show progress if standard error is a terminal and rich is installed.
 
     Yields a function that takes ``completed``, ``total`` and ``description``. With ``counts``, the bar also
-    shows numbers, the rate and the time left.
+    shows the counts, the rate and the remaining time.
     """
     bar = None
     if sys.stderr.isatty():
@@ -73,40 +73,40 @@ def _counting_columns() -> list[Any]:
 
 
 def compile_game(game: Game, **bounds: float | None) -> bool:
-    """Compile a game, with progress on a terminal; return whether it has a network."""
-    given: dict[str, Any] = bounds
+    """Compile a game, with progress on a terminal; return whether it could be compiled."""
+    settings: dict[str, Any] = bounds
     with progress("compiling") as show:
         return game.compile(
             progress=lambda instances, atoms: show(
                 description=f"compiling: {instances:,} instances of rules, {atoms:,} atoms"
             ),
-            **given,
+            **settings,
         )
 
 
 def compile_needed(game: Game) -> None:
-    """Compile a game, with progress on a terminal. Raises LimitError if it has no network."""
+    """Compile a game, with progress on a terminal. Raises LimitError if it cannot be compiled."""
     if not compile_game(game):
         raise LimitError(f"{game.name} has no network, which this needs: {game.fallback}")
 
 
 def compile_search(search: Search) -> None:
-    """Compile the code of a search, with progress on a terminal; on first use, this takes a while."""
+    """Compile the code of a search, with progress on a terminal."""
     with progress("compiling the search"):
         while search.is_compiling:
-            search.compile(_LOOK)
+            search.compile(_SLICE)
 
 
 def practise(search: Search, seconds: float) -> PracticeReport | None:
-    """Let a search practise for some seconds, with progress on a terminal."""
+    """Let a search practise, with progress on a terminal."""
     with progress("practising", seconds) as show:
         begin = perf_counter()
 
-        def look() -> bool:
+        def stop() -> bool:
             show(completed=perf_counter() - begin)
             return False
 
-        return search.practise(seconds=seconds, stop=look)
+        return search.practise(seconds=seconds, stop=stop)
 
 
 def analyse(

@@ -1,4 +1,4 @@
-"""Diagnostics as SARIF 2.1.0, a format for findings that editors and CI read."""
+"""Findings as SARIF 2.1.0, a format that editors and CI read."""
 
 from __future__ import annotations
 

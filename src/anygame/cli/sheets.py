@@ -1,4 +1,4 @@
-"""Rule sheets from the command line: a file, a game that comes with the package, or standard input.
+"""Rule sheets and other files of a command line.
 
 Errors about mistyped names suggest the nearest names. Files are written as a whole or not at all.
 """
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 def check_writable(name: str) -> None:
     """Raise RuleSheetError for standard input and installed games, which cannot be written."""
     if name == "-":
-        raise RuleSheetError("standard input cannot be written; leave out --write")
+        raise RuleSheetError("standard input cannot be overwritten: leave out --write")
     if find_installed(name) is not None:
-        raise RuleSheetError(f"{name} comes with the package and is not changed; leave out --write")
+        raise RuleSheetError(f"{name} is an installed game, which cannot be overwritten: leave out --write")
 
 
 def print_sheet(text: str) -> None:
@@ -59,7 +59,7 @@ def replace_sheet(name: str, content: str | bytes) -> None:
 
 
 def make_folder(name: str) -> Path:
-    """Return a folder, and make it if it is missing. Raises AnygameError if it cannot be made."""
+    """Return a folder, which is created if it is missing. Raises AnygameError."""
     path = Path(name)
     with file_faults("make the folder", path):
         path.mkdir(parents=True, exist_ok=True)
@@ -67,22 +67,23 @@ def make_folder(name: str) -> Path:
 
 
 def state_folder(name: str) -> Path:
-    """Return the path of a name in the state folder of this program. Raises RuntimeError without a home."""
+    """Return a path in the state folder of this program. Raises RuntimeError without a home folder."""
     folder = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
     return Path(folder) / "anygame" / name
 
 
 def record_path(folder: str, record: Record) -> str:
-    """Return the path of a record in a folder, as from `make_folder`. Raises AnygameError if that fails."""
+    """Return the path of a record in a folder, which is created if it is missing. Raises AnygameError."""
     return str(make_folder(folder) / f"{record.match_id}.json")
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a file, as a whole or not at all. Raises AnygameError if it cannot be written."""
+    """Write a text file. Raises AnygameError."""
     with file_faults("write", path):
         write_whole(Path(path), text)
 
 
+#: Maximum number of bytes of a sheet from standard input.
 _INPUT_LIMIT: Final = 16 * 2**20
 
 
@@ -132,7 +133,7 @@ def _standard_input() -> str:
 
 
 def _near(path: Path) -> list[str]:
-    """Return the names of similar files, or else of similar games."""
+    """Return the names of similar files, or else of similar installed games."""
     if path.parent.is_dir():
         stems = [str(path.with_name(path.name + suffix)) for suffix in SUFFIXES]
         near = [stem for stem in stems if Path(stem).is_file()] or _sheets_in(path.parent, path.name)
@@ -142,14 +143,14 @@ def _near(path: Path) -> list[str]:
 
 
 def _sheets_in(folder: Path, name: str) -> list[str]:
-    """Return the files of a folder with a similar name; for an empty name, up to three rule sheets."""
+    """Return the files with a similar name in a folder; for an empty name, up to three rule sheets."""
     try:
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     except OSError:
         return []
-    sheets = [other for other in names if other.endswith(SUFFIXES)]
+    sheets = [file for file in names if file.endswith(SUFFIXES)]
     if not name:
         return [str(folder / sheet) for sheet in sheets[:3]]
-    stems = {Path(other).stem.lower(): other for other in sheets}
+    stems = {Path(sheet).stem.lower(): sheet for sheet in sheets}
     near = [stems[stem] for stem in get_close_matches(Path(name).stem.lower(), stems, n=3, cutoff=0.6)]
-    return [str(folder / other) for other in near or get_close_matches(name, names, n=3, cutoff=0.7)]
+    return [str(folder / file) for file in near or get_close_matches(name, names, n=3, cutoff=0.7)]

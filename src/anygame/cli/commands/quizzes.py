@@ -56,7 +56,7 @@ class _QuizOptions(ReadingOptions):
     kinds: list[QuestionKind] = option(
         "--kind",
         None,
-        "kind of question, as listed below; may be repeated (default: all)",
+        "kind of question, as listed below; can be repeated (default: all)",
         choices=KINDS,
         action="append",
         default=[],

@@ -1,4 +1,4 @@
-"""Names and seats of the players that a command line lists."""
+"""Names and seats of the players in a command line."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ Named = tuple[str, str]
 
 
 def named(specs: Sequence[str]) -> list[Named]:
-    """Return players with their names; default names that are taken get a number.
+    """Return the names and specifications of players; a repeated default name gets a number.
 
     >>> named(["mcts", "mcts:threads=2", "old=localhost:9147", "my/player.py:Mine"])
     [('mcts', 'mcts'), ('mcts-2', 'mcts:threads=2'), ('old', 'localhost:9147'), ('Mine', 'my/player.py:Mine')]
 
     Raises:
-        PlayerError: two players are given the same name.
+        PlayerError: the command line gives the same name to two players.
     """
     players: list[Named] = []
     taken: set[str] = set()
@@ -65,7 +65,7 @@ def named(specs: Sequence[str]) -> list[Named]:
         if given and name in taken:
             raise PlayerError(f"two players are called {name}: give them different names")
         numbered = chain([name], (f"{name}-{number}" for number in count(2)))
-        unique = next(each for each in numbered if each not in taken)
+        unique = next(candidate for candidate in numbered if candidate not in taken)
         taken.add(unique)
         players.append((unique, what))
     return players
@@ -83,13 +83,13 @@ def _short(spec: str) -> str:
 
 
 def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) -> Seat:
-    """Return the seat of a player; with ``aloud``, the player reports its thoughts if it can.
+    """Return the seat of a player; with ``aloud``, the player comments on its moves if it can.
 
     Raises PlayerError if there is no such player, or no terminal for a person.
     """
     name, spec = player
     if spec == HUMAN:
-        # This import is here since matches without people need no prompt.
+        # Only matches with people need the prompt.
         person: Seat = import_module("anygame.cli.playing.seat").PersonSeat(name)
         return person
     if not is_address(spec):
@@ -101,13 +101,13 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
         raise PlayerError(
             f"the address {spec} is not valid: the port must be a number from 1 to {HIGHEST_PORT}"
         )
-    # This import is here since matches without addresses need no sockets.
+    # Only matches with remote players need sockets.
     seat: Seat = import_module("anygame.protocol.seat").RemoteSeat(host.strip("[]"), int(port), name=name)
     return seat
 
 
 def _prepare(seat: LocalSeat) -> None:
-    """Let a player get ready before its clocks run; print a notice if that takes long."""
+    """Let a player get ready before its clocks start; print a notice if this takes long."""
     notice = Timer(
         _LONG,
         print,

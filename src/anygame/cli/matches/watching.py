@@ -1,4 +1,4 @@
-"""Shows a match while it is played: with boards and clocks on a terminal, as plain lines, or as JSON."""
+"""Shows a running match: with boards and clocks on a terminal, as plain lines, or as JSON."""
 
 from __future__ import annotations
 
@@ -144,13 +144,13 @@ class JsonWatcher(Watcher):
         )
 
     def _replies(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> dict[str, Any]:
-        told = {
+        facts = {
             "errors": self._by_role([verdict.error for verdict in verdicts]),
             "reasons": self._by_role([verdict.detail for verdict in verdicts]),
             "seconds": self._by_role([round(taken, 3) for taken in seconds]),
             "said": self._by_role([list(verdict.said) for verdict in verdicts]),
         }
-        return {name: {role: value for role, value in of.items() if value} for name, of in told.items()}
+        return {name: {role: value for role, value in of.items() if value} for name, of in facts.items()}
 
     def _by_role(self, values: Sequence[Any]) -> dict[str, Any]:
         return dict(zip(self.game.roles, values, strict=True))
@@ -191,8 +191,8 @@ class Ticker:
 def show_fault(screen: Screen, role: str, verdict: Verdict, move: object) -> None:
     """Show the fault of a reply, and the move that was played instead."""
     if verdict.error or verdict.detail:
-        drawn = f"; {move} was played instead" if verdict.error else ""
-        screen.say(f"     {role}: {describe_fault(verdict.error, verdict.detail)}{drawn}", "red")
+        instead = f"; {move} was played instead" if verdict.error else ""
+        screen.say(f"     {role}: {describe_fault(verdict.error, verdict.detail)}{instead}", "red")
 
 
 def show_said(screen: Screen, who: str, verdict: Verdict) -> None:
