@@ -35,7 +35,7 @@ _ALL: Final = "anygame tournament"
 _POSTGRES: Final = re.compile(r"postgres(ql)?://")
 #: The two places of a password in an address: before the host, or as a parameter.
 _PASSWORD: Final = re.compile(r"(?<=://)([^:/@]*:).*(?=@)|([?&]password=)[^&]*")
-#: The beginning of all other addresses, to tell them from names of files.
+#: The scheme of other addresses, which are not names of files.
 _OTHER: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 

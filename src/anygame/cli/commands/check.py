@@ -46,13 +46,13 @@ if TYPE_CHECKING:
     from anygame.proving import Verdict
 
 _DETAILS: Final = f"""\
-A folder stands for all rule sheets in it. Likely causes are listed first. A finding says how
-many other findings follow from it, and --all lists these, too. Findings about style are
+For a folder, all rule sheets in it are checked. Likely causes are listed first. A finding says
+how many other findings follow from it, and --all lists these, too. Findings about style are
 called infos; --info or --select shows them. `anygame explain-code CODE` explains a code.
 
-The check plays up to 10 random games for a moment, and searches the states near the start.
---play N plays N games instead, and reports games that do not end. If a fault occurs in play,
-the finding shows the shortest known moves that lead to it, as commands of `anygame repl`.
+In a moment, the check plays up to 10 random games, and searches the states near the start.
+--play N plays N games instead, and reports games that do not end. For a fault in play, the
+finding shows the shortest known moves that lead to it, as commands of `anygame repl`.
 
 --prove decides doubtful findings: that a role may have no legal move, that a goal may be
 missing or given twice, that a match may not end, or that a rule may never fire. A match

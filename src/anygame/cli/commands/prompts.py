@@ -88,7 +88,7 @@ class _PlayOptions(MachineOption):
     against: list[str] = several(
         "--against",
         "PLAYER",
-        "player of all other roles (default mcts), or of one role each if repeated",
+        "player of the other roles, one for all or one for each (default mcts)",
     )
     clock: float = option(
         "--play-clock",

@@ -33,9 +33,8 @@ legal     the legal moves of a role
 next      the facts that are true after a joint move
 terminal  whether the match is over
 goal      the goal of a role
-winner    the goal of a role at the end if all roles play perfectly. Such questions need states
-          whose successors can be counted (--states), without chance, hidden information or
-          mixed strategies
+winner    the goal of a role at the end if all roles play perfectly. This needs a game of few
+          states (--states), without chance, hidden information or mixed strategies
 why       the rule instance that derives an atom: the literals of its body
 
 Each question is a line of JSON: id, kind, form, sheet, prompt, answer, rules, facts, moves,

@@ -208,8 +208,8 @@ role. The printed line is the shortest for a winner and the longest for a loser,
 maximin, which does not compare lengths. All moves of `random` are equally likely.
 
 If the rules define no goal of a role in a final state, or several, any goal from 0 to 100 is
-assumed to be possible there. A value is printed if it does not depend on these goals. Games
-with hidden information and all other games are not solved, and the exit status is 1.
+assumed to be possible there. A value is printed if it does not depend on these goals. All
+other games, including games with hidden information, are not solved, and the exit status is 1.
 
 --table FILE writes the values of all states to a file for `anygame analyse --table` and, in
 Python, anygame.load_table.
