@@ -58,7 +58,7 @@ class Tally(Generic[StuckT]):
     Attributes:
         goals: the number of playouts per value, for playouts with exactly one goal value.
         missing: the number of playouts that ended without an integer goal value.
-        double: the number of playouts that ended with several values.
+        double: the number of playouts that ended with several goal values.
         options: per role, the sum of its numbers of legal moves over all states with a joint move.
         lengths: the number of playouts per number of joint moves.
         playouts: the number of playouts that ended by the rules; goals and lengths count only these.
@@ -90,7 +90,7 @@ class Tally(Generic[StuckT]):
 
     @classmethod
     def empty(cls, roles: int) -> Tally[StuckT]:
-        """Return a tally of no playouts for a number of roles."""
+        """Return a tally without playouts; ``roles`` is the number of roles."""
         return cls([{} for _ in range(roles)], [0] * roles, [0] * roles, [0] * roles)
 
     def add(self, later: Tally[StuckT]) -> None:

@@ -73,7 +73,7 @@ def rewards_of_goals(name: RewardName, goals: Any, library: Any) -> Any:
 
 
 def compiled_game(sheet: Game | str | os.PathLike[str]) -> Game:
-    """Return the compiled game of a rule sheet, of an installed game by its name, or of a game.
+    """Return a compiled game; ``sheet`` is a rule sheet, the name of an installed game, or a game.
 
     Raises:
         RuleSheetError: the rules cannot be used.

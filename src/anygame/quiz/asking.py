@@ -193,7 +193,7 @@ class _Asker:
         try:
             goal = position.state.goal(role)
         except GoalError:
-            return None  # a question has only one answer
+            return None  # a question with several goals has no single answer
         return _Draft(position, ("none" if goal is None else str(goal),), role)
 
     def _is_solvable(self) -> bool:

@@ -74,7 +74,7 @@ def _asked(sheet: Sheet, kind: QuestionKind, moves: Sequence[Term], role: str, a
 
 
 def literal_text(form: QuizForm, text: str) -> str:
-    """Return a literal, which is given in KIF, in a form."""
+    """Translate a literal from KIF into a form of questions."""
     if form == "kif":
         return text
     return (infix_formula if form == "infix" else prose_formula)(literal_of(text))

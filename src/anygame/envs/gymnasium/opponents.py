@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Policy: TypeAlias = Callable[["NDArray[np.int8]", "NDArray[np.int8]"], Any]
 #: The name of a player, a player, or a policy.
 OpponentSpec: TypeAlias = str | Player | Policy
-#: Players that do not use the state, so games with hidden information allow them.
+#: Players that do not use the state, so they can play games with hidden information.
 _BLIND: Final = ("random", "legal")
 
 

@@ -303,7 +303,7 @@ class SheetObserver:
         return {"percepts": (max(map(len, description.observables)),)}
 
     def set_from(self, state: SheetState, player: int) -> None:
-        """Fill the array with a player's information in a state."""
+        """Fill the array with the information that a player has in a state."""
         if self.tensor is None:
             return
         self.tensor.fill(0)
@@ -332,7 +332,7 @@ class SheetObserver:
             self.dict["now"][description.action_number[own]] = 1
 
     def string_from(self, state: SheetState, player: int) -> str:
-        """Return a player's information in a state as text."""
+        """Return the information that a player has in a state as text."""
         node = state.node
         if self._kind.perfect_recall:
             return node.information(player)

@@ -1,4 +1,4 @@
-"""Processes of matches, to which the server sends commands, and errors for visitors."""
+"""Processes that carry out commands of the server, and errors for visitors."""
 
 from __future__ import annotations
 
