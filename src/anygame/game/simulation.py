@@ -275,7 +275,6 @@ class _Part:
     request: PlayoutRequest
 
     def begin(self) -> tuple[Machine, Position]:
-        """Return the requested machine and its start position."""
         backends = self.game.backends
         machine: Machine = backends.reasoner if self.machine == "reasoner" else backends.needed_network()
         return machine, machine.initial() if self.state is None else self.state.position_in(machine)

@@ -170,7 +170,6 @@ def source_digest(*folders: Path) -> str:
 
 
 def _path(key: str, cache: Path | None) -> Path | None:
-    """Return the path of cached machine code; None if there is no cache."""
     folder = cache_folder() if cache is None else cache
     name = hashlib.sha256("\0".join((_llvm()[1], str(_EFFORT), key)).encode()).hexdigest()
     return folder / (name + _SUFFIX) if folder else None

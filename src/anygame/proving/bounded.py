@@ -45,16 +45,11 @@ def shortest(
     invariant: Sequence[Sequence[int]] = (),
     report: Callable[[int], None] | None = None,
 ) -> Bounded:
-    """Search for a shortest match to a bad state.
+    """Search for a shortest match to a bad state, from ``first`` to ``most`` joint moves.
 
-    Args:
-        model: the game.
-        bad: literal; if it depends on moves, the last joint move is the bad one.
-        patience: the time limit.
-        first: the number of moves to start from; no shorter match is bad.
-        most: the most moves of a match; None for no bound.
-        invariant: clauses over fluents that hold in all states.
-        report: called with each number of moves that is excluded.
+    If the literal ``bad`` depends on moves, the last joint move is the bad one. The caller knows that no
+    match of fewer than ``first`` moves is bad, and that ``invariant`` holds in every state. ``report`` is
+    called with each number of moves that is excluded.
     """
     of_moves = depends_on_moves(model, bad)
     with Formula(patience) as formula:

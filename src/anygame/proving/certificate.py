@@ -44,12 +44,7 @@ def check_invariant(
 ) -> int:
     """Return the number of lemmas checked to verify that an invariant excludes bad states.
 
-    Args:
-        model: the game.
-        bad: literal.
-        invariant: clauses over the state.
-        patience: the time limit.
-        sums: weighted sums that are constant or bounded in every state; a further part of the invariant.
+    The invariant consists of clauses over the state, and of sums that are constant or bounded in every state.
 
     Raises:
         CertificateError: the invariant does not exclude bad states.
@@ -83,13 +78,9 @@ def check_ending(
 ) -> tuple[int, int]:
     """Return the largest number of moves of a match, and the number of lemmas checked to verify it.
 
-    Args:
-        model: the game.
-        measure: literals over the state, each with its weight, 1 or more. Every joint move but the last must
-            increase the total weight of the literals that hold.
-        most_lost: the most that a joint move subtracts from the sum, aside from the weights that it adds.
-        invariant: clauses over the state.
-        patience: the time limit.
+    Every joint move but the last must increase the total weight of the literals in ``measure`` that hold.
+    Their weights are positive. A joint move subtracts at most ``most_lost``, aside from the weights that it
+    adds.
 
     Raises:
         CertificateError: a joint move may not increase the sum.
@@ -111,15 +102,10 @@ def check_bounded(
 ) -> int:
     """Return the number of lemmas checked to verify that no match of up to ``depth`` moves is bad.
 
-    Args:
-        model: the game.
-        bad: literal over the state alone.
-        depth: the most moves of a match.
-        patience: the time limit.
-        is_everything: also verify that no match has more moves.
+    The literal ``bad`` is over the state alone. With ``is_everything``, also verify that no match is longer.
 
     Raises:
-        CertificateError: a match is bad, or has more moves.
+        CertificateError: a match is bad, or is longer.
     """
     clauses = _Clauses(patience)
     here = _Nodes(clauses, model, [1 if holds else -1 for holds in model.initial.tolist()])
@@ -145,13 +131,8 @@ def check_induction(
 ) -> int:
     """Return the number of lemmas checked to verify that k-induction excludes bad states.
 
-    Args:
-        model: the game.
-        bad: literal over the state alone.
-        invariant: clauses over the state that hold in every state.
-        depth: no bad state is reached in fewer moves than this, or follows this many states that are not bad.
-            At depth 0 the invariant alone excludes bad states.
-        patience: the time limit.
+    No match of fewer than ``depth`` moves reaches a bad state. No bad state follows ``depth`` states that are
+    not bad. At depth 0 the invariant alone excludes bad states. The literal ``bad`` is over the state alone.
 
     Raises:
         CertificateError: k-induction does not exclude bad states.
@@ -216,7 +197,6 @@ class _Clauses:
                 self.patience.check()
 
     def both(self, literals: Iterable[int]) -> int:
-        """Return the conjunction of some literals."""
         read = set(literals) - {1}
         if -1 in read:
             return -1
@@ -229,7 +209,6 @@ class _Clauses:
         return made
 
     def either(self, literals: Iterable[int]) -> int:
-        """Return the disjunction of some literals."""
         return -self.both(-x for x in literals)
 
 
@@ -251,16 +230,13 @@ class _Nodes:
         return -self._of[literal >> 1] if literal & 1 else self._of[literal >> 1]
 
     def fact(self, literals: Iterable[int]) -> int:
-        """Return the disjunction of some literals of the model."""
         return self.clauses.either(map(self.literal, literals))
 
     def demand(self, invariant: Iterable[Iterable[int]]) -> None:
-        """Add clauses of literals of the model."""
         for clause in invariant:
             self.clauses.add(map(self.literal, clause))
 
     def then(self) -> _Nodes:
-        """Return the nodes after the joint move made here."""
         return _Nodes(self.clauses, self._model, [self.literal(x) for x in self._model.next])
 
     def move(self, wanted: int = 1) -> None:
@@ -312,7 +288,6 @@ class _Step:
 
 
 def _values(model: Model, literals: Sequence[int]) -> list[bool]:
-    """Return the values of literals in the initial state."""
     values: list[bool] = model.values(literals, model.initial[None])[0].tolist()
     return values
 
@@ -334,7 +309,6 @@ def _sum(clauses: _Clauses, parts: Sequence[tuple[int, int]], most: int) -> _Num
 
 
 def _at_least(number: _Number, least: int) -> int:
-    """Return the literal for a number being at least ``least``."""
     values = list(number)
     place = bisect_left(values, least)
     return number[values[place]] if place < len(values) else -1

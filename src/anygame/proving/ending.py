@@ -101,12 +101,8 @@ class Measures:
     ) -> Iterator[Measure]:
         """Yield measures, the simplest first, up to one that grows from all states of the invariant.
 
-        After the caller adds a step, the next measure grows in that step, too.
-
-        Args:
-            invariant: clauses that hold in every state.
-            patience: the time limit.
-            is_brief: try only a few measures.
+        After the caller adds a step, the next measure grows in that step, too. With ``is_brief``, only a few
+        measures are tried.
 
         Raises:
             MissingExtraError: scipy is not installed.
@@ -325,13 +321,8 @@ class _Steps:
     ) -> tuple[NDArray[np.int64], int] | None:
         """Return weights with which every step adds at least 1, and the most that a step subtracts.
 
-        Returns None if there are no such weights.
-
-        Args:
-            kinds: coefficients: [signals, unknowns].
-            among: the number of the group of each signal, see ``_Levels``.
-            possible: more steps.
-            patience: the time limit.
+        Returns None if there are no such weights. ``kinds`` is [signals, unknowns]; ``among`` is the number
+        of the group of each signal, see ``_Levels``; ``possible`` has more steps.
         """
         while True:
             patience.check()
@@ -360,12 +351,8 @@ def _solved(
 ) -> NDArray[np.float64] | None:
     """Return values of the unknowns for which each row adds at least 1, and the measure can grow least.
 
-    Args:
-        rows: coefficients of the unknowns in the growth of each step: [steps, unknowns].
-        kinds: coefficients: [signals, unknowns].
-        among: the number of the group of each signal.
-        initial: the initial value of each signal.
-        patience: the time limit.
+    ``rows`` is [steps, unknowns], ``kinds`` is [signals, unknowns]; ``among`` and ``initial`` have a value
+    for each signal: the number of its group, and its value in the initial state.
     """
     linprog, sparse = needed_programs()
     rows = np.unique(rows, axis=0)
@@ -408,11 +395,8 @@ def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_K
     """Yield templates, the simplest first, which say which signals share a weight.
 
     Fluents share a weight by relation; then only counters have weights, one per fluent; then fluents share by
-    one argument, then by two; last, each fluent has its own. Other signals never share a weight.
-
-    Args:
-        fluents: the first signals.
-        among: the number of the group of each signal, see ``_Levels``.
+    one argument, then by two; last, each fluent has its own. Other signals never share a weight. ``among`` is
+    the number of the group of each signal, see ``_Levels``.
     """
     signals = len(among)
     others = [[number] for number in range(len(fluents), signals)]
@@ -466,16 +450,10 @@ class _Levels:
 
 
 def follow(model: Model, match: Match, state: NDArray[np.bool_]) -> tuple[Match, int | None]:
-    """Play on at random until a state repeats.
+    """Play random moves after a match until a state repeats.
 
-    Args:
-        model: the game.
-        match: joint moves.
-        state: the state after them.
-
-    Returns:
-        The continued match, and the number of moves after which its last state occurred before; None if no
-        state repeated.
+    Returns the longer match, and the number of moves after which its last state occurred before; None if no
+    state repeated.
     """
     random = np.random.default_rng(len(match))
     seen = {state.tobytes(): len(match)}

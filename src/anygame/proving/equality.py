@@ -99,7 +99,6 @@ def compared(
 
 
 def _have_the_same_rules(first: Game, second: Game) -> bool:
-    """Whether two sheets have the same rules, in any order, and the same case sensitivity."""
     rules = [set(game.program.rules) for game in (first, second)]
     return rules[0] == rules[1] and first.case_sensitive == second.case_sensitive
 
@@ -127,7 +126,6 @@ class _Pairing:
         self.roles = [second.roles.index(name) for name in names]
 
     def second_of(self, move: Term) -> Term:
-        """Map a move or percept of the first game to the second."""
         for pattern, other in self._renamed:
             bindings: dict[Variable, Term] = {}
             if match(pattern, move, bindings):
@@ -135,7 +133,6 @@ class _Pairing:
         return move
 
     def joint_of_second(self, joint: Sequence[Term]) -> list[Term]:
-        """Map a joint move of the first game to the second."""
         return [self.second_of(joint[self.roles.index(place)]) for place in range(len(self.roles))]
 
     def difference(self, one: State, other: State, seen: _Seen, seen_there: _Seen) -> str:
@@ -177,7 +174,6 @@ def _goals(state: State, role: str) -> list[Term]:
 
 
 def _read(text: str, first: Game, second: Game) -> list[tuple[Term, Term]]:
-    """Parse a map of moves and percepts into pairs of patterns."""
     nodes = parse_nodes(text)
     terms = [
         parse_term(
@@ -307,7 +303,6 @@ class Product(Model):
         return clauses
 
     def _either(self, one: int, other: int) -> int:
-        """Return the exclusive disjunction of two literals."""
         gates = self.gates
         return gates.disjunction([gates.conjunction([one, other ^ 1]), gates.conjunction([one ^ 1, other])])
 
@@ -324,9 +319,8 @@ class _Places(NamedTuple):
     def inputs(self, shared: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int], int]:
         """Return the nodes of the inputs of both games in the product, and the number of its inputs.
 
-        Args:
-            shared: maps fluents of the second game to the fluents of the first that they are merged with, by
-                number.
+        ``shared`` maps numbers of fluents of the second game to those of the first with which they are
+        merged.
         """
         own = 1 + len(self.first.fluents)
         unmerged = [number for number in range(len(self.second.fluents)) if number not in shared]
@@ -407,7 +401,6 @@ class _Both(Replay):
         self._second, self._pairing = Replay(second), pairing
 
     def pairs(self, match: Sequence[Sequence[Term]]) -> list[tuple[State, State]]:
-        """Return the states of both games in a match of the first."""
         other = list(map(self._pairing.joint_of_second, match))
         return list(zip(self.states(match), self._second.states(other), strict=True))
 

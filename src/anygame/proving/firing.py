@@ -128,7 +128,6 @@ def _is_seen(fires: Atom, state: State, moves: JointMove | None = None) -> bool:
 
 
 def _seen(game: Game, rules: Sequence[Rule]) -> list[bool]:
-    """Return which rules fire in random play."""
     watched, names = _watched(game, rules)
     machine = watched.backends.needed_network()
     model = Model(machine.compiled)

@@ -174,7 +174,6 @@ class Copy:
             self._exclude(moves)
 
     def _exclude(self, moves: Sequence[int]) -> None:
-        """Demand that at most one of some moves is made."""
         formula = self._formula
         if len(moves) <= _FEW:
             for place, one in enumerate(moves):

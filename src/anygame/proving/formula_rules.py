@@ -58,11 +58,7 @@ class RuleWriter:
     ) -> None:
         """Write rules for heads that hold if all expressions hold.
 
-        Args:
-            heads: atoms whose variables are free in the expressions.
-            expressions: each with whether it must hold or must not hold.
-            names: the name of each variable.
-            node: the place in the text.
+        The variables of the heads are free in the expressions. ``names`` has the name of each variable.
 
         Raises:
             QueryError: a variable is unbound.
@@ -99,11 +95,9 @@ class RuleWriter:
         return bound
 
     def _binds_all(self, side: Expression) -> frozenset[Variable]:
-        """Return the free variables of an expression if it binds all of them."""
         return side.free if side.free <= self._binds_together(list(_leaves(side, True))) else _NOTHING
 
     def _binds_together(self, leaves: Sequence[Signed]) -> frozenset[Variable]:
-        """Return the variables that a conjunction binds."""
         bound = frozenset().union(*map(self._binds, leaves))
         while more := frozenset().union(*(_equal_to(bound, leaf) for leaf in leaves)) - bound:
             bound |= more
@@ -119,12 +113,10 @@ class RuleWriter:
     def _body(
         self, leaves: Sequence[Signed], context: Sequence[Signed], wanted: Collection[Variable]
     ) -> tuple[Formula, ...]:
-        """Return a body equivalent to a conjunction.
+        """Return a body equivalent to a conjunction, which also binds the variables in ``wanted``.
 
-        Args:
-            leaves: the conjunction.
-            context: atoms and equations that hold wherever the conjunction matters; they may bind variables.
-            wanted: further variables that the body must bind.
+        The atoms and equations in ``context`` hold wherever the conjunction matters, so the body may repeat
+        them.
         """
         binders = [leaf for leaf in leaves if leaf[0].operator == "atom" and leaf[1]]
         wanted = frozenset(wanted).union(*(leaf.free for leaf, _ in leaves))
@@ -156,14 +148,12 @@ class RuleWriter:
         return tuple(body)
 
     def _guard(self, unbound: Collection[Variable], context: Sequence[Signed]) -> Signed:
-        """Return a part of the context that binds one of some variables."""
         for leaf in context:
             if not leaf[0].free.isdisjoint(unbound):
                 return leaf
         raise self._unbound(min(unbound))
 
     def _choice(self, leaf: Signed, context: Sequence[Signed]) -> Signed:
-        """Return an atom equivalent to a disjunction of conjunctions."""
         expression, _ = leaf
         if expression.operator == "iff":
             alternatives = self._agreeing(leaf, context)
@@ -243,12 +233,10 @@ def _said(expression: Expression, positive: bool) -> Formula:
 
 
 def sparing(rules: Iterable[Rule], fluents: Iterable[Term], name: str) -> tuple[Rule, ...]:
-    """Return rules in which variables that range over fluents do not match some of them.
+    """Return rules in which variables that range over fluents do not match the given fluents.
 
-    Args:
-        rules: the rules.
-        fluents: the terms to exclude, perhaps with variables; no other fluents match them.
-        name: first part of the name of a new relation.
+    The fluents may have variables, but no other fluents of the game match them. ``name`` begins the names of
+    new relations.
     """
     guarded = []
     for rule in rules:

@@ -312,7 +312,6 @@ def fault(message: str, place: Node | Span, hint: str = "") -> QueryError:
 
 
 def _opened(nodes: Sequence[Node], text: str) -> tuple[Node, TemporalOperator]:
-    """Return the list that holds a property, and its temporal operator."""
     if not nodes:
         raise QueryError(f"expected a property, such as {_EXAMPLES['always']}; found nothing")
     head = _head(nodes[0])
@@ -340,7 +339,6 @@ def _head(node: Node) -> str:
 
 
 def _variables(node: Node) -> Iterator[Node]:
-    """Yield the variables of a node from left to right."""
     if node.children is None:
         if node.text[0] == "?":
             yield node

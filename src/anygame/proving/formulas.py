@@ -161,7 +161,6 @@ def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
 
 
 def _write(writer: RuleWriter, text: PropertyText, prefix: str, number: int) -> Iterator[Term]:
-    """Write the rules of a property, and yield its fluents."""
     fluent = Constant(f"{prefix}_property_{number}")
     bad = Atom(f"{prefix}_bad_{number}")
     refuting = [(text.expressions[0], text.kind in {"never", "reachable"})]
@@ -191,6 +190,5 @@ def _instances(prefix: str, number: int, text: PropertyText) -> Atom:
 
 
 def _free_prefix(program: Program, texts: Iterable[str]) -> str:
-    """Return a prefix that no name of a program or of a property has."""
     runs = re.findall("anygame(_*)", " ".join([str(program), *texts]).lower())
     return "anygame" + "_" * max((len(run) + 1 for run in runs), default=0)

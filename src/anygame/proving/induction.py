@@ -324,16 +324,8 @@ def trimmed(
 ) -> list[Clause]:
     """Return the clauses of an invariant that are needed to prove the property and to preserve each other.
 
-    Args:
-        model: the game.
-        bad: literal.
-        clauses: an invariant, together with the property if that is about states.
-        patience: the time limit.
-        wanted: clauses that are needed for another purpose, too.
-        lemmas: further predicates that hold in every state, given these clauses.
-
-    Returns:
-        The clauses, including those that say that a lemma holds.
+    The clauses in ``wanted`` are needed for another purpose. The predicates in ``lemmas`` hold in every
+    state, given the invariant; each needed lemma becomes a clause of the result.
     """
     of_moves = depends_on_moves(model, bad)
     with Formula(patience) as formula:

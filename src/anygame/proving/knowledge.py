@@ -75,7 +75,6 @@ class Knowledge:
         yield True
 
     def _learned(self) -> Iterator[None]:
-        """Learn in rounds; cache the result of each."""
         kept = self._store.certificates.get(_EVERYWHERE) if self._store else None
         patience = self._patience.again()
         first = clauses_of(self._model, kept) if kept else self._guesses(self._sample)

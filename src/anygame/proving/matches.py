@@ -48,10 +48,7 @@ class Matches:
     ) -> list[bool]:
         """Return which literals hold in some state of random play.
 
-        Args:
-            literals: over the state; with ``of_moves``, some may be about the joint move made there.
-            patience: the time limit; none by default.
-            of_moves: whether some literals depend on moves.
+        With ``of_moves``, a literal may depend on the joint move made in the state.
         """
         model, sample = self._model, self._sample
         seen = np.zeros(len(literals), np.bool_)

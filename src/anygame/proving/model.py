@@ -177,7 +177,6 @@ class Model:
         return rises, falls
 
     def _cube(self, literal: int) -> dict[int, int]:
-        """Return the values that a literal implies for fluents, by node."""
         inputs = None if literal & 1 else self.gates.inputs_of(literal)
         return {x >> 1: x & 1 ^ 1 for x in inputs or (literal,) if x >> 1 < self.first_action}
 
@@ -216,11 +215,8 @@ class Model:
     ) -> NDArray[np.bool_]:
         """Return the values of some literals in some states: bool [states, wanted].
 
-        Args:
-            wanted: the literals.
-            states: bool [states, fluents].
-            moves: bool [states, all actions]; None if no literal depends on them.
-            patience: the time limit; none by default.
+        ``states`` is bool [states, fluents]. ``moves`` is bool [states, all actions], or None if no literal
+        depends on moves.
         """
         values = np.empty((len(states), len(wanted)), np.bool_)
         cone = [node for node in self.cone(wanted) if node >= self.gates.inputs]

@@ -107,11 +107,7 @@ class Patience:
 def solve(solver: Any, assumptions: Sequence[int], literals: int, patience: Patience) -> bool:
     """Return whether a formula is satisfiable; check the limit after a fixed amount of work.
 
-    Args:
-        solver: the PySAT solver with the formula.
-        assumptions: literals assumed to hold.
-        literals: the number of literals in all clauses of the formula.
-        patience: the time limit.
+    The formula is in a PySAT solver; ``literals`` is the number of literals in all of its clauses.
     """
     conflicts = max(1, min(_CONFLICTS, _WORK // max(1, literals)))
     while True:

@@ -75,11 +75,8 @@ def followed(
 ) -> int | None:
     """Return how many lemmas are needed to refute all questions; None if a clause does not follow.
 
-    Args:
-        given: clauses of literals, as DIMACS has them.
-        lemmas: clauses, each of which should follow from those before it.
-        questions: sets of literals that should not hold together.
-        patience: the time limit.
+    Clauses and questions are rows of DIMACS literals. Each lemma must follow from the clauses before it. The
+    literals of a question must not hold together.
 
     Raises:
         CompilationError: there is no native code, and none can be made.

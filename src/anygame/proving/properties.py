@@ -201,7 +201,6 @@ def _usual(model: Model, sample: Sample, sums: dict[int, int]) -> int:
 
 
 def _goal(state: State, role: Role) -> int | None:
-    """Return a valid goal, or None."""
     try:
         goal = state.goal(role)
     except GoalError:

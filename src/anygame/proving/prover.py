@@ -69,7 +69,6 @@ _Way: TypeAlias = "tuple[Callable[[Property, Patience, Patience], Verdict | None
 
 
 def _growth(measure: Measure) -> str:
-    """Return the description of a measure that grows."""
     parts = measure.parts
     if not parts:
         return ""
@@ -92,8 +91,6 @@ class Prover:
             every state by induction over all of them.
 
     Attributes:
-        model: as given.
-        patience: as given.
         sample: states of random play.
         matches: known matches, and a search for long ones.
         knowledge: the learned invariant.
@@ -137,7 +134,6 @@ class Prover:
 
     @property
     def _known(self) -> list[Clause]:
-        """The clauses learned so far."""
         return self.knowledge.clauses
 
     def after_learning(self, seconds: float) -> Patience:
@@ -183,7 +179,6 @@ class Prover:
             self._store.keep(name, certificate)
 
     def _stored(self, name: str) -> Certificate | None:
-        """Return the cached certificate of a property, which is still to be checked."""
         return self._store.certificates.get(name) if self._store else None
 
     def _can_end(self, patience: Patience) -> bool:
@@ -389,7 +384,6 @@ class Prover:
     def _by_cheap_method(
         self, wanted: Property, played: Match | None, part: Patience, whole: Patience
     ) -> Verdict | None:
-        """Return the verdict of a cheap method: shorten a match of play, or try induction over few moves."""
         with suppress(OutOfTimeError):
             if played is None:
                 return self._by_induction(wanted, part, whole, most=_FEW)
@@ -504,7 +498,6 @@ class Prover:
         return self._shown(wanted, match, shortest=False)
 
     def _with_shortest(self, wanted: Property, match: Match, patience: Patience) -> Verdict:
-        """Return the verdict with a shortest match."""
         self.report(f"{wanted.name}: searching for a shorter match")
         last = len(match) - 1 - depends_on_moves(self.model, wanted.literal)
         if last >= 0:

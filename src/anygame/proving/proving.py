@@ -213,7 +213,6 @@ def _of_formulas(read: FormulaGame, prover: Prover | str, seconds: float) -> Ite
 
 
 def _or_open(name: str, claim: str, verdict: Callable[[], Verdict]) -> Verdict:
-    """Return a verdict, which is open if memory does not suffice or a network is too large."""
     try:
         return verdict()
     except MemoryError:
@@ -262,7 +261,6 @@ def _property(formula: TemporalFormula, model: Model) -> Property:
 
 
 def _known(game: Game) -> list[str]:
-    """Return the names of all built-in properties of a game."""
     winnable = [f"winnable {role}" for role in game.roles if not role.is_random]
     return ["playable", "ends", "goals", "turn-taking", "zero-sum", *winnable, *SURVEYS]
 

@@ -51,7 +51,6 @@ class _Obligation:
         self.cube, self.joint, self.then = cube, joint, then
 
     def match(self) -> Match:
-        """Return the joint moves from here to the bad state."""
         joints: list[tuple[int, ...]] = []
         here: _Obligation | None = self
         while here is not None:
@@ -71,12 +70,9 @@ def reach(
 ) -> Outcome:
     """Return an invariant that excludes bad states, or a match to one.
 
-    Args:
-        model: the game.
-        bad: literal; if it depends on moves, it is about a state and a joint move made there.
-        patience: the time limit.
-        invariant: clauses that hold in every state, proved by induction.
-        report: called for each frame that excludes bad states, with its index and its number of clauses.
+    If the literal ``bad`` depends on moves, it is about a state and a joint move made there. ``invariant``
+    holds in every state, by induction. ``report`` is called with the index and the clauses of each completed
+    frame.
     """
     return _Prover(model, bad, patience, invariant, report).run()
 

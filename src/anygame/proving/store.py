@@ -38,7 +38,6 @@ class ProofStore:
     """The cached certificates of one game.
 
     Args:
-        compiled: the game.
         folder: the folder of the files; None for ``cache_folder()``, which may disable the cache.
 
     Attributes:
@@ -79,7 +78,6 @@ class ProofStore:
         write_cached(self._path, json.dumps(data, separators=(",", ":")).encode(), PROOF_BYTES)
 
     def _read(self, data: object) -> dict[str, Certificate]:
-        """Return the well-formed certificates of a file."""
         certificates: dict[str, Certificate] = {}
         for name, value in list(data.items())[:_MOST] if isinstance(data, dict) else ():
             with suppress(TypeError, ValueError):

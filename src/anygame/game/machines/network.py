@@ -146,7 +146,6 @@ class NetworkMachine:
         return Simulator(self.kernel)
 
     def _on_card(self, number: int) -> WarpSimulator:
-        """Return the simulator of random matches on a graphics card."""
         with self._asking:
             if number not in self._cards:
                 self._cards[number] = WarpSimulator(self.compiled.network, card(number))

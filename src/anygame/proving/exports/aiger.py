@@ -106,7 +106,6 @@ def _outputs_of(model: Model) -> list[tuple[Term, int]]:
 
 
 def _legally_chosen(model: Model, role: int) -> int:
-    """Return the literal for a role making a legal move."""
     pairs = zip(model.moves_of[role], model.legal_of(role), strict=True)
     return model.gates.disjunction([model.gates.conjunction([2 * node, legal]) for node, legal in pairs])
 

@@ -85,7 +85,6 @@ class _Writer:
         self._taken = {(name, arity + 1) for name, arity in self._states | self._steps}
 
     def rule(self, rule: NormalRule) -> str:
-        """Return a rule in clingo's language."""
         names = _variables(rule)
         body = [self._formula(formula, names) for formula in rule.body]
         if rule.head.key in self._steps:
@@ -167,7 +166,6 @@ def _variables(rule: NormalRule) -> dict[Variable, str]:
 
 
 def _alternatives(formula: Formula) -> list[tuple[Formula, ...]]:
-    """Return the disjunctive normal form of a formula."""
     if isinstance(formula, Or):
         return _bounded(alternative for part in formula.formulas for alternative in _alternatives(part))
     if isinstance(formula, And):
