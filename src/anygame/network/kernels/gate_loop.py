@@ -353,8 +353,8 @@ class LoopWriter:
     ) -> None:
         """Add an operation on the entries from word ``begin`` on, if there are any.
 
-        The operation is done in the phases of ``during``, and if lanes have no common phase. In the phases of
-        ``only`` it is done if lanes have a common phase, with ``restarting`` only if a lane restarts.
+        The operation is done if the lanes are in a phase of ``during``, or have no common phase. It is also
+        done if the lanes have a common phase of ``only``. With ``restarting`` a lane must restart, too.
         """
         if self._written > begin:
             self._operations.append([kind, during, only, restarting, begin, self._written, rounds, 0])

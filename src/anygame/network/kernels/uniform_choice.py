@@ -60,9 +60,10 @@ def choose_function(
     If some role has many moves, the function is named ``@choose_factors``, see ``nth_set_bit``.
 
     The function sets the rows of the actions, row GO to the lanes that have chosen, and the counters. It
-    returns whether a role has no legal move in some lane. Then it has chosen no move and sampled no random
-    number, and row STUCK holds in these lanes. A waiting lane wastes the ``step_cost`` of the rest of a step,
-    in row operations. If the game has phases, no lane waits, so that all lanes stay in the same phase.
+    returns whether a role has no legal move in some lane. In this case it chooses no move and samples no
+    random number, and row STUCK holds in these lanes. A waiting lane wastes the ``step_cost`` of the rest of
+    a step, in row operations. If the game has phases, no lane waits, so that all lanes stay in the same
+    phase.
     """
     many = any(role.scratch is not None for role in roles)
     code = FunctionBuilder("choose_factors" if many else "choose", target, "i1")

@@ -297,7 +297,7 @@ def _keys(rows: Ids) -> Keys:
 
 
 def _have_same_literals(groups: list[Ids], some: Numbers, others: Numbers) -> NDArray[np.bool_]:
-    """Return which pairs of conjunctions have the same literals; numbers run over all groups."""
+    """Return which pairs of conjunctions, numbered over all groups, have the same literals."""
     ends = np.cumsum([0, *map(len, groups)])
     first, second = (np.searchsorted(ends, numbers, "right") - 1 for numbers in (some, others))
     equal = np.zeros(len(some), np.bool_)
@@ -340,7 +340,7 @@ def _resolve(literal_of: Ids, members: Ids, groups: list[Ids], keys: Keys) -> No
         again, first = candidates(unnamed[order_of(sums[unnamed])], sums, sizes)
         lengths = sizes[again]
         owners = np.repeat(np.arange(len(again)), lengths)
-        # Conjunctions sorted by key, so that equal atoms have them in the same order.
+        # Conjunctions are sorted by key, so that equal atoms have their conjunctions in the same order.
         rows = [order[places(starts[of], lengths)] for of in (again, first)]
         some, others = (conjunctions[np.lexsort((keys[conjunctions], owners))] for conjunctions in rows)
         equal = all_in_rows(lengths, _have_same_literals(groups, some, others))

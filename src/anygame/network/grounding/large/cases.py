@@ -281,8 +281,9 @@ def _shape(atom: FlatAtom, fixed: set[Variable]) -> FlatAtom:
     return substituted_atom(atom, named_by_place([atom], " any {}", fixed))
 
 
-#: Maximum width of static relations, and of fluents, whose keys are searched among all sets of columns.
+#: Maximum number of columns of a static relation whose keys are searched.
 _WIDEST: Final = 4
+#: Maximum number of columns of a relation of fluents whose keys are searched.
 _WIDEST_FLUENT: Final = 6
 
 
