@@ -58,30 +58,30 @@ def test_the_sheet_is_in_order() -> None:
     [
         ("(init (control x))", "(init (contrl x))", "2:8: warning[likely-typo]: contrl is used"),
         ("(next (cell ?m ?n ?v))", "(next (cel ?m ?n ?v))", "10:12: warning[likely-typo]: cel is used"),
-        ("(legal ?p (mark", "(leagl ?p (mark", "7:6: warning[likely-typo]: nothing reads leagl, but legal"),
-        ("(<= terminal (line", "(<= terminl (line", "16:5: warning[likely-typo]: nothing reads terminl"),
-        ("(<= (column_of", "(<= (colum_of", "14:6: warning[likely-typo]: nothing reads colum_of"),
+        ("(legal ?p (mark", "(leagl ?p (mark", "7:6: warning[likely-typo]: no rule reads leagl, but legal"),
+        ("(<= terminal (line", "(<= terminl (line", "16:5: warning[likely-typo]: no rule reads terminl"),
+        ("(<= (column_of", "(<= (colum_of", "14:6: warning[likely-typo]: no rule reads colum_of"),
         (INIT, "", "11:5: warning[never-starts]: control with 1 argument never becomes true"),
         (CONTROL, "", "2:1: warning[lost-fluent]: control with 1 argument is true at the start"),
         (NOOP, "", "1:10: error[no-move]: o has no legal move here, and the game is not over"),
-        (FRAME, "", "3:1: warning[lost-fluent]: cell with 3 arguments is kept by no rule"),
+        (FRAME, "", "3:1: warning[lost-fluent]: cell with 3 arguments is true at the start, but no rule"),
         (FRAME, FRAME.replace("(cell ?m ?n ?v)", "(cell ?n ?m ?v)", 1),
          "10:5: warning[swapped-arguments]: (cell ?m ?n ?v) becomes (cell ?n ?m ?v)"),
         (" (row 3)\n", " (row 3)\n(succ 1 2) (succ 2 3) (succ 4 3) (succ 4 5)\n"
-         "(<= (legal ?p wait) (role ?p) (succ 7 ?p))\n", "5:23: warning[odd-fact]: (succ 4 3) breaks"),
-        ("(<= terminal (not", "(=> terminal (not", "17:2: warning[wrong-arrow]: `=>` starts no rule"),
-        ("(row 1) (row 2)", "// the board\n(row 1) (row 2)", "4:1: warning[stray-text]: `//` starts no"),
-        ("(row 1) (row 2)", "{index 1}\n(row 1) (row 2)", "4:1: warning[stray-text]: '{index 1}' is in"),
-        ("(row 1) (row 2)", "{row 1} (row 2)", "4:1: warning[stray-text]: '{row 1}' is in other"),
-        ("(<= open", "(=> open", "13:2: error[wrong-arrow]: `=>` starts no rule"),
-        ("(<= terminal (not open))", "(=> terminal open)", "17:2: warning[wrong-arrow]: `=>` starts"),
-        ("(row 1) (row 2)", "the board\n(row 1) (row 2)", "4:1: warning[stray-text]: 'the board' stand"),
+         "(<= (legal ?p wait) (role ?p) (succ 7 ?p))\n", "5:23: warning[odd-fact]: (succ 4 3) does not fit"),
+        ("(<= terminal (not", "(=> terminal (not", "17:2: warning[wrong-arrow]: `=>` does not start a rule"),
+        ("(row 1) (row 2)", "// the board\n(row 1) (row 2)", "4:1: warning[stray-text]: `//` does not"),
+        ("(row 1) (row 2)", "{index 1}\n(row 1) (row 2)", "4:1: warning[stray-text]: GDL has only parentheses"),
+        ("(row 1) (row 2)", "{row 1} (row 2)", "4:1: warning[stray-text]: GDL has only parentheses"),
+        ("(<= open", "(=> open", "13:2: error[wrong-arrow]: `=>` does not start a rule"),
+        ("(<= terminal (not open))", "(=> terminal open)", "17:2: warning[wrong-arrow]: `=>` does not start"),
+        ("(row 1) (row 2)", "the board\n(row 1) (row 2)", "4:1: warning[stray-text]: 'the board' between"),
         ("(not open)", "open", "17:14: warning[over-at-start]: the game is over before anybody moves; with"),
         (" (not (true (control ?p)))", " (true (control ?p))",
          "8:31: error[no-move]: o has no legal move here, and the game is not over; with (not (true"),
-        ("(row 1) (row 2)", "(rwo 1) (row 2)", "4:2: warning[likely-typo]: nothing reads rwo, but row is"),
+        ("(row 1) (row 2)", "(rwo 1) (row 2)", "4:2: warning[likely-typo]: no rule reads rwo, but row is"),
         ("(true (control ?p)) (true", "(control ?p) (true", "7:29: warning[undefined-relation]: "),
-        ("(<= open", "(if open", "13:2: error[wrong-arrow]: `if` starts no rule"),
+        ("(<= open", "(if open", "13:2: error[wrong-arrow]: `if` does not start a rule"),
         ("(next (control ?q))", "(next (control (+ ?p 1)))", "12:20: warning[arithmetic]: GDL has no"),
         ("(cell ?m ?n ?v)) (not (marked ?m ?n))", "(cell ?m ?n ?v)) (not (marked m ?n))",
          "10:64: warning[likely-typo]: m is used nowhere else, but ?m occurs"),
@@ -106,7 +106,7 @@ def test_what_follows_is_counted_in_one_note_and_listed_on_request() -> None:
 def test_what_play_shows_of_a_slip_is_counted_there() -> None:
     text = SHEET.replace("(<= terminal", "(<= terminl")
     (only,) = heads(told(text, "--play", "3"))
-    assert "[likely-typo]: nothing reads terminl" in only
+    assert "[likely-typo]: no rule reads terminl" in only
     codes = re.findall(r"\[([a-z-]+)\]", told(text, "--play", "3", "--all"))
     assert {"no-terminal", "no-move"} <= set(codes)
 
