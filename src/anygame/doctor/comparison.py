@@ -127,7 +127,7 @@ def differ_in_one_slip(one: Parts, other: Parts) -> bool:
 
 
 def _corrected(one: Tree, other: Tree) -> Tree:
-    """Return a part of a rule with its only differing name replaced by that of another part, or empty."""
+    """Return a part of a rule with the name of another part, if they differ in one name; else empty."""
     ours, theirs = (Counter(words_of(blind(tree))) for tree in (one, other))
     left, right = list((ours - theirs).elements()), list((theirs - ours).elements())
     if not len(left) == len(right) == 1 or "?" in (*left, *right):

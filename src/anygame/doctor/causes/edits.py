@@ -77,8 +77,8 @@ def _meant(finding: Diagnostic) -> str:
 def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Mend]:
     """Yield negations of literals that may correct a finding of play, the most likely first.
 
-    Authors most easily omit a `not` in a rule that keeps a fluent unless it changes. A `not` before a literal
-    that other rules read, but never negate, is least likely. Ties go to the nearer rule.
+    Authors most often omit a `not` in a rule that keeps a fluent under a condition. A missing `not` is least
+    likely before a literal that other rules read but never negate. Ties go to the nearer rule.
     """
     near = list(_rules_near(program, KEYWORDS[finding.code]))
     uses = Counter((atom, positive) for rule in program.rules for atom, positive in atoms_in(rule.body))

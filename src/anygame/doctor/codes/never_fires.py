@@ -1,4 +1,4 @@
-"""Rules, alternatives and negations that can never hold, by the possible values of arguments."""
+"""Checks for rules, alternatives and negations that the possible values of arguments make impossible."""
 
 from __future__ import annotations
 
