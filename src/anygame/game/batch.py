@@ -265,7 +265,7 @@ class Batch:
         self._lanes.random_state = snapshot.random_state
 
     def set_state(self, lane: int, state: State | Iterable[str | Term]) -> None:
-        """Set the state of a lane to a state of the game, or to some facts.
+        """Set the state of a lane, given as a state of the game or as its facts.
 
         Raises:
             IndexError: there is no such lane.

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 #: Number of states that take the reasoner as long as compiling: about a second.
 _MANY_STATES: Final = 5_000
-#: The longest sequences counted; each state of a sequence takes half a kilobyte.
+#: Maximum length of a counted sequence; each of its states takes half a kilobyte of memory.
 _DEEPEST: Final = 100_000
-#: The most positions whose counts are cached, at a few hundred bytes each.
+#: Maximum number of positions whose counts are cached, at a few hundred bytes each.
 _MOST_KNOWN: Final = 1_000_000
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 _FORMAT: Final = "anygame encoding 1"
-#: The largest file read, in bytes; it has room for the names of a million fluents.
+#: Maximum size in bytes of a file; it has room for the names of a million fluents.
 _LARGEST: Final = 64 << 20
 
 

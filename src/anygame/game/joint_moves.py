@@ -124,7 +124,7 @@ def _typed(
 
 
 def _names_a_move(text: str, legal: Sequence[Term]) -> bool:
-    """Return whether a text means some moves, or has the name and length of a move."""
+    """Return whether a text can mean a move, or has the name and the length of a move."""
     words = text.split()
     shapes = {(move.functor, len(move.arguments)) for move in legal if isinstance(move, Compound)}
     return (words[0], len(words) - 1) in shapes or bool(meant_moves(text, legal))

@@ -63,7 +63,7 @@ class Machine(Protocol):
         """Return the initial position."""
 
     def position(self, facts: Iterable[Term]) -> Position | None:
-        """Return the position of some ground facts; None if this machine cannot hold it.
+        """Return the position with the given ground facts; None if this machine cannot hold it.
 
         Raises:
             PositionError: a fact is not ground.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: Seconds between two progress reports.
 _BETWEEN_REPORTS: Final = 0.1
-#: The most characters of a state in a message.
+#: Maximum number of characters of a state in a message.
 _SHOWN: Final = 300
 
 

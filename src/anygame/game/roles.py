@@ -15,7 +15,7 @@ from anygame.language.terms import Term
 JointMove: TypeAlias = Mapping[Any, str | Term] | Sequence[str | Term]
 
 _Choice = TypeVar("_Choice")
-#: The most legal moves named in an error.
+#: Maximum number of legal moves named in an error.
 _SHOWN: Final = 8
 
 

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: The most goals with bars and labels in a plot, and the width of the bars of a goal.
+#: Maximum number of goals shown as labelled bars in a plot, and total width of the bars of a goal.
 _MOST_BARS: Final = 12
 _BARS_WIDTH: Final = 0.8
-#: The most bits of an integer whose square root is computed in floating point.
+#: Maximum number of bits of an integer whose square root is computed in floating point.
 _FLOAT_BITS: Final = 1000
-#: Parts of the work per worker. Small parts keep all workers busy to the end.
+#: Number of parts of the work for each worker. Small parts keep all workers busy to the end.
 _PARTS_A_WORKER: Final = 16
 
 _Shared = TypeVar("_Shared")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: `repr` shows all facts up to this many characters; above it, this many facts from either end.
 _LONGEST_REPR: Final = 300
 _SHOWN_FACTS: Final = 3
-#: Maximum number of states that cache intermediate results, some hundred kilobytes each in large games.
+#: Maximum number of states that cache intermediate results: hundreds of kilobytes each in large games.
 _MOST_RECENT: Final = 512
 
 _Default = TypeVar("_Default")

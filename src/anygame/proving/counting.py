@@ -148,7 +148,7 @@ def _bounds(matrix: _Matrix, exact: Sequence[Sum], lost: Sequence[Sum], patience
 def _changing_steps(
     model: Model, conserved: Sequence[Sum], invariant: Sequence[Clause], patience: Patience
 ) -> list[Step]:
-    """Return steps that change some of the sums, from states in which all sums hold."""
+    """Return steps that change at least one sum, from states in which all sums hold."""
     scratch = model.scratch()
     lemmas = [lemma_of(scratch, counted, patience) for counted in conserved]
     steps: list[Step] = []
@@ -313,7 +313,7 @@ def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArr
 
 
 def _whole(vector: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return small integers in the proportions of some numbers modulo the prime; None if there are none."""
+    """Return small integers in the same proportions modulo the prime; None if there are none."""
     parts = [_fraction(int(value)) for value in vector]
     common = lcm(*(below for _, below in parts))
     if common > MOST_WEIGHT:

@@ -52,7 +52,7 @@ _AT_ONCE: Final = 16
 #: Maximum common denominator of weights, above which they are rounded; and the tolerance.
 _MOST_PARTS: Final = 60
 _NEARLY: Final = 1e-4
-#: Cost of a weight, relative to a longer bound on matches.
+#: Cost of one unit of weight, relative to one more move in the bound on matches.
 _LITTLE: Final = 1e-3
 #: Maximum number of random moves made until a state repeats.
 _MOST_FOLLOWED: Final = 200
@@ -165,7 +165,7 @@ class _IdleSteps:
         self._asked = [[of(signal) for signal in signals] for of in (self._copy, then)]
 
     def of(self, measure: Measure, patience: Patience) -> list[NDArray[np.int8]]:
-        """Return the changes of some steps in which a measure does not grow.
+        """Return the changes of up to ``_AT_ONCE`` steps in which a measure does not grow.
 
         Where possible, each step has a change that no earlier step has. So counters that rarely get far in
         random play need only a few rounds.
@@ -240,7 +240,7 @@ def kept(model: Model, measure: Measure) -> tuple[tuple[int, ...], ...] | None:
 
 
 def measured(model: Model, rows: Sequence[Sequence[int]], most_lost: int) -> Measure:
-    """Return the measure that some rows describe, see ``kept``."""
+    """Return the measure that the rows describe; see ``kept``."""
     gates = model.gates
     return Measure(
         [(gates.disjunction(fact) ^ inverted, weight) for weight, inverted, *fact in rows], most_lost
@@ -308,7 +308,7 @@ class _Steps:
         self.added += 1
 
     def changed(self) -> set[tuple[int, int]]:
-        """Return pairs of the number of a signal, and 1 if some step sets it, -1 if one clears it."""
+        """Return pairs (signal, sign): sign is 1 if a known step sets the signal, -1 if one clears it."""
         rows = np.concatenate([self._all, *self._known])
         return {(n, sign) for sign in (1, -1) for n in np.flatnonzero((rows == sign).any(axis=0)).tolist()}
 

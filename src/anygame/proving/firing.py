@@ -41,7 +41,7 @@ _IN_PLAY: Final = frozenset((("legal", 2), ("next", 1), ("sees", 2)))
 _FOR_INVARIANT, _SHARE = 0.5, 0.2
 #: Maximum characters of a rule in reports.
 _SHOWN: Final = 60
-#: Provers decide whether a rule fires in some match; a `Firing` says whether it never does.
+#: Provers decide whether a rule fires in any match; a `Firing` says whether the rule never fires.
 _OPPOSITE: Final[dict[Outcome, Outcome]] = {"proved": "refuted", "refuted": "proved", "open": "open"}
 
 
@@ -91,7 +91,7 @@ def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _
 
 
 def _watched(game: Game, rules: Sequence[Rule]) -> tuple[Game, list[Constant]]:
-    """Return the game with a new fluent for each of some rules, which holds after the rule fires."""
+    """Return the game with a new fluent for each given rule; the fluent holds after the rule fires."""
     prefix = "anygame_fires"
     while prefix in str(game.program).lower():
         prefix += "_"

@@ -86,7 +86,7 @@ class Formula:
             self.patience.check()
 
     def solve(self, assumptions: Sequence[int] = ()) -> bool:
-        """Return whether the formula is satisfiable under some assumptions."""
+        """Return whether the formula is satisfiable under the assumptions."""
         return solve(self._solver, assumptions, self._literals, self.patience)
 
     def prefer(self, literals: Sequence[int]) -> None:

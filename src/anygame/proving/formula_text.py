@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from anygame.analysis.domains import Path, Top
     from anygame.game.game import Game
-    from anygame.language.rules import Rule
     from anygame.language.source import Node
 
 #: How a property combines the states of a match.
@@ -38,8 +37,11 @@ TemporalOperator = Literal["always", "never", "reachable", "until"]
 TEMPORAL_OPERATORS: Final[tuple[TemporalOperator, ...]] = get_args(TemporalOperator)
 Operator = Literal["atom", "distinct", "not", "and", "or", "iff", "exists"]
 
+#: The number of operands of each operator; None for one or more.
+_OPERANDS: Final[dict[Operator, int | None]] = {"not": 1, "iff": 2, "and": None, "or": None}
+#: Maximum number of characters of a property.
 _LONGEST: Final = 10_000
-#: The limit of problems is as large as a text can have, so reading never stops early.
+#: The limit of problems exceeds the number that a property can have, so reading never stops early.
 _LIMITS: Final = ReadingLimits(bytes=4 * _LONGEST, depth=50, problems=_LONGEST)
 _EXAMPLES: Final = {
     "not": "(not terminal)",
@@ -57,7 +59,7 @@ _EXAMPLES: Final = {
 }
 #: Relations about joint moves, even if their rules do not depend on moves.
 _OF_MOVES: Final = frozenset((("does", 2), ("next", 1), ("sees", 2)))
-#: Maximum number of values listed in a doubt.
+#: Maximum number of values listed in a warning.
 _LISTED: Final = 8
 
 
@@ -117,18 +119,18 @@ class Ranges:
 
     def __init__(self, game: Game) -> None:
         self.domains = Domains(game.backends.reasoner.reasoner.rules)
-        facts = {rule.head.predicate for rule in game.program.rules if _is_of_one(rule)}
+        facts = {
+            rule.head.predicate
+            for rule in game.program.rules
+            if not rule.body and len(rule.head.arguments) == 1
+        }
         #: Roles come first: other relations may have the same values.
         self._relations = ["role", *sorted(facts - KEYWORDS.keys())]
 
     def relation(self, tops: frozenset[Top]) -> str | None:
-        """Return a relation of one argument that holds for exactly some values, or None."""
+        """Return a relation of one argument that holds for exactly these values, or None."""
         matching = (name for name in self._relations if self.domains.tops(name, 1, 0) == tops)
         return next(matching, None)
-
-
-def _is_of_one(rule: Rule) -> bool:
-    return not rule.body and len(rule.head.arguments) == 1
 
 
 class PropertyText:
@@ -185,13 +187,9 @@ class PropertyText:
         if head == "implies":
             one, other = self._parts(node, head, 2, scope)
             return Expression.joining("or", node, Expression.joining("not", node, one), other)
-        if head == "iff":
-            return Expression.joining("iff", node, *self._parts(node, head, 2, scope))
-        if head == "not":
-            return Expression.joining("not", node, *self._parts(node, head, 1, scope))
-        if head in {"and", "or"}:
-            parts = self._parts(node, head, None, scope)
-            return Expression.joining("and" if head == "and" else "or", node, *parts)
+        for operator, count in _OPERANDS.items():
+            if head == operator:
+                return Expression.joining(operator, node, *self._parts(node, head, count, scope))
         if head in {"exists", "forall"}:
             return self._quantified(node, head, scope)
         return self._literal(node, head, scope)
@@ -287,7 +285,8 @@ class PropertyText:
             if relation := self._ranges.relation(tops):
                 self._relation_of[str(term)] = relation
             return
-        top: Top = (term.functor, len(term.arguments)) if isinstance(term, Compound) else _constant(term)
+        assert isinstance(term, Compound | Constant)
+        top: Top = (term.functor, len(term.arguments)) if isinstance(term, Compound) else term
         if top not in tops:
             listed = sorted(map(_shape, tops))
             near = get_close_matches(_shape(top), listed, n=_LISTED, cutoff=0.5)
@@ -345,11 +344,6 @@ def _variables(node: Node) -> Iterator[Node]:
     else:
         for child in node.children:
             yield from _variables(child)
-
-
-def _constant(term: Term) -> Constant:
-    assert isinstance(term, Constant)
-    return term
 
 
 def _shape(top: Top) -> str:

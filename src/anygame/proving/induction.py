@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
 
-#: Maximum candidates, and maximum candidates times gates, so that a query about all takes under a second.
+#: Maximum number of candidates, and of candidates times gates, so that a query takes under a second.
 _MOST_CANDIDATES: Final = 4_096
 _MOST_WORK: Final = 40_000_000
 #: The number of candidates in the first round, and its growth factor from round to round.
@@ -158,7 +158,10 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
         patience.check()
         literals = [2 * fluent + 2 for fluent in group]
         if apart[np.ix_(group, group)].sum() == len(group) * (len(group) - 1):
-            clauses.update(dict.fromkeys(_pairs(group) if len(group) < _FEW else [model.exclusion(literals)]))
+            if len(group) < _FEW:
+                clauses.update({(2 * a + 3, 2 * b + 3): None for a, b in combinations(group, 2)})
+            else:
+                clauses[model.exclusion(literals)] = None
         if some[:, number].all():
             clauses[tuple(literals)] = None
     of_groups = list(clauses)[:most]
@@ -188,7 +191,7 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
 def _some_of(
     states: NDArray[np.bool_], several: Sequence[list[int]], patience: Patience
 ) -> NDArray[np.bool_]:
-    """Return whether some fluent of each group holds in each state: bool [states, groups]."""
+    """Return whether each group has a fluent that holds in each state: bool [states, groups]."""
     rows = np.packbits(states.T, axis=1)
     some: NDArray[np.bool_] = np.empty((len(states), len(several)), np.bool_)
     for number, group in enumerate(several):
@@ -232,7 +235,7 @@ def _complements(
 
 
 def groups(fluents: Sequence[Term], among: NDArray[np.bool_]) -> Iterator[list[int]]:
-    """Yield groups of fluents, out of those marked in ``among``, that differ only in some arguments."""
+    """Yield groups of the fluents marked in ``among`` that differ in at most ``_MOST_COLUMNS`` arguments."""
     by_relation: dict[tuple[str, int], list[tuple[int, tuple[Term, ...]]]] = defaultdict(list)
     for number, fluent in enumerate(fluents):
         if among[number]:
@@ -308,10 +311,6 @@ def _is_pair(clause: Clause, apart: Sequence[int]) -> bool:
         return False
     one, other = ((literal >> 1) - 1 for literal in clause)
     return bool(apart[one] >> other & 1)
-
-
-def _pairs(members: Sequence[int]) -> list[Clause]:
-    return [(2 * a + 3, 2 * b + 3) for place, a in enumerate(members) for b in members[place + 1 :]]
 
 
 def trimmed(

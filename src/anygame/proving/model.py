@@ -116,7 +116,7 @@ class Model:
         return ranges
 
     def legal_of(self, role: int) -> list[int]:
-        """Return the literals for each action of a role being legal."""
+        """Return, for each action of a role, the literal that holds if the action is legal."""
         return [self.legal[node - self.first_action] for node in self.moves_of[role]]
 
     @cached_property
@@ -127,11 +127,11 @@ class Model:
 
     @cached_property
     def moving(self) -> int:
-        """The literal for a joint move being made."""
+        """The literal that holds if a joint move is made."""
         return self.gates.disjunction([2 * node for node in self.moves_of[0]])
 
     def at_most_one(self, literals: Sequence[int]) -> int:
-        """Return the literal for at most one of some literals holding."""
+        """Return a literal that holds if at most one of the given literals holds."""
         some, two = FALSE, FALSE
         for literal in literals:
             two = self.gates.disjunction([two, self.gates.conjunction([some, literal])])
@@ -139,7 +139,7 @@ class Model:
         return two ^ 1
 
     def exclusion(self, group: Sequence[int]) -> Clause:
-        """Return the clause that at most one of some literals of fluents holds."""
+        """Return the clause which says that at most one of the given fluents holds."""
         literal = self.at_most_one(group)
         self.exclusive[literal] = tuple(group)
         return (literal,)
@@ -153,7 +153,7 @@ class Model:
         return self._substituted(gates, {node: 2 * there for node, there in nodes.items()})
 
     def _substituted(self, gates: Gates, literals: Mapping[int, int]) -> Callable[[int], int]:
-        """Return a function that copies literals to gates; ``literals`` replaces some nodes."""
+        """Return a function that copies literals to gates; ``literals`` maps nodes to their replacements."""
         of = {0: FALSE, **literals}
 
         def literal(wanted: int) -> int:
@@ -166,7 +166,7 @@ class Model:
         return literal
 
     def moved(self, literal: int) -> tuple[int, int]:
-        """Return the literals for a literal being set, and being cleared, by a joint move.
+        """Return two literals: whether a joint move sets the given literal, and whether it clears it.
 
         Values of fluents that the literal implies before the move are substituted in its next value. Solvers
         then need not compare both states fluent by fluent.
@@ -181,7 +181,7 @@ class Model:
         return {x >> 1: x & 1 ^ 1 for x in inputs or (literal,) if x >> 1 < self.first_action}
 
     def _given(self, literal: int, values: dict[int, int], depth: int = _DEPTH) -> int:
-        """Return a literal with values substituted for some nodes, at most ``depth`` gates down."""
+        """Return a literal with ``values`` substituted for nodes, at most ``depth`` gates down."""
         node = literal >> 1
         inputs = self.gates.inputs_of(literal) if depth and node not in values else None
         value = values.get(node, 2 * node)
@@ -191,7 +191,7 @@ class Model:
         return value ^ (literal & 1)
 
     def cone(self, literals: Iterable[int], known: Container[int] = ()) -> list[int]:
-        """Return the nodes on which some literals depend, including their own, ascending.
+        """Return the nodes on which the literals depend, including their own nodes, in ascending order.
 
         Nodes in ``known`` are omitted, with all nodes that only they depend on.
         """
@@ -213,7 +213,7 @@ class Model:
         moves: NDArray[np.bool_] | None = None,
         patience: Patience | None = None,
     ) -> NDArray[np.bool_]:
-        """Return the values of some literals in some states: bool [states, wanted].
+        """Return the values of the ``wanted`` literals in the given states: bool [states, wanted].
 
         ``states`` is bool [states, fluents]. ``moves`` is bool [states, all actions], or None if no literal
         depends on moves.

@@ -45,7 +45,7 @@ class Conflicts:
         return Conflicts(ceil(self.left * share), self)
 
     def spend(self, conflicts: int) -> None:
-        """Count some conflicts; raise an OutOfTimeError if they exceed the limit."""
+        """Count conflicts; raise an OutOfTimeError if they exceed the limit."""
         self.left -= conflicts
         if self._whole is not None:
             self._whole.spend(conflicts)
@@ -72,7 +72,7 @@ class Patience:
         return max(0.0, self._end - monotonic())
 
     def renewed(self, seconds: float) -> Patience:
-        """Return a limit some seconds from now, with the same conflicts."""
+        """Return a limit ``seconds`` from now that shares the limit on conflicts."""
         return Patience(seconds, self._conflicts)
 
     @contextmanager
@@ -99,7 +99,7 @@ class Patience:
             raise OutOfTimeError("the time limit is reached")
 
     def spend(self, conflicts: int) -> None:
-        """Count some conflicts of a solver."""
+        """Count conflicts of a solver."""
         if self._conflicts is not None:
             self._conflicts.spend(conflicts)
 

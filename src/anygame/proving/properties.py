@@ -161,7 +161,7 @@ def violations(model: Model) -> dict[str, int]:
 
 
 def chooses(model: Model, place: int) -> int:
-    """Return the literal for a role having several legal moves; it may hold in terminal states."""
+    """Return a literal that holds if a role has several legal moves, also in terminal states."""
     return model.at_most_one(model.legal_of(place)) ^ 1
 
 
@@ -209,7 +209,7 @@ def _goal(state: State, role: Role) -> int | None:
 
 
 def _goal_sum(state: State, roles: Sequence[Role]) -> int | None:
-    """Return the sum of the goals of some roles; None if one has no valid goal, or several."""
+    """Return the sum of the goals of the roles; None if a role has no valid goal, or several."""
     goals = [_goal(state, role) for role in roles]
     return None if None in goals else sum(goal for goal in goals if goal is not None)
 

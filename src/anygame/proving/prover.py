@@ -163,7 +163,7 @@ class Prover:
         return cls(Model(compiled), play, replay, patience, report, store=store, is_brief=is_brief)
 
     def decide(self, wanted: Property, seconds: float, up_to: int | None = None) -> Verdict:
-        """Return the verdict found within some seconds, about matches of at most ``up_to`` moves if given."""
+        """Return the verdict reached within ``seconds``, for matches of at most ``up_to`` moves if given."""
         began, patience = perf_counter(), self.patience.renewed(seconds)
         way = self._decided if up_to is None else partial(self._decided_up_to, most=up_to)
         verdict = way(wanted, patience)
@@ -271,7 +271,7 @@ class Prover:
         return _ENDS.open(self._depth)
 
     def _repeated(self, match: Match, first: int | None) -> Verdict | None:
-        """Return the verdict if, by the rules, the last state of a match is that after ``first`` moves."""
+        """Return the verdict if the rules confirm that the last state equals that after ``first`` moves."""
         if first is None:
             return None
         joints = tuple(map(self.model.joint_of, match))
@@ -284,7 +284,7 @@ class Prover:
     def _by_measure(
         self, measure: Measure, measures: Measures, part: Patience, whole: Patience
     ) -> Verdict | None:
-        """Return the verdict from a measure; None if a step does not increase it, or time is over."""
+        """Return the verdict from a measure; None if a step does not increase it, or time runs out."""
         model = self.model
         with suppress(OutOfTimeError):
             slipping = slip(model, measure, part)
@@ -423,7 +423,7 @@ class Prover:
     def _trimmed(
         self, bad: int, clauses: Sequence[Clause], whole: Patience, lemmas: Sequence[Lemma] = ()
     ) -> tuple[Clause, ...]:
-        """Return the needed ones of the known and the new clauses; all of them if time is over."""
+        """Return the known and new clauses that the proof needs, or all of them if time runs out."""
         needed = list(dict.fromkeys([*((lemma.holds,) for lemma in lemmas), *self._known, *clauses]))
         with suppress(OutOfTimeError):
             needed = trimmed(self.model, bad, needed[len(lemmas) :], whole.part(_FOR_CHECK), lemmas=lemmas)

@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from anygame.proving.prover import Prover
 
 
-def _ignore(doing: str) -> None:
-    """Ignore reports."""
-
-
 #: Default time limit of a property in seconds.
 SECONDS: Final = 60.0
 
@@ -76,7 +72,7 @@ def prove(
     interrupted = False
     try:
         with reporting(report, html) as doing:
-            asked = each_verdict(game, properties, seconds=seconds, report=doing or _ignore)
+            asked = each_verdict(game, properties, seconds=seconds, report=doing or (lambda _: None))
             verdicts.extend(asked)
     except KeyboardInterrupt:
         interrupted = True
@@ -124,7 +120,7 @@ def equal(
         raise ValueError(f"expected a number of moves from 0, found {up_to}")
     began = perf_counter()
     with reporting(report, html) as doing:
-        found = compared(first, second, moves, up_to, seconds, doing or _ignore)
+        found = compared(first, second, moves, up_to, seconds, doing or (lambda _: None))
     return replace(found, seconds=perf_counter() - began)
 
 
@@ -133,7 +129,7 @@ def each_verdict(
     properties: Iterable[str] = (),
     *,
     seconds: float = SECONDS,
-    report: Callable[[str], None] = _ignore,
+    report: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Verdict]:
     """Yield the verdict about each property as soon as it is known; see ``prove``."""
     from anygame.proving.formulas import read_formulas

@@ -84,7 +84,10 @@ class Sample:
         return tuple(tuple(choices[lane].tolist()) for choices in self._choices[: step + with_last])
 
     def moves(self, part: slice, model: Model) -> NDArray[np.bool_]:
-        """Return the joint move made in each of some states, none at an end: bool [states, all actions]."""
+        """Return the joint move made in each state of a part: bool [states, all actions].
+
+        No action is marked in a state where a match ended.
+        """
         places = self._places[part]
         made = np.zeros((len(places), len(model.legal)), np.bool_)
         for row, (step, lane) in enumerate(places.tolist()):
@@ -95,7 +98,7 @@ class Sample:
         return made
 
     def changes(self, *, rising: bool) -> NDArray[np.bool_]:
-        """Return which fluents some step sets (rising), or clears: bool [fluents]."""
+        """Return which fluents at least one step sets (``rising``), or else clears: bool [fluents]."""
         before, after = self.steps()
         return np.asarray((after & ~before if rising else before & ~after).any(axis=0))
 

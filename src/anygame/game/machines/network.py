@@ -166,7 +166,7 @@ class NetworkMachine:
         return self._single.initial
 
     def position(self, facts: Iterable[Term]) -> bytes | None:
-        """Return the position of some ground facts; None if no play leads to one, or to two together."""
+        """Return the position of ground facts; None if play never leads to one of them, or to two at once."""
         facts = list(facts)
         if not self._knows(facts):
             # The spelling of the facts may differ from that of the rules.
@@ -181,7 +181,7 @@ class NetworkMachine:
         return bits.tobytes()
 
     def obstacle(self, facts: Iterable[Term]) -> str:
-        """Return, for people, the facts to which no play leads, the reason why there is no position."""
+        """Return a message about the facts that play never leads to; they are why there is no position."""
         facts = sorted(facts, key=str)
         unknown = [fact for fact in facts if self.position([fact]) is None]
         if unknown:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Position = tuple["Fluents", frozenset["Term"]]
 
 _Found = TypeVar("_Found")
-#: The most moves whose terms and texts are cached, at some hundred bytes each.
+#: Maximum number of moves whose terms and texts are cached, at a few hundred bytes each.
 _MOST_TERMS = 500_000
 
 
@@ -76,7 +76,7 @@ class ReasonerMachine:
             return self.reasoner.initial(), frozenset()
 
     def position(self, facts: Iterable[Term]) -> Position:
-        """Return the position of some ground facts."""
+        """Return the position with the given ground facts."""
         with self._asking:
             return self.reasoner.fluents(facts)
 

@@ -163,7 +163,7 @@ class _Transitions:
         return self._of[literal >> 1] ^ (literal & 1)
 
     def _all(self, literals: Iterable[int]) -> int:
-        """Return the conjunction of some literals, as a balanced tree."""
+        """Return the conjunction of the literals, built as a balanced tree."""
         level = list(literals)
         while len(level) > 1:
             pairs = zip(level[::2], [*level[1::2], TRUE][: (len(level) + 1) // 2], strict=True)

@@ -7,7 +7,7 @@ language of clingo (Gebser, Kaminski, Kaufmann and Schaub 2019, "Multi-shot ASP 
 from __future__ import annotations
 
 import re
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.normal import MOST_OF_A_RULE
@@ -142,7 +142,7 @@ class _Writer:
 
 
 def _closure(first: frozenset[Key], bodies: Sequence[tuple[Key, set[Key]]]) -> set[Key]:
-    """Return the relations that depend on some relations, including these."""
+    """Return the given relations and all relations that depend on them."""
     closure, before = set(first), 0
     while len(closure) > before:
         before = len(closure)
@@ -174,11 +174,8 @@ def _alternatives(formula: Formula) -> list[tuple[Formula, ...]]:
 
 
 def _bounded(alternatives: Iterable[tuple[Formula, ...]]) -> list[tuple[Formula, ...]]:
-    bounded: list[tuple[Formula, ...]] = []
-    for alternative in alternatives:
-        if len(bounded) == MOST_OF_A_RULE:
-            raise LimitError(
-                f"a disjunction expands to more than {MOST_OF_A_RULE:,} rules", "rules", MOST_OF_A_RULE
-            )
-        bounded.append(alternative)
+    bounded = list(islice(alternatives, MOST_OF_A_RULE + 1))
+    if len(bounded) > MOST_OF_A_RULE:
+        message = f"a disjunction expands to more than {MOST_OF_A_RULE:,} rules"
+        raise LimitError(message, "rules", MOST_OF_A_RULE)
     return bounded
