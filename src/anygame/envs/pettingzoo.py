@@ -307,7 +307,7 @@ class GameAECEnv(GameAgents, AECEnv):
         return result
 
     def _move(self, role: int | None, number: int) -> None:
-        """Make the move of a role, or a forced joint move; the other roles wait, or are ``random``."""
+        """Make the move ``number`` of a role; the other roles make their only move, or a random move."""
         draw, random = self._episode.draw, self._random
         roles = range(len(self._episode.legal))
         self._episode.move([number if other == role else draw(random, other) for other in roles])

@@ -90,7 +90,7 @@ class Question:
 
 
 def read_object(line: str, what: str) -> dict[str, Any]:
-    """Read one JSON object; ``what`` names it in the QuizError for other text."""
+    """Read a JSON object; ``what`` names the expected object in the message of a QuizError."""
     try:
         if len(line) > _LONGEST_LINE:
             raise ValueError(f"more than {_LONGEST_LINE:,} characters")

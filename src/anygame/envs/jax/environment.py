@@ -333,7 +333,7 @@ class Environment:
         return self._acting(state) & ~legal
 
     def _joint(self, state: State, action: Array) -> list[Array]:
-        """Return the move of each player: bool [its moves]."""
+        """Return for each player which of its moves it makes: bool [moves of the player]."""
         acting, actions = self._acting(state), jnp.broadcast_to(action, self.num_players)
         return [
             jnp.where(acting[player], jnp.asarray(numbers) == actions[player], state._legal[columns])

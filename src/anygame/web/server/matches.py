@@ -139,8 +139,8 @@ class Match(Versioned):
     def shows_all(self, mine: Collection[str]) -> bool:
         """Return whether the owner of the roles ``mine`` may see everything before the match is over.
 
-        The owner may if the rules hide nothing, if the match ``reveals``, or if ``mine`` are all of several
-        roles. The only player against chance may not.
+        This is so if the rules hide nothing, if the match ``reveals``, or if the owner plays all of several
+        roles. It is not so for the only player against chance.
         """
         hides = self.view is not None and self.view["seen"] is not None
         played = {role for role, seat in zip(self.roles, self.seats, strict=True) if seat["kind"] != "random"}

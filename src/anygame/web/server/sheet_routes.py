@@ -163,7 +163,7 @@ class SheetRoutes:
         return await self._editor(await asyncio.to_thread(self._sheet, name))
 
     async def check(self, request: Request) -> Response:
-        """Show the diagnostics of rules: alone for a script, else in the editor."""
+        """Show the diagnostics of rules in the editor; a script gets only the diagnostics."""
         form = await read_form(request)
         sheet = Sheet("sheet", _WRITE, "", form.get("text", ""), visitor_of(request).name)
         if "part" in request.query_params:
