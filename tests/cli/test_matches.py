@@ -247,7 +247,7 @@ def test_a_record_is_stepped_through_on_a_terminal(tmp_path: Path) -> None:
     child.expect(r"  1  \S+  \S+")
     child.expect("1 of 3 > ")
     child.sendline("what")
-    child.expect("Enter: forward, b: back")
+    child.expect("Enter goes forward, b goes back")
     child.sendline("e")
     child.expect("goals: left")
     child.expect("3 of 3 > ")
