@@ -137,13 +137,7 @@ def _compiling_text(instances: int, atoms: int) -> str:
 def _compiled(
     reasoner: ReasonerMachine, bounds: Mapping[str, float], progress: Callable[[int, int], None] | None
 ) -> NetworkMachine:
-    """Compile a game.
-
-    Raises:
-        LimitError: the game is too large.
-        CompilationError: an internal error.
-        ImportError: a library is missing.
-    """
+    """Compile a game; every error of the compiler is an AnygameError or an ImportError."""
     try:
         # Imported late, as a command that computes a few states needs neither numpy nor llvmlite.
         from anygame.game.machines.network import compile_machine

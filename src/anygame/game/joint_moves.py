@@ -249,11 +249,7 @@ def advised(error: QueryError, advice: str) -> QueryError:
 def bindings_of(state: State, pattern: str, joint: Sequence[Term] | None, advice: str) -> list[Binding]:
     """Return the bindings for which a pattern holds, in order.
 
-    Args:
-        state: the state to query.
-        pattern: a sentence with variables.
-        joint: the moves on which the answer depends, or None.
-        advice: advice on giving moves, for the error.
+    The answer may depend on a joint move. ``advice`` is how the user gives a joint move, for the error.
 
     Raises:
         QueryError: the pattern cannot be queried.

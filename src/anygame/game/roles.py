@@ -48,10 +48,7 @@ class Role(str):
 def find_role(role: str | Term, index: Mapping[str, int], *, case_sensitive: bool) -> int:
     """Return the index of a role, given by its text (in any spacing) or its term.
 
-    Args:
-        role: the role to find.
-        index: the indices of the roles by their text.
-        case_sensitive: whether names that differ by case are different names.
+    ``index`` maps the text of each role to its index.
 
     Raises:
         UnknownRoleError: there is no such role.
@@ -77,10 +74,7 @@ def moves_in_order(
 ) -> Sequence[str | Term]:
     """Return the moves in the order of the roles, without checking their legality.
 
-    Args:
-        moves: one move per role: a mapping from roles, or a sequence in the order of the roles.
-        roles: the roles of the game.
-        index: finds the index of a role; raises UnknownRoleError.
+    The function ``index`` returns the index of a role, or raises UnknownRoleError.
 
     Raises:
         IllegalMoveError: there is not one move per role.
@@ -110,11 +104,8 @@ def in_order(
 ) -> list[_Choice]:
     """Return the values of a mapping from roles, in the order of the roles.
 
-    Args:
-        choices: one value per role.
-        roles: the roles of the game.
-        index: finds the index of a role; raises UnknownRoleError.
-        words: for errors: two values for a role, no value for a role, the expected shape.
+    The function ``index`` returns the index of a role. ``words`` are for errors: two values for a role, no
+    value for a role, and the expected shape.
 
     Raises:
         IllegalMoveError: a role has no value, or two.

@@ -152,9 +152,9 @@ def check_induction(
 
 
 def _refute(given: _Clauses, questions: Sequence[Sequence[int]], assumed: Sequence[int] = ()) -> int:
-    """Refute all questions; return the number of lemmas needed.
+    """Refute all questions; return the number of lemmas that the refutations need.
 
-    Literals in ``assumed`` are expensive for a solver, so they are assumed only if a question needs them.
+    The literals in ``assumed`` are expensive for a solver, so they are assumed only if a question needs them.
     """
     from pysat.solvers import Glucose4
 
@@ -315,12 +315,12 @@ def _at_least(number: _Number, least: int) -> int:
 
 
 def _is_at_least(clauses: _Clauses, number: _Number, other: _Number, more: int = 0) -> int:
-    """Return the literal for a number being at least another one plus ``more``."""
+    """Return a literal that holds if ``number`` is at least ``other`` plus ``more``."""
     return clauses.both(clauses.either([-x, _at_least(number, n + more)]) for n, x in other.items())
 
 
 def _holds(nodes: _Nodes, counted: Sum) -> int:
-    """Return the literal for a weighted sum having its total, or at least that if it is a lower bound."""
+    """Return a literal that holds if a sum equals its total, or is not below a total that is a lower bound."""
     sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     for weight, *fact in counted.parts:
         sides[weight < 0].append((nodes.fact(fact), abs(weight)))
@@ -333,7 +333,7 @@ def _holds(nodes: _Nodes, counted: Sum) -> int:
 
 
 def _is_kept(step: _Step, counted: Sum) -> int:
-    """Return the literal for a step preserving a sum; a sum that is a lower bound may grow."""
+    """Return a literal that holds if a step preserves a sum. A sum with a lower bound may also grow."""
     clauses, most = step.clauses, counted.most
     added, taken = step.change(counted.parts, most + 1)
     # Changes are encoded only up to the largest that is allowed.

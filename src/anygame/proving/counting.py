@@ -92,7 +92,7 @@ def _is_at_least(
     patience: Patience,
     most: int | None = None,
 ) -> int:
-    """Return the literal for a sum being at least another one, of at most ``most``, plus ``more``."""
+    """Return a literal for ``one`` being at least ``other`` plus ``more``; sums are capped at ``most``."""
     limit = 1 + (max(sum(weight for _, weight in parts) for parts in (one, other)) if most is None else most)
     first, second = (sums_of(model, parts, limit, patience) for parts in (one, other))
     gates = model.gates
@@ -124,7 +124,7 @@ def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Pa
 
 
 def _bound(counted: Sum, step: Step) -> Sum | None:
-    """Return the lower bound that remains of a sum that a step changes, or None if it is trivial."""
+    """Return the lower bound that holds after a step changed a sum, or None if the bound is trivial."""
     (change,), _ = _moves_of(counted.parts, step[:1], step[1:])
     sign = int(np.sign(change))
     parts = tuple((sign * weight, *fact) for weight, *fact in counted.parts)
@@ -250,7 +250,7 @@ class _Matrix:
 
 
 def _exclusive(model: Model, invariant: Sequence[Clause]) -> tuple[list[list[int]], list[list[int]]]:
-    """Return disjoint groups of fluents of which at most one holds, and those of which exactly one does."""
+    """Return disjoint groups with at most one fluent that holds, and groups with exactly one."""
     clauses = set(invariant)
     possible = exclusive_groups(model, invariant)
     exact = [group for group in possible if tuple(2 * f + 2 for f in group) in clauses]
@@ -323,7 +323,7 @@ def _whole(vector: NDArray[np.int64]) -> NDArray[np.int64] | None:
 
 
 def _fraction(value: int) -> tuple[int, int]:
-    """Return the simplest fraction that is a number modulo the prime (Wang 1981)."""
+    """Return the simplest fraction that equals a number modulo the prime (Wang 1981)."""
     (above, below), (here, there) = (_PRIME, value), (0, 1)
     while below * below * 2 > _PRIME:
         quotient = above // below

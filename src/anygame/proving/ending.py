@@ -212,7 +212,7 @@ def moving(
 
 
 def slip(model: Model, measure: Measure, patience: Patience) -> int:
-    """Return the literal of a joint move that neither ends the match nor increases a measure."""
+    """Return a literal that holds if a joint move neither ends the match nor increases the measure."""
     gates = model.gates
     won, lost = moving(model, measure.parts, patience)
     most = measure.most_lost + 1
@@ -248,10 +248,10 @@ def measured(model: Model, rows: Sequence[Sequence[int]], most_lost: int) -> Mea
 
 
 def sums_of(model: Model, parts: Sequence[tuple[int, int]], most: int, patience: Patience) -> dict[int, int]:
-    """Return for each possible sum, ascending, the literal for weighted literals adding up to at least that.
+    """Return, for each possible sum in ascending order, a literal for the sum being at least that.
 
-    The generalized totalizer of Joshi, Martins and Manquinho (2015, "Generalized totalizer encoding for
-    pseudo-Boolean constraints"), with all sums from ``most`` on merged.
+    This is the generalized totalizer of Joshi, Martins and Manquinho (2015, "Generalized totalizer encoding
+    for pseudo-Boolean constraints"). All sums from ``most`` on are merged.
     """
     rows = [{min(weight, most): literal} for literal, weight in parts if literal]
     gates = model.gates
@@ -270,7 +270,7 @@ def sums_of(model: Model, parts: Sequence[tuple[int, int]], most: int, patience:
 
 
 def at_least(sums: Mapping[int, int], total: int) -> int:
-    """Return the literal for a sum of at least ``total``."""
+    """Return a literal that holds if the sum is at least ``total``."""
     if total <= 0:
         return TRUE
     reached = list(sums)

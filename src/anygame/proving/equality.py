@@ -269,7 +269,7 @@ class Product(Model):
     ) -> Iterator[int]:
         """Yield literals, one of which holds in each state where the goals of a role differ.
 
-        Terms such as 100 and 0100 are one value, but a role with both at once has no usable goal.
+        The terms 100 and 0100 have the same value, but a role that has both goals has no usable goal.
         """
         for value in dict.fromkeys(value for value, _ in (*ours, *theirs)):
             holders = [[holds for other, holds in goals if other == value] for goals in (ours, theirs)]
@@ -343,8 +343,9 @@ def _shared(
 ) -> dict[int, int]:
     """Map fluents of the second game to those of the first with the same name and gates, by number.
 
-    Both have the same initial value and, once all pairs are merged, the same literal for the next value. So
-    they agree in every state. ``ours`` and ``theirs`` map the inputs of each game to common nodes.
+    Two such fluents have the same initial value. Once all pairs are merged, they also have the same literal
+    for the next value, so they agree in every state. ``ours`` and ``theirs`` map the inputs of each game to
+    common nodes.
     """
     gates = Gates(inputs)
     here = list(map(first.copied(gates, ours), first.next))

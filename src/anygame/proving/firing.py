@@ -108,7 +108,7 @@ def _watched(game: Game, rules: Sequence[Rule]) -> tuple[Game, list[Constant]]:
 
 
 def _literals(model: Model, rules: Sequence[Rule], names: Sequence[Constant]) -> list[int]:
-    """Return the literals of the states, or joint moves, in which rules fire."""
+    """Return, for each rule, a literal over the state or the joint move that holds where the rule fires."""
     gates = model.gates
     places = {fluent: number for number, fluent in enumerate(model.fluents)}
     able = [gates.disjunction(model.legal_of(role)) for role in range(len(model.roles))]

@@ -165,7 +165,7 @@ class RuleWriter:
         return Expression.saying(Literal(head), expression.node), True
 
     def _agreeing(self, leaf: Signed, context: Sequence[Signed]) -> list[list[Signed]]:
-        """Return the cases in which both sides of an ``iff`` agree, or if it is negated, disagree."""
+        """Return the cases in which both sides of an ``iff`` agree, or disagree if the ``iff`` is negated."""
         expression, positive = leaf
         one, other = [
             self._named(side, () if self._binds_all(side) else context) for side in expression.parts

@@ -175,7 +175,7 @@ class PropertyText:
     def _parts(
         self, node: Node, operator: str, count: int | None, scope: Mapping[Variable, Variable]
     ) -> tuple[Expression, ...]:
-        """Return the formulas of a list, which must have ``count`` of them; None for at least one."""
+        """Return the formulas of a list, which must have ``count`` formulas; None for at least one."""
         parts = (node.children or (node,))[1:]
         if len(parts) != count if count else not parts:
             wanted = {1: "one formula", 2: "two formulas"}.get(count or 0, "at least one formula")
@@ -332,7 +332,7 @@ def _on_one_line(node: Node) -> str:
 
 
 def _head(node: Node) -> str:
-    """Return the first name of a list, or a token, in lower case; keywords are case-insensitive."""
+    """Return the first token of a list, or the token itself, in lower case: keywords are case-insensitive."""
     first = node.children[0] if node.children else node
     return first.text.lower()
 

@@ -63,7 +63,7 @@ class Induction:
         self._formula.close()
 
     def keep(self, candidates: Sequence[Clause]) -> None:
-        """Add the candidates that hold in every state; none if the time limit is reached."""
+        """Add the candidates that hold in every state; add none if the time limit is reached."""
         apart, proved = exclusions(self._model, self.found), set(self.found)
         fresh = [
             clause
@@ -95,7 +95,7 @@ class Induction:
             self.found.append(fresh[place])
 
     def _asked(self, clause: Clause) -> tuple[int, int, list[int]]:
-        """Return the literals "the clause holds" and "the step breaks it", and the clause after the step."""
+        """Return literals for "the clause holds" and "the step breaks it", and the clause after the step."""
         encoded = self._of.get(clause)
         if encoded is None:
             formula = self._formula
@@ -293,7 +293,7 @@ def by_arguments(fluents: Sequence[Term], width: int) -> list[list[int]]:
 
 
 def exclusions(model: Model, invariant: Sequence[Clause]) -> list[int]:
-    """Return for each fluent, as bits, the fluents that by an invariant never hold together with it."""
+    """Return, for each fluent, a bit set of the fluents that never hold together with it by the invariant."""
     apart = [0] * len(model.fluents)
     for clause in invariant:
         group = model.exclusive.get(clause[0], ()) if len(clause) == 1 else ()
@@ -306,7 +306,7 @@ def exclusions(model: Model, invariant: Sequence[Clause]) -> list[int]:
 
 
 def _is_pair(clause: Clause, apart: Sequence[int]) -> bool:
-    """Return whether a clause says that two fluents exclude each other, and ``apart`` does so already."""
+    """Return whether a clause says that two fluents exclude each other, as ``apart`` already records."""
     if len(clause) != 2 or not clause[0] & clause[1] & 1:
         return False
     one, other = ((literal >> 1) - 1 for literal in clause)

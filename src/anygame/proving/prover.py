@@ -182,7 +182,7 @@ class Prover:
         return self._store.certificates.get(name) if self._store else None
 
     def _can_end(self, patience: Patience) -> bool:
-        """Whether a match to an end is found; without one, a claim about ends is vacuous."""
+        """Return whether a match to an end is found; otherwise a claim about ends may be vacuous."""
         with suppress(OutOfTimeError):
             terminal = self.model.terminal
             if self.matches.played(terminal) is not None:
@@ -492,7 +492,7 @@ class Prover:
         )
 
     def _with_match(self, wanted: Property, match: Match, patience: Patience) -> Verdict:
-        """Return the verdict with a shortest match, or with the given match if the search takes too long."""
+        """Return the verdict with a shortest match, or with the given match if time runs out."""
         with suppress(OutOfTimeError):
             return self._with_shortest(wanted, match, patience.part(_BEFORE))
         return self._shown(wanted, match, shortest=False)

@@ -148,7 +148,7 @@ def each_verdict(
 
 
 def _prover(game: Game, seconds: float, report: Callable[[str], None]) -> Prover | str:
-    """Return the prover of a game, or why it has none."""
+    """Return the prover of a game, or the reason why the game has none."""
     from anygame.proving.patience import Patience
     from anygame.proving.prover import Prover
 

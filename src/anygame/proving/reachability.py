@@ -159,7 +159,7 @@ class _Prover:
         self._solver.add(-guard, *(-self._copy(literal) for literal in cube))
 
     def _guards(self, frame: int) -> list[int]:
-        """Return the assumptions for a state in a frame, with the property if that is about states."""
+        """Return the assumptions for a state in a frame, including the property if it is about states."""
         if self._of_moves:
             return self._guard[frame:]
         return [*self._guard[frame:], -self._bad_here[0]]
@@ -196,7 +196,7 @@ class _Prover:
         return _Obligation(self._lift(state, actions, refuted), joint, None)
 
     def _not_moving(self, joint: tuple[int, ...]) -> list[int]:
-        """Return literals of the lifting formula of which one holds if a joint move is impossible."""
+        """Return literals of the lifting formula; one of them holds if the joint move is impossible."""
         legal = [self._model.legal_of(role)[action] for role, action in enumerate(joint)]
         return [self._lifted(self._model.terminal), *(-self._lifted(literal) for literal in legal)]
 
@@ -209,7 +209,7 @@ class _Prover:
     # Blocking.
 
     def _block(self, bad: _Obligation, last: int) -> Match | None:
-        """Exclude a cube from a frame; return a match if it is reachable."""
+        """Exclude a cube from a frame. Return a match if the cube is reachable."""
         ticket = count()
         queue = [(last, next(ticket), bad)]
         while queue:

@@ -26,10 +26,9 @@ _AT_ONCE: Final = 4096
 
 
 def random_play(kernel: Kernel, seed: int = 1) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.int32]]]:
-    """Yield the states of parallel games, and the random joint moves made there.
+    """Yield the states of parallel games, bool [lanes, fluents], and the random joint moves made there.
 
-    Yields:
-        bool [lanes, fluents], and int32 [lanes, roles]: the number of the action of each role, -1 at an end.
+    Joint moves are int32 [lanes, roles]: the number of the action of each role, -1 at an end.
     """
     lanes = Lanes(kernel, lanes_for(kernel.network.facts), seed)
     while True:

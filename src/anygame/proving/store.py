@@ -85,7 +85,7 @@ class ProofStore:
         return certificates
 
     def _certificate(self, value: Any) -> Certificate:
-        """Return the certificate of a row. Raises ValueError or TypeError if it is malformed."""
+        """Return the certificate of a row; raise ValueError or TypeError if the row is malformed."""
         clauses, depth, is_everything, measure, most_lost, sums, groups = value
         certificate = Certificate(
             tuple(map(self._clause, clauses)),

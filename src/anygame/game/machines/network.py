@@ -56,10 +56,8 @@ def compile_machine(
 ) -> NetworkMachine:
     """Compile a game.
 
-    Args:
-        reasoner: the machine with the rules.
-        limits: bounds by name; see ``GroundingLimits``.
-        progress: called periodically with the numbers of instances and atoms so far.
+    The names of ``limits`` are those of ``GroundingLimits``. ``progress`` is called periodically with the
+    numbers of instances and atoms so far.
 
     Raises:
         LimitError: a bound was reached.

@@ -61,9 +61,8 @@ class ReasonerMachine:
     def another(self, most: GroundingLimits) -> Reasoner:
         """Return a second reasoner for compiling the rules, while this one continues to answer.
 
-        Args:
-            most: bounds on facts, steps and seconds; facts and steps are also bounded by this machine's
-                limits.
+        Its facts and steps are bounded by ``most`` and by the limits of this machine, its seconds by ``most``
+        alone.
         """
         limits = self.reasoner.limits
         facts, steps = min(most.facts, limits.facts), min(most.steps, limits.steps)
