@@ -77,7 +77,7 @@ def read_joint(
 ) -> tuple[Term, ...]:
     """Read one joint move.
 
-    Moves are in the order of the roles. They may be given for all roles, for the roles with a choice, or for
+    Moves are in the order of the roles. The text has moves for all roles, for the roles with a choice, or for
     the only roles that they fit. Every other role makes its only legal move. A number that is not a legal
     move is an index, from 1, into the sorted legal moves of the role. Case matters only if it distinguishes
     legal moves. A move may be abbreviated, see `anygame.game.typed_moves`.

@@ -50,7 +50,7 @@ _PRIME: Final = (1 << 31) - 1
 
 
 class Sum(NamedTuple):
-    """Weights of facts with the same sum in every state, or with a lower bound.
+    """A weighted sum of facts that is the same in every state, or has a lower bound.
 
     Attributes:
         total: the sum.

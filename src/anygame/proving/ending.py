@@ -84,11 +84,7 @@ class Measure(NamedTuple):
 
 
 class Measures:
-    """Candidate measures of a game.
-
-    Args:
-        patience: the time limit for the preparation.
-    """
+    """Candidate measures of a game; ``patience`` limits only the preparation."""
 
     def __init__(self, model: Model, sample: Sample, patience: Patience) -> None:
         self._model = model
@@ -99,7 +95,7 @@ class Measures:
     def search(
         self, invariant: Sequence[Clause], patience: Patience, *, is_brief: bool = False
     ) -> Iterator[Measure]:
-        """Yield measures, the simplest first, up to one that grows from all states of the invariant.
+        """Yield measures, the simplest first; the last one grows in every step from a state of the invariant.
 
         After the caller adds a step, the next measure grows in that step, too. With ``is_brief``, only a few
         measures are tried.
@@ -419,7 +415,7 @@ def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_K
 
 
 class _Levels:
-    """Writes weights of signals as a measure.
+    """Converts weights of signals into a measure.
 
     In a group of mutually exclusive fluents, the weight is a sum of increments. So replacing a fluent by
     another one of the same weight changes no literal.

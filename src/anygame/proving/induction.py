@@ -45,7 +45,7 @@ class Induction:
     """Clauses that hold in every state, by induction over all of them.
 
     Attributes:
-        found: the clauses proved so far, which later candidates do not affect.
+        found: the clauses proved so far; later candidates do not remove any of them.
     """
 
     def __init__(self, model: Model, patience: Patience) -> None:
@@ -261,7 +261,7 @@ def parts_of(fluent: Term) -> tuple[str, tuple[Term, ...]]:
 
 
 def exclusive_groups(model: Model, invariant: Sequence[Clause]) -> list[list[int]]:
-    """Return groups of fluents of which at most one holds, by an invariant, the largest first."""
+    """Return the groups of fluents that exclude each other by an invariant, the largest first."""
     apart = exclusions(model, invariant)
     everything = np.ones(len(model.fluents), np.bool_)
     exclusive = []

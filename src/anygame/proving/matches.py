@@ -33,7 +33,7 @@ class Matches:
         self._met: list[NDArray[np.bool_]] = []
 
     def add(self, match: Match) -> None:
-        """Note the states of a match, which may decide further properties."""
+        """Record the states of a match, as they can decide further properties."""
         state = self._model.initial
         for joint in match:
             state = self._model.after(state, joint)

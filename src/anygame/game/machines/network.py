@@ -1,6 +1,6 @@
 """The machine over the compiled game.
 
-It holds the positions that play can lead to; the reasoner holds all others. The reasoner also answers queries
+The machine holds every position that play can reach; the reasoner holds all other positions. The reasoner also answers queries
 and explanations, and computes percepts if a sheet is too large for a network with percepts.
 """
 
