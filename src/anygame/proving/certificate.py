@@ -320,7 +320,7 @@ def _is_at_least(clauses: _Clauses, number: _Number, other: _Number, more: int =
 
 
 def _holds(nodes: _Nodes, counted: Sum) -> int:
-    """Return a literal that holds if a sum equals its total, or reaches it if it is a lower bound."""
+    """Return a literal that holds if a sum equals its total, or reaches its lower bound."""
     sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     for weight, *fact in counted.parts:
         sides[weight < 0].append((nodes.fact(fact), abs(weight)))

@@ -140,7 +140,7 @@ class _IdleSteps:
     Args:
         formula: the formula of one step, to which the gates of each measure are added.
         signals: literals over the state.
-        known: pairs of the number of a signal, and 1 if some known step sets it, -1 if one clears it.
+        known: pairs (signal, sign): 1 if a known step sets the signal, -1 if one clears it.
 
     Attributes:
         model: the game, with the gates of all measures.

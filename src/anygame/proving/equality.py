@@ -1,9 +1,9 @@
 """Equivalence of two rule sheets: both are played in step.
 
-A state of their product is a state of each game. Roles are matched by name, moves and percepts by name or by a map. The
-games are equal if terminal states, legal moves, goals and percepts agree in every reachable state. Fluents
-with the same gates in both games are merged. For other fluents, the prover finds pairs that agree in every
-state (van Eijk 2000, "Sequential equivalence checking based on structural similarities").
+A state of their product is a state of each game. Roles are matched by name, moves and percepts by name or by
+a map. The games are equal if terminal states, legal moves, goals and percepts agree in every reachable state.
+Fluents with the same gates in both games are merged. For other fluents, the prover finds pairs that agree in
+every state (van Eijk 2000, "Sequential equivalence checking based on structural similarities").
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The machine over the compiled game.
 
-The machine holds every position that play can reach; the reasoner holds all other positions. The reasoner also answers queries
-and explanations, and computes percepts if a sheet is too large for a network with percepts.
+The machine holds every position that play can reach; the reasoner holds all other positions. The reasoner
+also answers queries and explanations, and computes percepts if a sheet is too large for a network with
+percepts.
 """
 
 from __future__ import annotations
