@@ -43,10 +43,7 @@ def needed_solver() -> Any:
 
 
 class Formula:
-    """A growing formula, solved under assumptions. Literals are those of DIMACS.
-
-    Args:
-        solver: its name in PySAT.
+    """A growing formula for a PySAT solver, solved under assumptions. Literals are those of DIMACS.
 
     Attributes:
         true: a literal that always holds.
@@ -110,10 +107,8 @@ class Formula:
 class Copy:
     """The model's nodes at one time, as literals of a formula; gates are added on demand.
 
-    Args:
-        formula: the target of the clauses.
-        state: the literal of each fluent; new variables by default.
-        before: the previous state; if given, fluents are defined from it on demand.
+    Fluents are the literals in ``state``, or are defined on demand from the state ``before`` this one, or
+    else are new variables.
     """
 
     def __init__(

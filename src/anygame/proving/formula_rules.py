@@ -37,10 +37,7 @@ _NOTHING: frozenset[Variable] = frozenset()
 
 
 class RuleWriter:
-    """Writes the rules of formulas.
-
-    Args:
-        prefix: first part of the names of new relations.
+    """Writes the rules of formulas, in which names of new relations begin with ``prefix``.
 
     Attributes:
         rules: the rules written so far.

@@ -111,11 +111,7 @@ class Name:
 
 
 class Ranges:
-    """The values of each argument in a game, and relations that hold for exactly these values.
-
-    Attributes:
-        domains: the values of each argument.
-    """
+    """The values of each argument in a game, and relations that hold for exactly these values."""
 
     def __init__(self, game: Game) -> None:
         self.domains = Domains(game.backends.reasoner.reasoner.rules)
@@ -136,10 +132,6 @@ class Ranges:
 class PropertyText:
     """A parsed property.
 
-    Args:
-        text: the property, in KIF.
-        ranges: the values of each argument in the game.
-
     Attributes:
         text: the property on one line, without comments.
         kind: its temporal operator.
@@ -147,7 +139,7 @@ class PropertyText:
         expressions: the formula, or the two formulas of ``until``.
         names: the name of each variable.
         free: variables that no quantifier binds.
-        of_moves: whether some atom is about the joint move made in a state.
+        of_moves: whether an atom is about the joint move made in a state.
         doubts: warnings, for people.
 
     Raises:

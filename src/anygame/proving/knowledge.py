@@ -28,9 +28,7 @@ class Knowledge:
 
     Args:
         patience: the time limit for learning, counted from the start of learning.
-        report: called with the current activity, as a phrase.
         guesses: returns further candidate clauses, from a sample.
-        store: the cache of proofs.
 
     Attributes:
         clauses: the clauses learned so far.

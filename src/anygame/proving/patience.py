@@ -28,9 +28,7 @@ class OutOfTimeError(AnygameError):
 class Conflicts:
     """A limit on solver conflicts, independent of the clock.
 
-    Args:
-        left: the conflicts allowed.
-        whole: the larger limit of which this one is a part.
+    Conflicts also count against the larger limit ``whole`` of which this limit is a part.
 
     Attributes:
         left: the conflicts that remain.

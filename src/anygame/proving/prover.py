@@ -78,22 +78,16 @@ def _growth(measure: Measure) -> str:
 
 
 class Prover:
-    """Decides properties of one game.
+    """Decides properties of one game; reports each activity as a phrase.
 
     Args:
         play: states and joint moves of random play.
         replay: plays matches by the rules.
         patience: the time limit for learning an invariant.
-        report: called with the current activity, as a phrase.
         guesses: returns further candidate clauses, from a sample.
         store: the cache of proofs.
         is_brief: try only cheap methods: no search for matches, and no invariants beyond those that hold in
             every state by induction over all of them.
-
-    Attributes:
-        sample: states of random play.
-        matches: known matches, and a search for long ones.
-        knowledge: the learned invariant.
 
     Raises:
         CompilationError: there is no native code, and none can be made.

@@ -37,8 +37,7 @@ _SUFFIX: Final = ".proofs"
 class ProofStore:
     """The cached certificates of one game.
 
-    Args:
-        folder: the folder of the files; None for ``cache_folder()``, which may disable the cache.
+    The files are in ``folder``, by default in ``cache_folder()``, which may disable the cache.
 
     Attributes:
         certificates: maps names of properties to certificates, which are well-formed but not checked.
