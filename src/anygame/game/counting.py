@@ -159,7 +159,7 @@ class _Tree:
         return (self._machine.next(view, joint) for joint in product(*moves))
 
     def _options(self, position: Position) -> tuple[View, tuple[tuple[Term, ...], ...]]:
-        """Return a view and the legal moves per role; ``((),)`` at the end."""
+        """Return a view and the legal moves of each role, or ``((),)`` in a terminal state."""
         if self._left is not None:
             self._left -= 1
             if self._left < 0:

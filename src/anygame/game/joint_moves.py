@@ -148,7 +148,7 @@ def _typed_in_order(
 def _only_possible(
     given: Sequence[str], legal: Mapping[Role, Sequence[Term]], single: Mapping[Role, Term]
 ) -> list[Role] | None:
-    """Return the only roles, in order, that can make the given moves if all others have a single move."""
+    """Return the only roles that can make the given moves while every other role has a single move."""
     if comb(len(legal), len(given)) > _CHOICES_LIMIT:
         return None
     texts = {role: set(map(str, moves)) for role, moves in legal.items()}

@@ -135,7 +135,7 @@ def read_silently() -> Iterator[None]:
 
 
 def _left_over(strict: RuleSheetError, lenient: RuleSheetError) -> RuleSheetError:
-    """Return the error for faults that remain under a lenient reading, with places in the author's text."""
+    """Return an error that locates the faults of a lenient reading in the author's text."""
     faults = [fault for fault in strict.diagnostics if isinstance(fault, Diagnostic)]
     left = [fault for fault in lenient.diagnostics if isinstance(fault, Diagnostic)]
     # The texts of the line differ if another part of the line was read leniently.

@@ -212,7 +212,7 @@ class _Matrix:
         self._gram = (self._gram + np.outer(change, change)) % _PRIME
 
     def sums(self, patience: Patience) -> list[Sum]:
-        """Return the sums that are the same in all known states."""
+        """Return the sums that have the same value in all known states."""
         rows: list[NDArray[np.int64]] = []
         independent = self._trivial.copy()
         for vector in _null_space(self._gram, patience):
@@ -229,7 +229,7 @@ class _Matrix:
         return sorted(kept, key=lambda counted: len(counted.parts))[:MOST_SUMS]
 
     def _sum(self, weights: NDArray[np.int64]) -> Sum | None:
-        """Return the sum of weighted fluents; None if it is too large, or changes."""
+        """Return the sum of weighted fluents; None if it is too large, or if a known step changes it."""
         parts: list[tuple[int, ...]] = []
         for group in self._exclusive:
             for sign in (1, -1):
@@ -243,7 +243,7 @@ class _Matrix:
         return self.known(Sum(int(weights @ self.model.initial), 0, True, tuple(parts)))
 
     def known(self, counted: Sum) -> Sum | None:
-        """Return a sum with ``most`` from the known steps; None if one of them changes the sum."""
+        """Return a sum whose ``most`` is from the known steps; None if a known step changes the sum."""
         change, most = _moves_of(counted.parts, self._before, self._after)
         wrong = change.any() if counted.is_exact else (change < 0).any()
         return None if wrong or most > MOST_CHANGED else counted._replace(most=most)

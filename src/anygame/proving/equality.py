@@ -267,7 +267,7 @@ class Product(Model):
     def _unlike_goals(
         self, ours: Sequence[tuple[int, int]], theirs: Sequence[tuple[int, int]]
     ) -> Iterator[int]:
-        """Yield literals, one of which holds in each state where the goals of a role differ.
+        """Yield literals; at least one holds in each state where the goals of a role differ.
 
         The terms 100 and 0100 have the same value, but a role that has both goals has no usable goal.
         """
@@ -280,7 +280,7 @@ class Product(Model):
     def _unlike_percepts(
         self, first: SeeingModel, second: SeeingModel, role: int, pairing: _Pairing, theirs: dict[int, int]
     ) -> Iterator[int]:
-        """Yield literals, one of which holds in each state where the percepts of a role differ."""
+        """Yield literals; at least one holds in each state where the percepts of a role differ."""
         there = dict(second.percepts[pairing.roles[role]])
         for percept, fluent in first.percepts[role].items():
             number = there.pop(pairing.second_of(percept), None)

@@ -175,7 +175,7 @@ def _usable(model: Model, place: int) -> list[tuple[int, int]]:
 
 
 def _sums(game: Game, model: Model) -> dict[int, int]:
-    """Return the possible sums of valid goals of all roles, with the literals for them."""
+    """Map each possible sum of valid goals of all roles to the literal for this sum."""
     gates = model.gates
     sums = {0: 1}
     for place, role in enumerate(game.roles):
@@ -190,7 +190,7 @@ def _sums(game: Game, model: Model) -> dict[int, int]:
 
 
 def _usual(model: Model, sample: Sample, sums: dict[int, int]) -> int:
-    """Return the sum of goals at the first end in a sample; the sum of one winner if there is no end."""
+    """Return the sum of goals at the first end in a sample, or ``HIGHEST`` if the sample has no end."""
     ends = sample.states[model.values([model.terminal], sample.states)[:, 0]][:1]
     if len(ends) and sums:
         holds = model.values(list(sums.values()), ends)[0]

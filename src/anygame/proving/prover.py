@@ -295,7 +295,7 @@ class Prover:
         return None
 
     def _measured(self, measure: Measure, invariant: Certificate, patience: Patience) -> Verdict:
-        """Return the proof, by a measure and an invariant, that every match ends.
+        """Return a proof that every match ends; it needs a measure and an invariant.
 
         Raises:
             CertificateError: the invariant does not prove it.
@@ -309,7 +309,7 @@ class Prover:
         return replace(proof, most_moves=most, certificate=certificate)
 
     def _followed(self, certificate: Certificate, patience: Patience) -> Verdict:
-        """Return the proof, by enumeration of all matches, that every match ends.
+        """Return a proof that every match ends; it enumerates all matches.
 
         Raises:
             CertificateError: a match has more moves.

@@ -219,7 +219,7 @@ def _or_open(name: str, claim: str, verdict: Callable[[], Verdict]) -> Verdict:
 
 
 def _with_rules(verdict: Verdict, game: Game, seconds: float, report: Callable[[str], None]) -> Verdict:
-    """Return the verdict about dead fluents and moves, extended by the rules that never fire."""
+    """Add the rules that never fire to the verdict about dead fluents and moves."""
     from anygame.proving.firing import firings
 
     began, lines, undecided = perf_counter(), [], 0

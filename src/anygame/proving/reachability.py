@@ -256,7 +256,7 @@ class _Prover:
         return smaller
 
     def _shrunk(self, cube: Cube, frame: int) -> Cube:
-        """Drop literals of a cube as long as no step from a frame enters it from outside."""
+        """Drop literals of a cube while no step from a frame enters the cube from outside."""
         failures = 0
         for literal in sorted(cube):
             if literal not in cube:

@@ -107,7 +107,7 @@ class Sample:
 
     @cached_property
     def _after(self) -> NDArray[np.int64]:
-        """The numbers of all states but the initial ones."""
+        """The numbers of all states except the initial states."""
         return np.flatnonzero(self._places[:, 0] > 0)
 
     @cached_property

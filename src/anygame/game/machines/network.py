@@ -422,7 +422,7 @@ class GameLanes(Lanes):
         super().reset(None if mask is None else self._mask(mask))
 
     def _mask(self, chosen: ArrayLike) -> NDArray[np.bool_]:
-        """Return the lanes given by numbers or by a mask: bool [lanes]."""
+        """Convert numbers of lanes to a mask, bool [lanes]; a mask is returned unchanged."""
         array, count = np.asarray(chosen), self.count
         if array.dtype == np.bool_:
             return array
