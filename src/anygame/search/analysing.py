@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anygame.search.model import Model
     from anygame.search.table import Table
 
-#: The default: long enough to see the moves settle.
+#: Default time of an analysis in seconds.
 SECONDS: Final = 5.0
 
 
@@ -35,25 +35,26 @@ def analyse(
 ) -> Analysis:
     """Search a state, and return the values of its moves with lines of best play.
 
-    This is the search of ``anygame analyse`` and of the player ``mcts``. Ctrl-C ends it early, with the
-    analysis so far. ``anygame.search.Search`` does the same for one state after another, and keeps its tree.
+    The command ``anygame analyse`` and the player ``mcts`` use the same search. Ctrl-C ends the search early
+    and returns the analysis so far. To search successive states with one tree, use ``anygame.search.Search``.
 
     Args:
         game: the game; or a state of it.
-        state: the state; the initial one by default.
-        seconds: how long to search; 5 without iterations, ``math.inf`` until all is proven.
-        iterations: leaves to evaluate at most.
+        state: the state; the initial state by default.
+        seconds: time limit; by default 5 s if ``iterations`` is not given. ``math.inf`` searches until all
+            values are proven.
+        iterations: maximum number of leaves to evaluate.
         threads: number of cores.
-        memory: approximate maximum of bytes of the tree.
-        seed: of the random numbers; None for fresh ones. With one thread and a number of iterations, the same
-            seed gives the same analysis.
-        table: exact values, which are shown as proven; see ``anygame.solve``.
+        memory: approximate maximum size of the tree in bytes.
+        seed: seed of the random numbers; None for a new seed. With one thread and a number of iterations, the
+            same seed gives the same analysis.
+        table: exact values, which the analysis shows as proven; see ``anygame.solve``.
         model: learned estimates, as ``anygame.load_model`` reads them.
         progress: called with the analysis about four times a second; by default a notebook shows it.
 
     Raises:
-        ModelError: the model is of another game.
-        PositionError: the state, or the table, is of another game.
+        ModelError: the model was trained for another game.
+        PositionError: the state or the table belongs to another game.
         ValueError: a number is out of range.
 
     >>> import anygame

@@ -1,6 +1,6 @@
-"""Files of arrays with a header: numpy's ``npz`` without pickle, whole or not at all.
+"""Files of arrays with a header: NumPy's ``npz`` without pickle, written atomically.
 
-Each array has a checksum, and none is larger than the file: damaged and other files are refused.
+Each array has a checksum, and no array is larger than the file, so damaged and other files are refused.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: The name of the array of the header: JSON as bytes.
+#: Name of the array that holds the header: JSON as bytes.
 _HEADER: Final = "header"
-#: Bytes of the largest file: weights of a million fluents, and the state of their learning.
+#: Maximum size of a file in bytes: a checkpoint with the weights of a million fluents.
 _LARGEST: Final = 1 << 29
-#: Errors of numpy and zip files for other or damaged files.
+#: Errors that ``numpy`` and ``zipfile`` raise for other or damaged files.
 _UNREADABLE: Final = (
     BadZipFile,
     EOFError,
@@ -47,10 +47,10 @@ def write_arrays(
     arrays: Mapping[str, NDArray[Any]],
     error: type[AnygameError] = ModelError,
 ) -> None:
-    """Write a header and arrays to a file; the earlier file stays until all is on the disk.
+    """Write a header and arrays to a file; an existing file stays until the new file is complete.
 
     Raises:
-        ModelError: it cannot be written; or the given error.
+        ModelError: the file cannot be written. The caller can choose another class with ``error``.
     """
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)
     try:
@@ -67,13 +67,14 @@ def read_arrays(
     """Return the header and the arrays of a file.
 
     Args:
-        path: of the file.
+        path: path of the file.
         kind: the expected ``format`` in the header.
-        error: the class of the error.
-        most: the most bytes.
+        error: the class of the errors raised.
+        most: maximum size of the file in bytes.
 
     Raises:
-        ModelError: it cannot be read, is something else, or damaged; or the given error.
+        ModelError: the file cannot be read, has another format, or is damaged. The caller can choose another
+            class with ``error``.
     """
     with _opened(path, kind, error, most) as (header, arrays):
         return header, {name: arrays[name] for name in arrays if name != _HEADER}
@@ -89,7 +90,7 @@ def read_header(path: Path, kind: str, error: type[AnygameError] = ModelError) -
 def _opened(
     path: Path, kind: str, error: type[AnygameError], most: int | None
 ) -> Iterator[tuple[dict[str, Any], Mapping[str, NDArray[Any]]]]:
-    """Open a file; its arrays are read when they are asked for."""
+    """Open a file; each array is read on access."""
     try:
         _check_sizes(path, most)
         with np.load(path, allow_pickle=False) as file:

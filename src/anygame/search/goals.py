@@ -1,4 +1,4 @@
-"""Goals of searches: bounds of values, and the scale of the goals of a game."""
+"""Bounds of values, and the scale that maps the goals of a game to values between 0 and 1."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
 
-#: Integers up to here are exact as floating-point numbers.
+#: Largest integer up to which all integers are exact as floating-point numbers.
 LARGEST: Final = 1 << 53
 _DIGITS: Final = 9
-#: Largest error of rounding to 32 bits, as a share of the range of goals.
+#: Largest error of rounding to 32 bits, as a fraction of the range of goals.
 _ROUNDED: Final = 2**-23
-#: The range of goals in the definition of the language, for rules that name none.
+#: Lowest and highest goal by the definition of GDL, for rules that name no goals.
 USUAL: Final = (0, 100)
 
 
@@ -28,7 +28,7 @@ class Bounds(NamedTuple):
 
     Attributes:
         least: the goal that the role can guarantee.
-        most: the goal that the others can hold it to.
+        most: the goal to which the other roles can limit it.
     """
 
     least: float
@@ -42,20 +42,20 @@ def named_goals(game: Game) -> list[int]:
 
 
 def goal_or_nan(state: State, role: str) -> float:
-    """Return the goal of a role; nan where the rules give none, several, or one too large to be exact."""
+    """Return the goal of a role; nan if the rules give no goal, several, or one too large to be exact."""
     goal = state.goals()[role]
     return float("nan") if goal is None or abs(goal) > LARGEST else goal
 
 
 @dataclass(frozen=True, slots=True)
 class GoalScale:
-    """The range of goals, and their values between 0 and 1.
+    """The range of goals, and the conversion of goals to values between 0 and 1.
 
     Attributes:
-        lowest: the least goal.
-        highest: the greatest.
-        goals: goals of the rules, ascending; a value near one of them is that goal exactly.
-        digits: decimals of other goals.
+        lowest: the lowest goal.
+        highest: the highest goal.
+        goals: goals in the rules, ascending; values within rounding error of a goal are converted to it.
+        digits: number of decimals to which other goals are rounded.
     """
 
     lowest: float
@@ -65,22 +65,22 @@ class GoalScale:
 
     @classmethod
     def over(cls, goals: Sequence[int]) -> GoalScale:
-        """Return the scale of some goals whose values are kept with 32 bits; from 0 to 100 without any."""
+        """Return the scale of goals whose values are stored with 32 bits; 0 to 100 if there are no goals."""
         lowest, highest = min(goals, default=0), max(goals, default=0)
         if lowest == highest:
-            # Then ends differ only in whether they have that goal or none.
+            # Final states then differ only in whether they have that goal or no goal.
             lowest, highest = min(lowest, *USUAL), max(highest, *USUAL)
         return cls(lowest, highest, tuple(sorted(set(goals))), 4)
 
     @classmethod
     def of(cls, game: Game) -> GoalScale:
-        """Return the scale of all goals that the rules can give any role."""
+        """Return the scale of all goals that the rules can give to any role."""
         scale = cls.over(named_goals(game) or USUAL)
         return cls(float(max(scale.lowest, -LARGEST)), float(min(scale.highest, LARGEST)))
 
     @property
     def width(self) -> float:
-        """The greatest goal less the least."""
+        """The difference between the highest and the lowest goal."""
         return self.highest - self.lowest
 
     def value(self, goal: float) -> float:
@@ -88,7 +88,7 @@ class GoalScale:
         return min(1.0, max(0.0, (goal - self.lowest) / (self.width or 1)))
 
     def values(self, goals: Iterable[float | None]) -> tuple[float, ...]:
-        """Return the values of goals; no goal, or nan, has the value of the least."""
+        """Return the values of goals; None and nan have the value of the lowest goal."""
         known = [self.lowest if goal is None or goal != goal else goal for goal in goals]
         return tuple([self.value(min(max(goal, -LARGEST), LARGEST)) for goal in known])
 

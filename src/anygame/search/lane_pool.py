@@ -1,4 +1,4 @@
-"""Lanes that hold states, by the number that is needed; they are reused."""
+"""Lanes that hold states, created once for each size and reused."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     States = NDArray[np.uint64]
     Ids = NDArray[np.int64]
 
-#: Lanes that step at once: more are no faster.
+#: Maximum number of lanes that step at once; more lanes are not faster.
 MOST_LANES: Final = 8_192
 _BLOCK: Final = 512
 
 
 class LanePool:
-    """Lanes of one game."""
+    """Reusable lanes of one game."""
 
     def __init__(self, kernel: Kernel, seed: int = 0) -> None:
         self._kernel = kernel
@@ -32,7 +32,7 @@ class LanePool:
         self._made: dict[int, Lanes] = {}
 
     def holding(self, states: States) -> Lanes:
-        """Return lanes of which the first hold these states, and the others the last one."""
+        """Return lanes that hold these states; surplus lanes hold the last state."""
         size = _BLOCK
         while size < len(states):
             size *= 2
@@ -44,19 +44,19 @@ class LanePool:
         return lanes
 
     def parts(self, count: int) -> Iterator[slice]:
-        """Yield slices of a number of states, each of which fits into lanes."""
+        """Yield slices of at most MOST_LANES states that together cover all states."""
         for first in range(0, count, MOST_LANES):
             yield slice(first, min(count, first + MOST_LANES))
 
     def step(self, lanes: Lanes, chosen: Sequence[Ids]) -> None:
-        """Make joint moves in the first lanes, given per role; the others repeat the last one."""
+        """Make joint moves, given per role, in the first lanes; surplus lanes repeat the last joint move."""
         lanes.step(
             [np.concatenate([moves, np.full(lanes.count - len(moves), moves[-1])]) for moves in chosen]
         )
 
 
 def legal_choices(legal: NDArray[np.bool_]) -> tuple[Ids, Ids, Ids]:
-    """Return the legal actions, lane after lane, and for each lane the first and their number."""
+    """Return the legal actions of all lanes, and for each lane the index of its first one and their count."""
     counts = legal.sum(axis=1).astype(np.int64)
     return np.nonzero(legal)[1].astype(np.int64), np.cumsum(counts) - counts, counts
 
@@ -64,7 +64,7 @@ def legal_choices(legal: NDArray[np.bool_]) -> tuple[Ids, Ids, Ids]:
 def joint_choices(options: Sequence[tuple[Ids, Ids, Ids]]) -> tuple[Ids, list[Ids]]:
     """Return, for every joint move of every lane, the lane and the action of each role.
 
-    The options are those of ``legal_choices`` for each role; the action of the first changes fastest.
+    ``options`` has the result of ``legal_choices`` for each role. The action of the first changes fastest.
     """
     joints = np.prod([counts for _, _, counts in options], axis=0, dtype=np.int64)
     source = np.repeat(np.arange(len(joints)), joints)

@@ -1,4 +1,4 @@
-"""Exact value of a state: all states that can follow, explored breadth first and valued backwards."""
+"""Exact value of a state, from a breadth-first exploration and retrograde analysis."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.search.graph import Expansion
     from anygame.search.table import Solution
 
-#: Enough for about 50 million states of a small board.
+#: Default memory in bytes: enough for about 50 million states of a small board.
 DEFAULT_MEMORY: Final = 4 << 30
 
 
@@ -41,27 +41,27 @@ def solve(
 
     One role: the best goal, and a shortest line to it. Two roles with opposed goals: minimax where they take
     turns, the maximin of mixed strategies where they move together. The moves of ``random`` are equally
-    likely. For other games, and where rules hide information, no value is computed, and the solution says
-    so. An end without a goal for a role may be worth anything to it: the value is given where that makes no
-    difference, else bounds. Ctrl-C ends the computation early, with the results so far. If there are too many
-    states, a game for one role is searched for its best line. A game for two roles is searched for a proof of
-    the goal that each role can guarantee.
+    likely. For other games, and for games with hidden information, no value is computed, and
+    ``Solution.reason`` says why. The value of a final state without a goal for a role is unknown. If the
+    result depends on it, the solution has bounds instead of a value. Ctrl-C ends the computation early and
+    returns the results so far. If there are too many states, a game for one role is searched for its best
+    line. A game for two roles is searched for a proof of the goal that each role can guarantee.
 
     Args:
-        game: the game; or a state of it, the first state.
-        state: the first state; the initial state by default.
-        memory: approximate upper bound in bytes.
+        game: the game; or its state from which to explore.
+        state: the state to solve; the initial state by default.
+        memory: approximate maximum memory in bytes.
         table: whether to keep the values of all states, as ``Solution.table``.
-        seconds: time limit: half of it to explore states, the rest to search where there are too many. None:
-            explore as far as memory allows, then search as long again.
-        states: upper bound of the states; None for no bound. If there are more states, there is no search:
+        seconds: time limit. Half of it is for exploring states; if there are too many, the remaining time is
+            for a search. None: explore until memory is full, then search for the same time again.
+        states: maximum number of states; None for no maximum. If there are more states, no search follows, so
             the result does not depend on a clock.
         progress: called periodically with the numbers of expanded and of known states; by default a notebook
             shows them, and the progress of a search for a proof.
         proving: called periodically with the analysis of a search for a proof.
 
     Raises:
-        PositionError: the state is of another game.
+        PositionError: the state belongs to another game.
         MissingExtraError: mixed strategies have to be computed, and scipy is not installed.
 
     >>> import anygame
@@ -112,7 +112,7 @@ def _exploration_text(expanded: int, known: int) -> str:
 
 
 def _expansion(game: Game, start: State) -> Expansion:
-    """Return the expansion of states, in lanes where the game has a network that can hold the state."""
+    """Return the expansion of states; in lanes if the game has a network that can hold the state."""
     from anygame.search.graph import LaneExpansion, StateExpansion
 
     if game.machine_name != "reasoner":
@@ -126,9 +126,9 @@ def _expansion(game: Game, start: State) -> Expansion:
 def with_best_line(game: Game, start: State, solution: Solution, memory: int, seconds: float) -> Solution:
     """Add the best line to an incomplete solution of a game for one role; return other solutions as they are.
 
-    The goal of the line is the lower bound of the value, and no line has a goal above the upper bound. Where
-    both meet, the game is solved after all. An end without a goal, if one was met, may be worth 100, or the
-    greatest goal of the rules.
+    The goal of the line is the lower bound of the value, and no line has a goal above the upper bound. If the
+    bounds are equal, the game is solved. A final state without a goal could be worth 100 or the greatest goal
+    in the rules.
     """
     chooser = None if game.is_gdl2 else sole_chooser(game)
     if chooser is None:
@@ -172,10 +172,10 @@ def with_proof(
     """Add the result of a search for a proof to an incomplete solution of a game for two roles.
 
     To prove the goal that a role can guarantee, most states need not be visited. One winning move is enough,
-    and moves that cannot be better than a known one are pruned (score-bounded search; see
+    and moves that cannot be better than a known move are pruned (score-bounded search; see
     ``anygame.search.tree.bounds``). If a game is zero-sum, the goals that both roles can guarantee are its
-    value. Only visiting all ends would show that a game is zero-sum, so the solution calls them the maximin.
-    Where the rules give a role no goal, or several, it may have any goal that they give it elsewhere.
+    value. Only a visit to all final states can show that a game is zero-sum, so the solution calls these
+    goals the maximin. If the rules give a role no goal or several goals, any of its other goals is possible.
     """
     has_chance = any(role.is_random for role in game.roles)
     if seconds <= 0 or game.is_gdl2 or has_chance or len(game.roles) != 2:

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from anygame.search.analysis import Analysis, MoveAnalysis
     from anygame.search.state_set import StateSet
 
-#: Joint moves of best play that a notebook shows.
+#: Maximum number of joint moves of best play that a notebook shows.
 _MOST_STEPS: Final = 100
-#: Distance of states from which best play reaches no end, and of all states where it is not known.
+#: Distance of a state from which best play never ends, or whose distance is unknown.
 NO_END: Final = (1 << 32) - 1
 
 
@@ -52,16 +52,17 @@ class Solution:
         edges: number of joint moves from the expanded states.
         depth: the greatest distance up to which all states were expanded; -1 if none was.
         line: joint moves of best play, in the order of the roles, up to the end, to a random move or to a
-            mixed choice. The winner takes the shortest way and the loser the longest. A ``maximin`` line
-            keeps the value, but ends where the search kept no more, and is not optimal in length. Where a
-            game for one role is not solved, the best line found.
-        seconds: time spent, without compiling.
-        bytes: peak memory, as far as it grows with the game.
+            mixed strategy. The winner takes the shortest way and the loser the longest. A ``maximin`` line
+            keeps the value, but it may stop before the end of the match and need not be the shortest. If a
+            game for one role is not solved, this is the best line found.
+        seconds: time spent, without compilation.
+        bytes: peak memory of the data that grow with the number of states.
         table: the values of all states, if they were requested and computed.
-        leaves: number of positions evaluated in search of a proof.
-        missing: for each role except ``random``, how many of the states found end play without a goal for it:
-            the rules give no goal, several, or no whole number, or some role has no move. Such ends
-            count as anything from 0 to 100; they do not decide whether the goals of two roles are opposed.
+        leaves: number of positions evaluated by the search for a proof.
+        missing: for each role except ``random``, the number of final states without a goal for the role. In
+            these states, the rules give no goal, several goals, or a goal that is not an integer, or a role
+            has no move. The value of such a state is unknown, between 0 and 100. These states do not decide
+            whether the goals of two roles are opposed.
         interrupted: whether Ctrl-C ended the computation.
     """
 
@@ -94,19 +95,19 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The values of all states that can follow the solved one.
+    """The values of all states that can follow the solved state.
 
-    Made by ``anygame.solve(game, table=True)``; read from a file by ``load_table``.
+    ``anygame.solve(game, table=True)`` computes a table. ``load_table`` reads one from a file.
 
     Attributes:
         game: the game.
         method: how the values were computed; see ``Solution``.
-        fluents: the fact of each bit of a packed state.
+        fluents: the fact that each bit of a packed state represents.
         states: all states.
-        kinds: the row of ``bounds`` of each state: uint8, uint16 or uint32 [states].
-        bounds: the different bounds: float [rows, roles, 2], lower and upper; nan where not known.
-        distances: joint moves of best play to the end, uint32 [states]; NO_END where there is none. None for
-            games with chance, or with moves at the same time.
+        kinds: for each state, the index of its row in ``bounds``: uint8, uint16 or uint32 [states].
+        bounds: the distinct lower and upper bounds: float [rows, roles, 2]; nan for an unknown bound.
+        distances: number of joint moves of best play to the end, uint32 [states]; NO_END if best play never
+            ends. None for games with chance or with simultaneous moves.
 
     >>> import anygame
     >>> game = anygame.load("tic_tac_toe")
@@ -132,7 +133,7 @@ class Table:
 
     @cached_property
     def _middle(self) -> NDArray[np.float64]:
-        """The middle between the least and the greatest lower bound of each role."""
+        """The mean of the lowest and the highest lower bound of each role."""
         import numpy as np
 
         levels = self.bounds[:, :, 0]
@@ -147,10 +148,10 @@ class Table:
         return self._number(state) is not None
 
     def value(self, state: State) -> Mapping[str, Bounds] | None:
-        """Return the bounds of the value of a state, for each role of which they are known.
+        """Return the bounds of the value of a state, for each role with known bounds.
 
         Returns:
-            None where the table does not have the state, since no play from the solved one leads to it.
+            None if the table does not contain the state: no play from the solved state leads to it.
 
         Raises:
             PositionError: the state belongs to another game.
@@ -159,9 +160,10 @@ class Table:
         return None if number is None else self._value(number)
 
     def distance(self, state: State) -> int | None:
-        """Return the number of joint moves of best play to the end; None where it is unknown or endless.
+        """Return the number of joint moves of best play to the end; None if it is unknown or infinite.
 
-        A role that will get more than the middle of the goals wants a short match, the others a long one.
+        A role that gets more than the mean of the lowest and the highest goal prefers a short match. The
+        other roles prefer a long match.
         """
         number = self._number(state)
         if number is None or self.distances is None or self.distances[number] == NO_END:
@@ -190,8 +192,8 @@ class Table:
     def moves(self, state: State) -> dict[str, dict[Term, Bounds]]:
         """Return the bounds of the value of each move, for the role that chooses.
 
-        Where ``random`` moves at the same time, they are means over its moves. The result is empty for ends,
-        for states that the table does not have, and where two roles choose at the same time.
+        If ``random`` moves at the same time, the bounds are means over its moves. The result is empty for
+        final states, for states that the table does not contain, and if two roles choose at the same time.
         """
         valued = self._moves(state)
         return {} if valued is None else {valued[0]: {move: bounds for move, bounds, _ in valued[1]}}
@@ -200,7 +202,7 @@ class Table:
         """Return the moves of greatest value of the role that chooses, in order of preference.
 
         Lower bounds are compared first, then upper bounds. The winner prefers a short match, the loser a long
-        one. See ``moves`` for when the result is empty.
+        match. The result is empty in the cases that ``moves`` names.
         """
         valued = self._moves(state)
         if valued is None:
@@ -209,7 +211,7 @@ class Table:
         best = max(bounds for _, bounds, _ in moves)
         late = best.least < self._middle[self.game.role_index(role)]
         kept = [(distance, move) for move, bounds, distance in moves if bounds >= best]
-        kept.sort(key=lambda each: -each[0] if late else each[0])
+        kept.sort(key=lambda pair: -pair[0] if late else pair[0])
         return {role: tuple([move for _, move in kept])}
 
     def _moves(self, state: State) -> tuple[Role, list[tuple[Term, Bounds, int]]] | None:
@@ -228,10 +230,10 @@ class Table:
             joints = product(*[[move] if n == place else moves for n, moves in enumerate(legal)])
             numbers = [self._number(state.next(joint)) for joint in joints]
             values = [self._value(n).get(role) for n in numbers if n is not None]
-            known = [value for value in values if value is not None]
-            if len(known) < len(numbers):
+            bounds = [value for value in values if value is not None]
+            if len(bounds) < len(numbers):
                 return None
-            least, most = (sum(each) / len(known) for each in zip(*known, strict=True))
+            least, most = (sum(ends) / len(bounds) for ends in zip(*bounds, strict=True))
             distances = [
                 0 if self.distances is None else int(self.distances[n]) for n in numbers if n is not None
             ]
@@ -244,7 +246,7 @@ class Table:
         """Return an analysis of a state in which the values of the table count as proven.
 
         Args:
-            analysis: of the state, by any search.
+            analysis: the analysis of the state by any search.
             state: the state.
         """
         value = self.value(state)
@@ -263,7 +265,7 @@ class Table:
 
 
 def _as_text(value: float | None, bounds: Bounds | None) -> tuple[str, str]:
-    """Return a value and its bounds as text; ``random`` has none."""
+    """Return a value and its bounds as strings; those of ``random`` are empty."""
     shown = "" if value is None else meter(value, f"{value:g}")
     return shown, "" if bounds is None or value is not None else f"{bounds.least:g} and {bounds.most:g}"
 
@@ -278,7 +280,7 @@ def _proven(
 
 
 def pack_states(states: Sequence[Iterable[Term]]) -> tuple[tuple[Term, ...], NDArray[np.uint64]]:
-    """Return all facts of some states, sorted by text, and the states with a bit for each fact."""
+    """Return all facts of the states, sorted as strings, and the states with one bit a fact."""
     fluents = tuple(sorted({fact for facts in states for fact in facts}, key=str))
     bits = {fact: bit for bit, fact in enumerate(fluents)}
     words = max(1, -(-len(fluents) // 64))
@@ -288,7 +290,7 @@ def pack_states(states: Sequence[Iterable[Term]]) -> tuple[tuple[Term, ...], NDA
 def numbered(
     columns: Sequence[NDArray[np.float64]],
 ) -> tuple[NDArray[np.float64], NDArray[np.unsignedinteger]]:
-    """Return the different rows of some columns, float [rows, columns], and the row of each state."""
+    """Return the distinct rows of the columns, float [rows, columns], and the row index of each state."""
     import numpy as np
 
     kinds = np.zeros(len(columns[0]), np.int64)
@@ -303,14 +305,14 @@ def numbered(
 
 
 def kind_type(count: int) -> DTypeLike:
-    """Return the smallest type for numbers below a count."""
+    """Return the smallest unsigned type for indices below a count."""
     import numpy as np
 
     return np.uint8 if count <= 1 << 8 else np.uint16 if count <= 1 << 16 else np.uint32
 
 
 def _packed(states: Sequence[Sequence[int]], words: int) -> NDArray[np.uint64]:
-    """Return packed states, uint64 [states, words], from the numbers of the fluents that hold."""
+    """Return packed states, uint64 [states, words], from the indices of the true fluents."""
     import numpy as np
 
     packed = np.zeros((len(states), words), np.uint64)
@@ -321,5 +323,5 @@ def _packed(states: Sequence[Sequence[int]], words: int) -> NDArray[np.uint64]:
 
 
 def _whole(value: float) -> float:
-    """Return whole numbers as int, so that goals look as in the sheet."""
+    """Return an integral value as an int, as the rules write goals."""
     return int(value) if value.is_integer() else value

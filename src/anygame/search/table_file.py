@@ -1,4 +1,4 @@
-"""Tables of exact values as files of arrays: states, the different values, and those of each state."""
+"""Files of tables of exact values."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
 
 FORMAT: Final = "anygame table 2"
-#: Bytes of the largest file: what 31 bits can number, with some thousands of fluents.
+#: Maximum size of a file in bytes: 2**31 states of several thousand fluents.
 _LARGEST: Final = 1 << 40
-#: States entered at a time.
+#: Number of states added to the set at a time.
 _CHUNK: Final = 1 << 18
 
 
 def save_table(table: Table, path: str | Path) -> None:
-    """Write a table of exact values to a file, whole or not at all.
+    """Write a table of exact values to a file atomically.
 
     Raises:
-        TableError: the file cannot be written, or exists and is not a table.
+        TableError: the file cannot be written, or it exists and is not a table.
     """
     from anygame.search.array_file import read_header, write_arrays
 
@@ -55,11 +55,11 @@ def load_table(path: str | Path, game: Game) -> Table:
     """Read a table of exact values from a file.
 
     Args:
-        path: of the file.
-        game: the game of the values.
+        path: path of the file.
+        game: the game whose states have these values.
 
     Raises:
-        TableError: the file cannot be read, is not a table, is damaged, or belongs to other rules.
+        TableError: the file cannot be read, is not a table, is damaged, or was made for other rules.
     """
     from anygame.search.array_file import read_arrays
 
@@ -74,7 +74,7 @@ def load_table(path: str | Path, game: Game) -> Table:
 
 
 def _table(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], game: Game) -> Table:
-    """Return the table of a file; raise KeyError, TypeError or ValueError if there is none."""
+    """Return the table of a file; raise KeyError, TypeError or ValueError if the file is damaged."""
     import numpy as np
 
     from anygame.search.lanes import words_for
