@@ -24,14 +24,16 @@ class Planes:
             ``(cell ? ? x)``. A fluent that lies on no board is true on all squares or on none.
         rows: the number of rows, from top to bottom.
         columns: the number of columns, from left to right.
+        places: for each fluent on a board, its place among all places of the planes, row by row.
     """
 
     def __init__(self, channels: Sequence[str], rows: int, columns: int, places: Sequence[int]) -> None:
         self.channels = tuple(channels)
         self.rows = rows
         self.columns = columns
-        self._on_board = np.array([place for place in places if place >= 0], np.intp)
-        self._of_board = np.flatnonzero(np.array(places, np.intp) >= 0)
+        self.places = {fluent: place for fluent, place in enumerate(places) if place >= 0}
+        self._on_board = np.array([*self.places.values()], np.intp)
+        self._of_board = np.array([*self.places], np.intp)
         self._others = np.flatnonzero(np.array(places, np.intp) < 0)
 
     @property

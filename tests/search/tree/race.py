@@ -78,5 +78,5 @@ def amounts(patterns: Patterns, bits: NDArray[np.float64]) -> NDArray[np.float64
         tallies = patterns.first_tallies.copy()
         np.add.at(tallies, patterns.pattern_numbers, (held[fluents] * patterns.pattern_steps).astype(int))
         rows = patterns.tally_rows[tallies]
-        np.add.at(found[state], rows[rows < patterns.rows], 1)
+        np.add.at(found[state], rows[rows >= 0], 1)
     return found

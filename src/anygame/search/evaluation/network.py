@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from anygame.native.marking import Bundle, Float32Rows, Int32s, compiled, table_of
-from anygame.search.evaluation.patterns import begin_from_base, count_patterns, tally, words_of
+from anygame.search.evaluation.patterns import change_tallies, count_patterns, row_of_tally, words_of
 from anygame.search.lanes import holds, lowest_bit
 from anygame.search.tree.store import NONE
 
@@ -68,9 +68,9 @@ class ValueNetwork(NamedTuple):
             Each output has a row of weights, then a row for each gating fluent, which is added if it holds.
         gating: int32; the numbers of the gating fluents.
         pattern_starts, pattern_numbers, pattern_steps: int32 [64 words + 1] and any; for each fluent its
-            patterns, and the numbers it adds to their tallies, see ``patterns``. Empty without patterns.
+            patterns, and the numbers that it adds to their tallies, see ``patterns``.
         first_tallies: int32 [patterns]; the tally of each with no fluent.
-        tally_rows: int32 [tallies]; the row of pattern weights that a tally adds; ``MOST_ROWS`` for none.
+        tally_rows: int32 [tallies]; the row of pattern weights that a tally adds, NONE for none.
     """
 
     weights: Float32Rows
@@ -119,7 +119,7 @@ class NetworkEstimates:
 
     def __init__(self, weights: NDArray[np.float32], gating: NDArray[np.int32], patterns: Patterns) -> None:
         copied = np.ascontiguousarray(weights, np.float32).copy()
-        self.network = ValueNetwork(copied, gating, *patterns[1:])
+        self.network = ValueNetwork(copied, gating, *patterns[3:])
         self._table = table_of(self.network)
 
     def used_by(self, code: GameCode) -> GameCode:
@@ -201,7 +201,11 @@ def set_base(net, weights, worker, states, index):
                 base[unit] += weights[fluent, unit]
     if len(net.first_tallies):
         count_patterns(net, worker, states, index)
-        _add_patterns(net, weights, worker, worker.base_rows, size + 1, base)
+        for pattern in range(len(net.first_tallies)):
+            row = row_of_tally(net, worker.base_tally[pattern])
+            if row != NONE:
+                for unit in range(units):
+                    base[unit] += weights[size + 1 + row, unit]
 
 
 @compiled
@@ -211,8 +215,7 @@ def estimate_near(net, weights, worker, states, index, parent):
     size, units = 64 * states.shape[1], weights.shape[1]
     for unit in range(units):
         hidden[unit] = base[unit]
-    if len(net.first_tallies):
-        begin_from_base(net, worker)
+    changed = np.int64(0)
     for word in range(states.shape[1]):
         bits = states[index, word] ^ states[parent, word]
         while bits:
@@ -222,20 +225,29 @@ def estimate_near(net, weights, worker, states, index, parent):
             sign = np.float32(1) if held else np.float32(-1)
             for unit in range(units):
                 hidden[unit] += sign * weights[fluent, unit]
-            if len(net.first_tallies):
-                tally(net, worker, fluent, np.int32(1) if held else np.int32(-1))
-    _add_patterns(net, weights, worker, worker.row_changes, size + 1, hidden)
+            change = np.int32(1) if held else np.int32(-1)
+            changed = change_tallies(net, worker, fluent, change, changed)
+    for place in range(changed):
+        _exchange_rows(net, weights, worker, size + 1, worker.changed[place])
     return output(net, weights, worker, states, index, 0)
 
 
 @compiled
-def _add_patterns(net, weights, worker, amounts, first, layer):
-    """Add the weights of patterns, which begin at a row, to a layer, times their amounts."""
-    for row in range(first, row_of_output(net, weights, len(worker.value), 0)):
-        amount = np.float32(amounts[row - first])
-        if amount != 0:
-            for unit in range(weights.shape[1]):
-                layer[unit] += amount * weights[row, unit]
+def _exchange_rows(net, weights, worker, first, pattern):
+    """Exchange the row of weights of a pattern in the hidden layer, and set its tally to that of the base.
+
+    ``first`` is the first row of patterns.
+    """
+    hidden, units = worker.hidden, weights.shape[1]
+    before, after = row_of_tally(net, worker.base_tally[pattern]), row_of_tally(net, worker.tally[pattern])
+    if before != NONE and before != after:
+        for unit in range(units):
+            hidden[unit] -= weights[first + before, unit]
+    if after != NONE and before != after:
+        for unit in range(units):
+            hidden[unit] += weights[first + after, unit]
+    worker.tally[pattern] = worker.base_tally[pattern]
+    worker.is_changed[pattern] = False
 
 
 @compiled

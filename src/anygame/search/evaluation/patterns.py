@@ -8,6 +8,7 @@ weights are learned.
 
 The numbers of fluents of each side of a pattern that hold are the digits of one number, its *tally*. So a
 fluent adds a step to the tallies of its patterns, and a table gives the row of weights that a tally adds.
+``windows`` adds patterns of neighboring cells.
 """
 
 from __future__ import annotations
@@ -22,16 +23,20 @@ import numpy as np
 
 from anygame.language.terms import Compound
 from anygame.native.marking import compiled
+from anygame.search.evaluation.windows import windows_of
 from anygame.search.lanes import lowest_bit, words_for
-from anygame.search.tree.worker import MOST_PATTERNS, MOST_ROWS
+from anygame.search.tree.store import NONE
+from anygame.search.tree.worker import MOST_PATTERNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from anygame.game.game import Game
     from anygame.language.terms import Term
     from anygame.network.network import Network
+    from anygame.search.evaluation.windows import Window
 
     Conjunction = frozenset[int]
 
@@ -45,35 +50,43 @@ _ANYTHING: Final[Conjunction] = frozenset()
 
 
 class Patterns(NamedTuple):
-    """The patterns of a game: the names of the rows of weights, and arrays; see ``ValueNetwork``."""
+    """The patterns of a game.
+
+    Attributes:
+        names: of the rows of weights; all windows with the same cells have one name.
+        lines: number of rows of weights of lines.
+        rows: number of rows of weights; those of windows follow those of lines.
+        pattern_starts, pattern_numbers, pattern_steps, first_tallies, tally_rows: see ``ValueNetwork``.
+    """
 
     names: tuple[str, ...]
+    lines: int
+    rows: int
     pattern_starts: NDArray[np.int32]
     pattern_numbers: NDArray[np.int32]
     pattern_steps: NDArray[np.int32]
     first_tallies: NDArray[np.int32]
     tally_rows: NDArray[np.int32]
 
-    @property
-    def rows(self) -> int:
-        """The number of rows of weights."""
-        return len(self.names)
 
-
-_NO_PATTERNS: Final = Patterns((), *(np.zeros(0, np.int32) for _ in range(5)))
 #: A cache: a trial makes many searchers of one game.
 _KNOWN: Final[WeakKeyDictionary[Network, Patterns]] = WeakKeyDictionary()
 
 
-def patterns_of(network: Network, fluents: Sequence[Term]) -> Patterns:
-    """Return the patterns of a game with named fluents, none if there are too many; they are cached."""
+def patterns_of(game: Game, network: Network) -> Patterns:
+    """Return the patterns of a compiled game, none if there are too many; they are cached."""
     patterns = _KNOWN.get(network)
     if patterns is None:
-        patterns = _KNOWN[network] = _patterns_in(network, fluents)
+        fluents = game.fluent_terms
+        arranged = _Arranged()
+        arranged.add_lines(_contested(network, fluents))
+        arranged.add_windows(windows_of(game, fluents))
+        patterns = _KNOWN[network] = arranged.patterns(64 * words_for(len(fluents)))
     return patterns
 
 
-def _patterns_in(network: Network, fluents: Sequence[Term]) -> Patterns:
+def _contested(network: Network, fluents: Sequence[Term]) -> list[dict[tuple[str, ...], Conjunction]]:
+    """Return the conjunctions of each place, by side, where there are several."""
     parts = [words_of(fluent) for fluent in fluents]
     found = _largest(set(_alike(_conjunctions(network), parts)))
     # Parts that are the same in most conjunctions name the side: lines of a board go in any direction.
@@ -89,44 +102,69 @@ def _patterns_in(network: Network, fluents: Sequence[Term]) -> Patterns:
             tuple(part for place, part in enumerate(parts[fluent]) if place not in marks) for fluent in one
         )
         sides[where][tuple(some[place] for place in marks)] = one
-    contested = [each for each in sides.values() if len(each) > 1]
-    return _arranged(contested, 64 * words_for(len(fluents)))
+    return [conjunctions for conjunctions in sides.values() if len(conjunctions) > 1]
 
 
-def _arranged(patterns: Sequence[dict[tuple[str, ...], Conjunction]], room: int) -> Patterns:
-    """Return patterns, each given by its sides, as arrays."""
-    names: list[str] = []
-    first_rows: dict[tuple[int, tuple[str, ...]], int] = {}
-    tables: dict[tuple[int, tuple[tuple[str, ...], ...]], int] = {}
-    rows: list[int] = []
-    firsts: list[int] = []
-    parts: list[tuple[int, int, int]] = []
-    for number, pattern in enumerate(patterns):
-        sides = sorted(pattern)
-        length = len(pattern[sides[0]])
-        for side in sides:
-            if (length, side) not in first_rows:
-                first_rows[length, side] = len(names)
-                names += [f"{held} of {length} {' '.join(side)}" for held in range(1, length + 1)]
-        kind = (length, tuple(sides))
-        if kind not in tables:
-            tables[kind] = len(rows)
-            if len(rows) + (length + 1) ** len(sides) > _MOST_TALLIES:
-                return _NO_PATTERNS
-            of_sides = [first_rows[length, side] for side in sides]
-            for tally in product(range(length + 1), repeat=len(sides)):
-                begun = [first + held - 1 for first, held in zip(of_sides, tally, strict=True) if held]
-                rows.append(begun[0] if len(begun) == 1 else MOST_ROWS)
-        firsts.append(tables[kind])
-        for place, side in enumerate(reversed(sides)):
-            parts += [(fluent, number, (length + 1) ** place) for fluent in pattern[side]]
-    if not firsts or len(firsts) > MOST_PATTERNS or len(names) > MOST_ROWS:
-        return _NO_PATTERNS
-    fluents, numbers, steps = np.array(sorted(parts), np.int32).T.copy()
-    starts = np.searchsorted(fluents, np.arange(room + 1)).astype(np.int32)
-    return Patterns(
-        tuple(names), starts, numbers, steps, np.array(firsts, np.int32), np.array(rows, np.int32)
-    )
+class _Arranged:
+    """Patterns as arrays, one kind after the other; a kind with too many patterns or tallies is left out."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._rows = self._lines = 0
+        self._tally_rows: list[int] = []
+        self._first_tallies: list[int] = []
+        #: Fluents, patterns and steps.
+        self._parts: list[tuple[int, int, int]] = []
+
+    def add_lines(self, patterns: Sequence[dict[tuple[str, ...], Conjunction]]) -> None:
+        """Add patterns given by their sides; a tally has a row if one side alone has begun."""
+        lengths = {(len(next(iter(pattern.values()))), tuple(sorted(pattern))) for pattern in patterns}
+        tallies = sum((length + 1) ** len(sides) for length, sides in lengths)
+        if len(patterns) > MOST_PATTERNS or tallies > _MOST_TALLIES:
+            return
+        first_rows: dict[tuple[int, tuple[str, ...]], int] = {}
+        tables: dict[tuple[int, tuple[tuple[str, ...], ...]], int] = {}
+        for number, pattern in enumerate(patterns):
+            sides = sorted(pattern)
+            length = len(pattern[sides[0]])
+            for side in sides:
+                if (length, side) not in first_rows:
+                    first_rows[length, side] = len(self._names)
+                    self._names += [f"{held} of {length} {' '.join(side)}" for held in range(1, length + 1)]
+            kind = (length, tuple(sides))
+            if kind not in tables:
+                tables[kind] = len(self._tally_rows)
+                of_sides = [first_rows[length, side] for side in sides]
+                for tally in product(range(length + 1), repeat=len(sides)):
+                    begun = [first + held - 1 for first, held in zip(of_sides, tally, strict=True) if held]
+                    self._tally_rows.append(begun[0] if len(begun) == 1 else NONE)
+            self._first_tallies.append(tables[kind])
+            for place, side in enumerate(reversed(sides)):
+                self._parts += [(fluent, number, (length + 1) ** place) for fluent in pattern[side]]
+        self._rows = self._lines = len(self._names)
+
+    def add_windows(self, windows: Sequence[Window]) -> None:
+        """Add windows; a tally has a row of its own unless all cells are empty."""
+        first_number = len(self._first_tallies)
+        if len(windows) > MOST_PATTERNS - first_number:
+            return
+        tables: dict[tuple[tuple[int, int], ...], int] = {}
+        for number, window in enumerate(windows, first_number):
+            if window.offsets not in tables:
+                tables[window.offsets] = len(self._tally_rows)
+                self._names.append(f"{window.contents} contents of {window.offsets}")
+                self._tally_rows += [NONE, *range(self._rows, self._rows + window.contents - 1)]
+                self._rows += window.contents - 1
+            self._first_tallies.append(tables[window.offsets])
+            self._parts += [(fluent, number, step) for fluent, step in window.steps.items()]
+
+    def patterns(self, room: int) -> Patterns:
+        """Return the patterns of a game with room for a number of fluents."""
+        parts = np.array(sorted(self._parts), np.int32).reshape(-1, 3)
+        fluents, numbers, steps = parts.T.copy()
+        starts = np.searchsorted(fluents, np.arange(room + 1)).astype(np.int32)
+        firsts, rows = np.array(self._first_tallies, np.int32), np.array(self._tally_rows, np.int32)
+        return Patterns(tuple(self._names), self._lines, self._rows, starts, numbers, steps, firsts, rows)
 
 
 def _fixed(rows: Sequence[tuple[str, ...]]) -> list[int]:
@@ -209,31 +247,28 @@ def _gates_below(network: Network, literals: Iterable[int]) -> list[int]:
 
 
 @compiled
-def begin_from_base(net, worker):
-    """Set the tallies to those of the base, and the changes of rows to 0."""
-    for pattern in range(len(net.first_tallies)):
-        worker.tally[pattern] = worker.base_tally[pattern]
-    for row in range(len(worker.row_changes)):
-        worker.row_changes[row] = np.int32(0)
+def row_of_tally(net, tally):
+    """Return the row of weights that a tally adds, NONE for none."""
+    # Where a cell has two contents, which boards do not rule out, the sum may be too large.
+    return np.int64(net.tally_rows[min(np.int64(tally), np.int64(len(net.tally_rows) - 1))])
 
 
 @compiled
-def tally(net, worker, fluent, change):
-    """Tally a fluent that holds from now on, or no longer, and count the rows of weights added and lost."""
+def change_tallies(net, worker, fluent, change, count):
+    """Change the tallies of the patterns of a fluent, and list these patterns; return how many are listed."""
     for at in range(net.pattern_starts[fluent], net.pattern_starts[fluent + 1]):
         pattern = net.pattern_numbers[at]
-        before = worker.tally[pattern]
-        after = before + change * net.pattern_steps[at]
-        worker.tally[pattern] = after
-        worker.row_changes[net.tally_rows[before]] -= np.int32(1)
-        worker.row_changes[net.tally_rows[after]] += np.int32(1)
+        worker.tally[pattern] += change * net.pattern_steps[at]
+        if not worker.is_changed[pattern]:
+            worker.is_changed[pattern] = True
+            worker.changed[count] = pattern
+            count += 1
+    return count
 
 
 @compiled
 def count_patterns(net, worker, states, index):
-    """Tally the fluents of the state of the base, and count how often each row of weights is added."""
-    for row in range(len(worker.base_rows)):
-        worker.base_rows[row] = np.int32(0)
+    """Tally the fluents of the state of the base."""
     for pattern in range(len(net.first_tallies)):
         worker.base_tally[pattern] = net.first_tallies[pattern]
     for word in range(states.shape[1]):
@@ -244,4 +279,4 @@ def count_patterns(net, worker, states, index):
             for at in range(net.pattern_starts[fluent], net.pattern_starts[fluent + 1]):
                 worker.base_tally[net.pattern_numbers[at]] += net.pattern_steps[at]
     for pattern in range(len(net.first_tallies)):
-        worker.base_rows[net.tally_rows[worker.base_tally[pattern]]] += np.int32(1)
+        worker.tally[pattern] = worker.base_tally[pattern]

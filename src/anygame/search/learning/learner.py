@@ -89,7 +89,9 @@ class Learner:
             first_weights(searcher.shape, units, seed), searcher.gating, searcher.patterns
         )
         self._code = self._estimates.used_by(code)
-        self._practice = make_practice(start, self.weights, *_symmetric_images(searcher), learners)
+        self._practice = make_practice(
+            start, self.weights, *_symmetric_images(searcher), searcher.window_rows, learners
+        )
         self._store = make_store(len(start), len(code.random), _MEMORY)
         self._store.counts[COMPETITIVE] = len(code.random) == 2
         self._worker = make_worker(self._kernel, seed, 1, estimating(DEFAULT_SETTINGS, 1))
@@ -132,7 +134,7 @@ class Learner:
     def _fixed(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that a state holds whole."""
         practice = self._practice
-        names = ("weights", "moments", "squares", "counts", "errors", "lengths", "openings")
+        names = ("weights", "moments", "squares", "row_steps", "counts", "errors", "lengths", "openings")
         return {name: getattr(practice, name) for name in names} | {
             "means": self.weights,
             "random": self._worker.random,

@@ -43,6 +43,7 @@ from anygame.search.evaluation.network import (
     set_gated,
     value_network_at,
 )
+from anygame.search.evaluation.patterns import row_of_tally
 from anygame.search.lanes import ADDRESS, game_at, holds, lowest_bit
 from anygame.search.tree.backpropagation import backpropagate
 from anygame.search.tree.bounds import first_option_of, is_proven
@@ -70,15 +71,17 @@ GAMES, LONGEST = 64, 400
 #: Upper bounds of the replay memory of all learners together: states, and bytes.
 _REPLAYED, _REPLAYED_BYTES = 1 << 21, 1 << 26
 #: Places in ``Practice.counts``.
-PLAYED, POSITIONS, FIRST_GAME, SHARED, GIVEN_UP, NEXT, FILLED, DUE, STEPS = range(9)
+PLAYED, POSITIONS, FIRST_GAME, SHARED, GIVEN_UP, NEXT, FILLED, DUE, STEPS, LISTED = range(10)
 #: States expanded for a move; maximum random moves in the opening; how often each state is sampled.
 _EXPANDED_FOR_MOVE, _OPENING, _REPLAY = 1, 6, 8
 #: The probability of a random move after the opening, and the noise on values.
 _CHANCE, _NOISE = 0.02, 0.02
 #: Learning rate, and the number of steps before it decays.
 _RATE, _FULL_STEPS = 0.002, 10000.0
-#: Lambda of the TD(lambda) targets, and the rate at which the mean of weights follows the weights.
-_LAMBDA, _FOLLOW = 0.9, 0.002
+#: Lambda of the TD(lambda) targets.
+_LAMBDA = 0.9
+#: Number of steps between two updates of the mean of the weights, and its rate.
+_AVERAGED, _FOLLOW = 32, 0.06
 #: Batch size of a step, and the decay rates of the first and second moments of gradients.
 _BATCH = 64
 _FIRST_MOMENT, _SECOND_MOMENT = 0.9, 0.999
@@ -92,13 +95,18 @@ class Practice(NamedTuple):
     Attributes:
         counts: int64; games played to their end, their states, which game comes first, games that ended
             neither with a draw nor with all for one role, games given up, the next place in ``states``, the
-            number of states there, states still to be learned from, and steps.
+            number of states there, states still to be learned from, steps, and rows in ``listed``.
         errors: float64 [1]; the sum, over states of ended games, of the squared difference of estimate and
             end.
         start: uint64 [1, words]; where games begin.
         weights: float32, see ``ValueNetwork``; changed by steps. The network of the game has their mean.
         gradients, moments, squares: float32, the same shape; of a batch, and the running means of them and of
             their squares.
+        row_steps: int32 [rows]; number of steps that changed the row.
+        windows: int64 [2]; the first row of windows, and the row behind the last.
+        listed, is_listed: int32 and uint8 [rows]; the rows that the next step changes, and whether a row is
+            one of them.
+        given: float32 [units]; the gradient of a row of an output.
         lengths, openings, roots: int32 [games]; moves made, number of random moves at first, and the node of
             the state.
         trail: uint64 [games * moves, words]; the states of each game so far.
@@ -119,6 +127,11 @@ class Practice(NamedTuple):
     gradients: Float32Rows
     moments: Float32Rows
     squares: Float32Rows
+    row_steps: Int32s
+    windows: Int64s
+    listed: Int32s
+    is_listed: UInt8s
+    given: Float32s
     lengths: Int32s
     openings: Int32s
     roots: Int32s
@@ -141,6 +154,7 @@ def make_practice(
     weights: NDArray[np.float32],
     images: NDArray[np.int32],
     orders: NDArray[np.int32],
+    windows: tuple[int, int],
     learners: int = 1,
 ) -> Practice:
     """Return practice.
@@ -150,19 +164,25 @@ def make_practice(
         weights: see ``ValueNetwork``.
         images: of fluents under symmetries; see ``Practice``.
         orders: of outputs.
+        windows: see ``Practice``.
         learners: number of learners that share the replay memory.
     """
     words, outputs = len(start), orders.shape[1]
     replayed = max(_BATCH, min(_REPLAYED, _REPLAYED_BYTES // (8 * words)) // learners)
     moves = GAMES * LONGEST
     return Practice(
-        counts=np.zeros(9, np.int64),
+        counts=np.zeros(10, np.int64),
         errors=np.zeros(1, np.float64),
         start=start.reshape(1, -1).copy(),
         weights=weights.copy(),
         gradients=np.zeros_like(weights),
         moments=np.zeros_like(weights),
         squares=np.zeros_like(weights),
+        row_steps=np.zeros(len(weights), np.int32),
+        windows=np.array(windows, np.int64),
+        listed=np.zeros(len(weights), np.int32),
+        is_listed=np.zeros(len(weights), np.uint8),
+        given=np.zeros(weights.shape[1], np.float32),
         lengths=np.zeros(GAMES, np.int32),
         openings=np.zeros(GAMES, np.int32),
         roots=np.zeros(GAMES, np.int32),
@@ -385,15 +405,16 @@ def _end(store, practice, number, node):
 @compiled
 def _learn(net, worker, practice):
     """Sample a batch of states, and take a step."""
-    gradients = practice.gradients
-    for row in range(gradients.shape[0]):
-        for unit in range(gradients.shape[1]):
-            gradients[row, unit] = np.float32(0)
+    for row in range(len(practice.is_listed)):
+        if row < practice.windows[0] or row >= practice.windows[1]:
+            _list(practice, row)
     for _ in range(_BATCH):
         sample_state(worker, practice)
         estimate = estimate_of(net, practice.weights, worker, practice.sampled, 0)
         _add_gradients(net, worker, practice, estimate)
-    _step(net, practice)
+    _step(practice)
+    if practice.counts[STEPS] % _AVERAGED == 0:
+        _average(practice, net.weights)
 
 
 @compiled
@@ -421,7 +442,7 @@ def sample_state(worker, practice):
 @compiled
 def _add_gradients(net, worker, practice, estimate):
     """Add the gradients of the errors of a state; the hidden layer is set for it."""
-    weights, gradients, hidden, back = practice.weights, practice.gradients, worker.hidden, worker.base
+    weights, hidden, back, given = practice.weights, worker.hidden, worker.base, practice.given
     size, units, outputs = 64 * practice.start.shape[1], weights.shape[1], len(practice.wanted)
     for unit in range(units):
         back[unit] = np.float32(0)
@@ -430,50 +451,76 @@ def _add_gradients(net, worker, practice, estimate):
         error, first = practice.wanted[number] - value, row_of_output(net, weights, len(worker.value), number)
         set_gated(net, weights, worker, practice.sampled, 0, number)
         for unit in range(units - outputs):
-            gradients[first, unit] += error * max(np.float32(0), hidden[unit])
+            given[unit] = error * max(np.float32(0), hidden[unit])
             back[unit] += error * worker.parts[unit] if hidden[unit] > 0 else np.float32(0)
+        _add_gradient(practice, first, given, units - outputs)
         for place in range(len(net.gating)):
             if holds(practice.sampled, 0, net.gating[place]):
-                for unit in range(units - outputs):
-                    gradients[first + 1 + place, unit] += error * max(np.float32(0), hidden[unit])
+                _add_gradient(practice, first + 1 + place, given, units - outputs)
         # The last units are linear, each for one output.
         back[units - 1 - number] = error
-    for unit in range(units):
-        gradients[size, unit] += back[unit]
+    _add_gradient(practice, size, back, units)
     for word in range(practice.start.shape[1]):
         bits = practice.sampled[0, word]
         while bits:
             fluent = 64 * word + lowest_bit(bits)
             bits &= bits - np.uint64(1)
-            for unit in range(units):
-                gradients[fluent, unit] += back[unit]
-    for row in range(size + 1, row_of_output(net, weights, len(worker.value), 0)):
-        amount = np.float32(worker.base_rows[row - size - 1])
-        if amount != 0:
-            for unit in range(units):
-                gradients[row, unit] += amount * back[unit]
+            _add_gradient(practice, fluent, back, units)
+    for pattern in range(len(net.first_tallies)):
+        row = row_of_tally(net, worker.base_tally[pattern])
+        if row != NONE:
+            _add_gradient(practice, size + 1 + row, back, units)
 
 
 @compiled
-def _step(net, practice):
-    """Follow the gradients of a batch; the weights that play uses follow slowly.
+def _list(practice, row):
+    """List a row of weights that the next step changes."""
+    if not practice.is_listed[row]:
+        practice.is_listed[row] = 1
+        practice.listed[practice.counts[LISTED]] = row
+        practice.counts[LISTED] += 1
 
-    Steps shrink with the root of their number (Robbins and Monro 1951, "A stochastic approximation method"):
-    otherwise the latest games would overwrite what earlier ones taught.
+
+@compiled
+def _add_gradient(practice, row, gradient, units):
+    """Add to the gradient of a row of weights."""
+    _list(practice, row)
+    for unit in range(units):
+        practice.gradients[row, unit] += gradient[unit]
+
+
+@compiled
+def _step(practice):
+    """Change the listed rows of weights: all but those of windows that do not occur in the batch. Steps shrink with the root of
+    their number (Robbins and Monro 1951, "A stochastic approximation method"): otherwise the latest games
+    would overwrite what earlier ones taught.
     """
-    weights, gradients, means = practice.weights, practice.gradients, net.weights
+    weights, gradients, counts = practice.weights, practice.gradients, practice.counts
     moments, squares = practice.moments, practice.squares
-    practice.counts[STEPS] += 1
-    steps = min(practice.counts[STEPS], 1 << 20)
+    counts[STEPS] += 1
     share = np.float32(1 / _BATCH)
-    slowed = sqrt(min(1.0, _FULL_STEPS / practice.counts[STEPS]))
-    unbiased = sqrt(1 - _SECOND_MOMENT**steps) / (1 - _FIRST_MOMENT**steps)
-    rate = np.float32(_RATE * slowed * unbiased)
-    follow = np.float32(max(1 / steps, _FOLLOW))
-    for row in range(weights.shape[0]):
+    slowed = sqrt(min(1.0, _FULL_STEPS / counts[STEPS]))
+    for place in range(counts[LISTED]):
+        row = practice.listed[place]
+        practice.is_listed[row] = 0
+        practice.row_steps[row] = min(practice.row_steps[row] + 1, 1 << 20)
+        steps = np.int64(practice.row_steps[row])
+        unbiased = sqrt(1 - _SECOND_MOMENT**steps) / (1 - _FIRST_MOMENT**steps)
+        rate = np.float32(_RATE * slowed * unbiased)
         for unit in range(weights.shape[1]):
             gradient = share * gradients[row, unit]
+            gradients[row, unit] = np.float32(0)
             moments[row, unit] += np.float32(1 - _FIRST_MOMENT) * (gradient - moments[row, unit])
             squares[row, unit] += np.float32(1 - _SECOND_MOMENT) * (gradient * gradient - squares[row, unit])
             weights[row, unit] += rate * moments[row, unit] / (sqrt(squares[row, unit]) + np.float32(1e-8))
+    counts[LISTED] = 0
+
+
+@compiled
+def _average(practice, means):
+    """Have the weights that play uses follow those that steps change."""
+    weights = practice.weights
+    follow = np.float32(max(_AVERAGED / practice.counts[STEPS], _FOLLOW))
+    for row in range(weights.shape[0]):
+        for unit in range(weights.shape[1]):
             means[row, unit] += follow * (weights[row, unit] - means[row, unit])

@@ -378,7 +378,7 @@ class TreeSearcher(TreeReporter[int]):
     @property
     def patterns(self) -> Patterns:
         """The patterns of the game."""
-        return patterns_of(self.kernel.network, self.game.fluent_terms)
+        return patterns_of(self.game, self.kernel.network)
 
     @cached_property
     def symmetries(self) -> Symmetries:
@@ -395,6 +395,12 @@ class TreeSearcher(TreeReporter[int]):
         """The numbers that determine the shape of weights."""
         inputs = 64 * words_for(self.kernel.network.fluents)
         return Shape(inputs, self.patterns.rows, len(self.gating), outputs_of(len(self.game.roles)))
+
+    @property
+    def window_rows(self) -> tuple[int, int]:
+        """The first row of the weights of windows, and the row behind the last."""
+        first = self.shape.inputs + 1
+        return first + self.patterns.lines, first + self.patterns.rows
 
     def can_use(self, weights: NDArray[np.float32]) -> bool:
         """Return whether an array has the shape of weights of this game."""

@@ -45,8 +45,8 @@ RESULTS = 4 * LANES
 QUEUE = 16384
 #: Maximum number of legal moves listed in a pass.
 LISTED = 1 << 18
-#: Maximum numbers in the value network: units of the hidden layer, patterns, and rows of weights.
-MOST_UNITS, MOST_PATTERNS, MOST_ROWS = 512, 1024, 128
+#: Maximum number of units in the hidden layer of a value network, and of its patterns.
+MOST_UNITS, MOST_PATTERNS = 512, 1024
 
 #: ``BRANCHING`` is this many times the running mean of children per job.
 SCALE = 64
@@ -94,7 +94,7 @@ class Worker(NamedTuple):
         path_length, path_references, path_node, path_joint: descents.
         path_leaves, path_sum: number and sum of the values of evaluated leaves.
         free_paths, finished: unused descents, and descents whose leaves are all evaluated.
-        base, base_tally, tally, base_rows, row_changes, hidden, parts: scratch of ``evaluation.network``.
+        base, base_tally, tally, is_changed, changed, hidden, parts: scratch of ``evaluation.network``.
         lanes, sources, square, row, value: scratch.
         settings: see the places above.
     """
@@ -153,8 +153,8 @@ class Worker(NamedTuple):
     base: Float32s
     base_tally: Int32s
     tally: Int32s
-    base_rows: Int32s
-    row_changes: Int32s
+    is_changed: Bools
+    changed: Int32s
     hidden: Float32s
     parts: Float32s
     settings: Float64s
@@ -182,8 +182,8 @@ _LENGTHS: Final = {
     "base": MOST_UNITS,
     "base_tally": MOST_PATTERNS,
     "tally": MOST_PATTERNS,
-    "base_rows": MOST_ROWS + 1,
-    "row_changes": MOST_ROWS + 1,
+    "is_changed": MOST_PATTERNS,
+    "changed": MOST_PATTERNS,
     "hidden": MOST_UNITS,
     "parts": MOST_UNITS,
 }
