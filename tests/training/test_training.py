@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 import anygame
 from anygame.errors import ModelError
-from anygame.search import load_model
+from anygame.search import Search, load_model
 from anygame.search.evaluation.network import UNITS_OF_TRAININGS as UNITS
 from anygame.search.learning import run
 from anygame.search.learning.learner import Learner
@@ -214,3 +214,22 @@ def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(ModelError, match="name the file to write"):
         train("tic_tac_toe", games=300)
     assert anygame.train is train
+
+
+def test_a_training_with_windows_is_resumed_with_them_and_its_model_is_used() -> None:
+    game = anygame.loads(RACE)
+    whole = train(game, games=600, seed=1, windows=True, into=_path(game).with_name("whole.npz"))
+    train(game, games=300, seed=1, windows=True)
+    resumed = train(game, games=600, resume=True)
+    assert resumed.has_windows
+    assert (resumed.weights == whole.weights).all()
+    assert not train(game, games=300, seed=2, into=_path(game).with_name("plain.npz")).has_windows
+    used = replace(resumed, figures=replace(resumed.figures, trust=1.0))
+    search = Search(game, model=used, seed=1)
+    assert search.no_model is None
+    assert search.run(iterations=500).moves
+
+
+def test_windows_need_a_board() -> None:
+    with pytest.raises(ModelError, match="tic_tac_toe cannot be trained with windows: expected a board"):
+        train("tic_tac_toe", games=300, windows=True)

@@ -185,6 +185,11 @@ class Model:
     def _repr_html_(self) -> str:
         return self.figures._repr_html_()
 
+    @property
+    def has_windows(self) -> bool:
+        """Whether windows are among its inputs; see ``train``."""
+        return any(name.startswith("window ") for name in self.fluents[-1:])
+
     def check(self, game: Game) -> None:
         """Raise a ModelError unless this is a model of the rules of a game."""
         if self.figures.rules != rules_digest(game):
@@ -196,6 +201,7 @@ class Model:
         Raises:
             ModelError: the compiled game has other fluents than the model.
         """
+        searcher.windows = self.has_windows
         if self.fluents != inputs_of(searcher) or not searcher.can_use(self.weights):
             raise ModelError(
                 f"the model of {self.figures.game!r} is of other facts than this version of anygame finds: "

@@ -67,8 +67,7 @@ def _counted(searcher: TreeSearcher, *moves: str) -> dict[str, float]:
     packed = searcher.packed(state).reshape(1, -1)
     bits = np.unpackbits(packed.view(np.uint8), axis=1, bitorder="little").astype(float)
     found = amounts(searcher.patterns, bits)[0]
-    lines = [name for name in searcher.patterns.names if " of " in name and "contents" not in name]
-    return {name: count for name, count in zip(lines, found, strict=False) if count}
+    return {name: count for name, count in zip(searcher.patterns.names, found, strict=True) if count}
 
 
 @pytest.mark.parametrize(
@@ -84,10 +83,10 @@ def _counted(searcher: TreeSearcher, *moves: str) -> dict[str, float]:
 )
 def test_lines_are_patterns_of_two_sides(source: str, patterns: int, rows: list[str]) -> None:
     found = _searcher(source).patterns
-    lines = [name for name in found.names if "contents" not in name]
-    assert lines[: len(rows)] == rows
+    assert len(found.first_tallies) == patterns
+    assert list(found.names[: len(rows)]) == rows
     # Each side of a line has as many fluents as rows.
-    assert (found.pattern_numbers < patterns).sum() == patterns * len(lines)
+    assert len(found.pattern_numbers) == patterns * found.rows
 
 
 @pytest.mark.parametrize("source", ["tic_tac_toe", _MARKS])

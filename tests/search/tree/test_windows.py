@@ -13,6 +13,12 @@ from anygame.search.tree.searcher import TreeSearcher
 from .race import RACE, amounts, estimates
 
 
+def _searcher(source: str) -> TreeSearcher:
+    searcher = TreeSearcher(_game(source), seed=1, memory=1 << 22)
+    searcher.windows = True
+    return searcher
+
+
 def _game(source: str) -> anygame.Game:
     game = anygame.loads(source) if "(" in source else anygame.load(source)
     assert game.compile()
@@ -44,8 +50,8 @@ def test_windows_are_the_largest_that_have_few_enough_contents(
 
 
 def test_a_window_has_the_number_of_its_content_as_tally() -> None:
-    game = _game(RACE)
-    searcher = TreeSearcher(game, seed=1, memory=1 << 22)
+    searcher = _searcher(RACE)
+    game = searcher.game
     windows = windows_of(game, game.fluent_terms)
     state = game.initial_state()
     held = {number for number, fluent in enumerate(game.fluent_terms) if fluent in state.facts}
@@ -56,8 +62,15 @@ def test_a_window_has_the_number_of_its_content_as_tally() -> None:
     assert amounts(searcher.patterns, bits).sum() == sum(tally > 0 for tally in tallies) < len(windows)
 
 
-def test_learning_changes_the_rows_that_occur_and_no_others() -> None:
+def test_only_searchers_that_ask_for_windows_have_them() -> None:
     searcher = TreeSearcher(_game(RACE), seed=1, memory=1 << 22)
+    assert searcher.shape.patterns == 0
+    searcher.windows = True
+    assert searcher.shape.patterns > 20_000
+
+
+def test_learning_changes_the_rows_that_occur_and_no_others() -> None:
+    searcher = _searcher(RACE)
     learner = Learner(searcher, 1)
     before = learner.weights.copy()
     assert learner.play(200)
@@ -68,7 +81,7 @@ def test_learning_changes_the_rows_that_occur_and_no_others() -> None:
 
 
 def test_estimates_with_windows_are_those_of_matrices() -> None:
-    searcher = TreeSearcher(_game(RACE), seed=1, memory=1 << 22)
+    searcher = _searcher(RACE)
     learner = Learner(searcher, 1)
     assert learner.play(100)
     searcher.use_estimates(learner.weights, 1)

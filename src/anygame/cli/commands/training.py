@@ -73,6 +73,10 @@ class _TrainOptions(JsonOption, MachineOption):
         "-o --output", "OUT", "file to write the model to (default: the folder of models)", former="--into"
     )
     resume: bool = flag("--resume", "resume the longest training of this sheet")
+    windows: bool = flag(
+        "--windows",
+        "also learn from the contents of neighboring cells (better in some games, worse in others)",
+    )
     seed: int | None = seed_option()
     threads: int | None = option(
         "--threads",
@@ -115,6 +119,7 @@ def _train(options: _TrainOptions) -> int:
                 games=options.games,
                 into=options.output,
                 resume=options.resume,
+                windows=options.windows,
                 seed=options.seed,
                 threads=options.threads,
                 cluster=cluster,

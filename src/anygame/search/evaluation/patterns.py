@@ -53,7 +53,7 @@ class Patterns(NamedTuple):
     """The patterns of a game.
 
     Attributes:
-        names: of the rows of weights; all windows with the same cells have one name.
+        names: of the rows of weights of lines, then one for all rows of windows with the same offsets.
         lines: number of rows of weights of lines.
         rows: number of rows of weights; those of windows follow those of lines.
         pattern_starts, pattern_numbers, pattern_steps, first_tallies, tally_rows: see ``ValueNetwork``.
@@ -69,20 +69,20 @@ class Patterns(NamedTuple):
     tally_rows: NDArray[np.int32]
 
 
-#: A cache: a trial makes many searchers of one game.
-_KNOWN: Final[WeakKeyDictionary[Network, Patterns]] = WeakKeyDictionary()
+#: A cache, without and with windows: a trial makes many searchers of one game.
+_KNOWN: Final[WeakKeyDictionary[Network, dict[bool, Patterns]]] = WeakKeyDictionary()
 
 
-def patterns_of(game: Game, network: Network) -> Patterns:
+def patterns_of(game: Game, network: Network, *, windows: bool) -> Patterns:
     """Return the patterns of a compiled game, none if there are too many; they are cached."""
-    patterns = _KNOWN.get(network)
-    if patterns is None:
+    cached = _KNOWN.setdefault(network, {})
+    if windows not in cached:
         fluents = game.fluent_terms
         arranged = _Arranged()
         arranged.add_lines(_contested(network, fluents))
-        arranged.add_windows(windows_of(game, fluents))
-        patterns = _KNOWN[network] = arranged.patterns(64 * words_for(len(fluents)))
-    return patterns
+        arranged.add_windows(windows_of(game, fluents) if windows else [])
+        cached[windows] = arranged.patterns(64 * words_for(len(fluents)))
+    return cached[windows]
 
 
 def _contested(network: Network, fluents: Sequence[Term]) -> list[dict[tuple[str, ...], Conjunction]]:
@@ -152,7 +152,7 @@ class _Arranged:
         for number, window in enumerate(windows, first_number):
             if window.offsets not in tables:
                 tables[window.offsets] = len(self._tally_rows)
-                self._names.append(f"{window.contents} contents of {window.offsets}")
+                self._names.append(f"window {window.offsets}")
                 self._tally_rows += [NONE, *range(self._rows, self._rows + window.contents - 1)]
                 self._rows += window.contents - 1
             self._first_tallies.append(tables[window.offsets])

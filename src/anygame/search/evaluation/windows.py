@@ -28,7 +28,7 @@ _SHAPES: Final = (
     ((0, 0), (0, 1), (1, 0), (1, 1)),
 )
 #: Minimum number of rows and of columns of a board with windows.
-_SHORTEST: Final = 4
+SHORTEST: Final = 4
 #: Maximum number of contents of all windows, and the minimum number of windows.
 _MOST_CONTENTS, _FEWEST_WINDOWS = 1 << 15, 9
 
@@ -60,7 +60,7 @@ def windows_of(game: Game, fluents: Sequence[Term]) -> list[Window]:
 
 
 def _is_large(cells: Mapping[Cell, object]) -> bool:
-    return all(len({cell[axis] for cell in cells}) >= _SHORTEST for axis in (0, 1))
+    return all(len({cell[axis] for cell in cells}) >= SHORTEST for axis in (0, 1))
 
 
 def _window(

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from anygame.native.marking import table_of
-from anygame.search.evaluation.network import UNITS, NetworkEstimates, first_weights
+from anygame.search.evaluation.network import (
+    UNITS,
+    UNITS_OF_TRAININGS,
+    NetworkEstimates,
+    first_weights,
+)
 from anygame.search.lanes import refresh
 from anygame.search.learning.self_play import (
     FILLED,
@@ -188,6 +193,11 @@ class Learner:
             target[...] = state[name]
         for name, (target, which) in growing.items():
             target[which] = state[name]
+
+
+def units_of_training(searcher: TreeSearcher) -> int:
+    """Return the number of units of the hidden layer in a training: few where there are windows."""
+    return UNITS if searcher.windows else UNITS_OF_TRAININGS
 
 
 def _symmetric_images(searcher: TreeSearcher) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from anygame.search.evaluation.network import UNITS_OF_TRAININGS
-from anygame.search.learning.learner import Learner, Progress
+from anygame.search.learning.learner import Learner, Progress, units_of_training
 from anygame.search.learning.remote import Beginning, PlacedLearner, RemoteLearner, Report
 
 if TYPE_CHECKING:
@@ -44,8 +43,8 @@ class Learners:
 
     def __init__(self, searcher: TreeSearcher, seed: int, count: int = 1) -> None:
         seeds = [seed, *np.random.SeedSequence(seed).generate_state(count - 1).tolist()]
-        self._game = searcher.game
-        self._here = [Learner(searcher, each, UNITS_OF_TRAININGS, count) for each in seeds]
+        self._game, self._windows, units = searcher.game, searcher.windows, units_of_training(searcher)
+        self._here = [Learner(searcher, each, units, count) for each in seeds]
         self._learners: Sequence[Learner | RemoteLearner] = self._here
         self._round = 1
         self._set(self._here[0].weights)
@@ -61,9 +60,7 @@ class Learners:
             ClusterError: there is no worker, or a worker died repeatedly.
             LimitError: a worker cannot compile the game.
         """
-        beginnings = [
-            Beginning(self._game, UNITS_OF_TRAININGS, len(self), each.state()) for each in self._here
-        ]
+        beginnings = [Beginning(self._game, self._windows, len(self), each.state()) for each in self._here]
         with hosts.actors(PlacedLearner, beginnings) as actors:
             self._learners = [
                 RemoteLearner(actor, beginning, Report.of(each))

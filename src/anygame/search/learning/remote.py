@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from anygame.errors import WorkerLostError
-from anygame.search.learning.learner import Learner, Progress
+from anygame.search.learning.learner import Learner, Progress, units_of_training
 from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
@@ -87,10 +87,10 @@ class Hosts(Protocol):
 
 
 class Beginning(NamedTuple):
-    """The parts of a learner: the game, hidden units, number of learners, and a state."""
+    """The parts of a learner: the game, whether it has windows, number of learners, and a state."""
 
     game: Game
-    units: int
+    windows: bool
     learners: int
     state: Mapping[str, NDArray[Any]]
 
@@ -116,22 +116,25 @@ class Report(NamedTuple):
         return cls(learner.progress, learner.weights.copy(), taken, is_suited)
 
 
-def searcher_of(game: Game) -> TreeSearcher:
-    """Return a searcher that describes a game to learners.
+def searcher_of(game: Game, *, windows: bool) -> TreeSearcher:
+    """Return a searcher that describes a game to learners, with or without windows.
 
     Raises:
         LimitError: it cannot be compiled.
     """
     game.compile_if_worth_it()
-    return TreeSearcher(game, seed=1, memory=_MEMORY)
+    searcher = TreeSearcher(game, seed=1, memory=_MEMORY)
+    searcher.windows = windows
+    return searcher
 
 
 class PlacedLearner:
     """A learner in the process of a worker, called by a `RemoteLearner`."""
 
     def __init__(self, beginning: Beginning) -> None:
-        game, units, learners, state = beginning
-        self._learner = Learner(searcher_of(game), 0, units, learners)
+        game, windows, learners, state = beginning
+        searcher = searcher_of(game, windows=windows)
+        self._learner = Learner(searcher, 0, units_of_training(searcher), learners)
         self._learner.restore(state)
 
     def play(self, means: Sequence[tuple[float, Weights]], games: float, seconds: float) -> Report:

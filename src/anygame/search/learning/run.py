@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.errors import LimitError, ModelError
 from anygame.game.encoding import rules_digest
 from anygame.search.array_file import read_arrays, write_arrays
+from anygame.search.evaluation.windows import SHORTEST
 from anygame.search.learning import FORMAT, MOST_THREADS, SUFFIX
 from anygame.search.learning.learners import Learners
 from anygame.search.learning.practice import MOST_ROLES, obstacle_to_learning
@@ -52,8 +53,8 @@ _GAMES_FOR_A_LEAF, _MOST_LEAVES, _MOST_PRECISION = 5, 20_000, 4
 class TrainingRun:
     """A training that can be resumed."""
 
-    def __init__(self, game: Game, path: Path, seed: int, threads: int) -> None:
-        self._searcher, self._path = searcher_to_learn(game), path
+    def __init__(self, game: Game, path: Path, seed: int, threads: int, *, windows: bool = False) -> None:
+        self._searcher, self._path = searcher_to_learn(game, windows=windows), path
         self._begin(seed, threads)
 
     def _begin(self, seed: int, threads: int) -> None:
@@ -144,6 +145,7 @@ class TrainingRun:
             "games": self._learners.progress.games,
             "rules": rules_digest(self._searcher.game),
             "fluents": inputs_of(self._searcher),
+            "windows": self._searcher.windows,
             "seed": self._seed,
             "threads": len(self._learners),
             "seconds": self._seconds,
@@ -206,6 +208,7 @@ class TrainingRun:
     def _restore(self, header: dict[str, Any], arrays: dict[str, Any], threads: int | None) -> None:
         """Take a state; raise ValueError, TypeError or KeyError if it is of another kind."""
         game = self._searcher.game
+        self._searcher.windows = bool(header["windows"])
         if header["rules"] != rules_digest(game) or tuple(header["fluents"]) != inputs_of(self._searcher):
             raise ValueError("its rules differ")
         seed, count = int(header["seed"]), int(header["threads"])
@@ -222,19 +225,24 @@ class TrainingRun:
         self._earlier = arrays["earlier"].copy()
 
 
-def searcher_to_learn(game: Game) -> TreeSearcher:
-    """Return a searcher of a game.
+def searcher_to_learn(game: Game, *, windows: bool = False) -> TreeSearcher:
+    """Return a searcher of a game, with or without windows.
 
     Raises:
         ModelError: it cannot be learned.
     """
     try:
-        searcher = searcher_of(game)
+        searcher = searcher_of(game, windows=windows)
     except LimitError as error:
         raise ModelError(f"{game.name} cannot be trained: {error}") from error
     obstacle = "its roles do not know everything" if game.is_gdl2 else obstacle_to_learning(searcher)
     if obstacle is not None:
         raise _unsuitable(game, obstacle)
+    if windows and searcher.patterns.rows == searcher.patterns.lines:
+        raise ModelError(
+            f"{game.name} cannot be trained with windows: expected a board of at least {SHORTEST} rows and "
+            "columns whose cells have few contents; train it without windows"
+        )
     return searcher
 
 

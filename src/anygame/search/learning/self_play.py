@@ -491,9 +491,10 @@ def _add_gradient(practice, row, gradient, units):
 
 @compiled
 def _step(practice):
-    """Change the listed rows of weights: all but those of windows that do not occur in the batch. Steps shrink with the root of
-    their number (Robbins and Monro 1951, "A stochastic approximation method"): otherwise the latest games
-    would overwrite what earlier ones taught.
+    """Change the listed rows of weights: all but those of windows that do not occur in the batch.
+
+    Steps shrink with the root of their number (Robbins and Monro 1951, "A stochastic approximation method"):
+    otherwise the latest games would overwrite what earlier ones taught.
     """
     weights, gradients, counts = practice.weights, practice.gradients, practice.counts
     moments, squares = practice.moments, practice.squares

@@ -36,6 +36,7 @@ def train(
     games: int | None = None,
     into: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    windows: bool = False,
     seed: int | None = None,
     threads: int | None = None,
     cluster: Hosts | None = None,
@@ -53,6 +54,9 @@ def train(
             the same number gives the same model.
         into: file of the model; by default a file in the folder of models.
         resume: whether to resume the training of this sheet that has the most games.
+        windows: whether to learn from all contents of 3x3 neighboring cells, or of fewer cells if there are
+            many kinds of pieces, on top of fluents and lines. This helps in some games and harms in others:
+            compare. With ``resume``, as before.
         seed: the seed of random numbers; None for any.
         threads: number of learners, one per core, whose weights are averaged at intervals. By default one, or
             the cores of the cluster; with ``resume``, the former number.
@@ -87,7 +91,7 @@ def train(
 
     seed = SystemRandom().getrandbits(32) if seed is None else abs(seed)
     count = threads or (1 if cluster is None else min(cluster.count, MOST_THREADS))
-    training = TrainingRun(game, path, seed, count)
+    training = TrainingRun(game, path, seed, count, windows=windows)
     with (
         training.resumed(threads) if resume else training.begun(),
         training.placed(cluster),

@@ -360,6 +360,8 @@ class TreeSearcher(TreeReporter[int]):
         self._trees = self._grown_anew()
         self._is_exhausted = False
         self.estimates: NetworkEstimates | None = None
+        #: Whether windows are among the inputs of estimates; see ``evaluation.windows``.
+        self.windows = False
 
     def _grown_anew(self) -> list[Tree]:
         """Return empty trees."""
@@ -378,7 +380,7 @@ class TreeSearcher(TreeReporter[int]):
     @property
     def patterns(self) -> Patterns:
         """The patterns of the game."""
-        return patterns_of(self.game, self.kernel.network)
+        return patterns_of(self.game, self.kernel.network, windows=self.windows)
 
     @cached_property
     def symmetries(self) -> Symmetries:
@@ -415,6 +417,8 @@ class TreeSearcher(TreeReporter[int]):
             weights: see ``evaluation.network``.
             trust: weight of the estimates, from 0 for playouts alone to 1 for estimates alone.
         """
+        lines = patterns_of(self.game, self.kernel.network, windows=False).rows
+        self.windows = len(weights) != self.shape._replace(patterns=lines).rows
         self.estimates = NetworkEstimates(weights, self.gating, self.patterns)
         self.code = self.estimates.used_by(self.code)
         self.settings = estimating(self._plain_settings, trust)
