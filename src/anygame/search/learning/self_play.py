@@ -154,7 +154,7 @@ def make_practice(
     weights: NDArray[np.float32],
     images: NDArray[np.int32],
     orders: NDArray[np.int32],
-    windows: tuple[int, int],
+    windows: tuple[int, int] = (0, 0),
     learners: int = 1,
 ) -> Practice:
     """Return practice.
