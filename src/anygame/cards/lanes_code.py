@@ -94,7 +94,7 @@ def _own_word(code: FunctionBuilder, row: int) -> str:
 
 
 def _at(code: FunctionBuilder, base: str, *offsets: str) -> str:
-    """Return the pointer that is the sum of ``offsets``, in bytes, behind another pointer."""
+    """Return another pointer plus the sum of ``offsets``, which are in bytes."""
     for offset in offsets:
         base = code.let(f"getelementptr inbounds i8, ptr {base}, i64 {offset}")
     return base

@@ -16,7 +16,7 @@ class Planes:
     """Fluents as planes over the squares of the board.
 
     Facts with the same content on different squares share a channel. Boards that are parts of one large board
-    share its planes. All other boards have separate channels, as have boards of different fluents. Boards
+    share its planes. All other boards, and boards of different fluents, have separate channels. Boards
     start at the top left; squares beside a smaller board stay false.
 
     Attributes:

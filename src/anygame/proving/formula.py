@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
 
-#: Chronological backtracking ignores the conflict budget: 1,000 conflicts in 40 seconds, with 5 allowed. Easy
-#: problems take as long without it.
+#: Chronological backtracking ignores the conflict budget: 1,000 conflicts in 40 seconds, with 5 allowed.
+#: Easy problems are solved as fast without it.
 _OPTIONS: Final = {"cadical195": {"chrono": 0}}
 #: Literals added between two checks of the time limit.
 _ADDED: Final = 100_000

@@ -71,7 +71,7 @@ class Verdict:
         match: joint moves, a term for each role, to a state that refutes the claim, or shows it if one state
             is enough. The reasoner has replayed them. None if no match decides the claim.
         is_shortest: whether no shorter match decides the claim.
-        depth: no match of up to this many moves decides the claim; None if that does not matter.
+        depth: number of moves up to which no match decides the claim; None if this is irrelevant.
         invariant: the invariant of a proof, as clauses in GDL. Every step preserves them, together with the
             claim if that is about states.
         steps: the lemmas by which a solver's proof was checked.
