@@ -1,7 +1,7 @@
-"""Models: learned estimates of the states of a sheet, in files.
+"""Models: learned estimates of the states of a game, in files.
 
-Searches find them in a folder, a file for each sheet. ``ANYGAME_MODELS`` names another folder; if it is
-empty, models are switched off.
+Searches look for models in a folder with one file for each game. The environment variable ``ANYGAME_MODELS``
+names another folder. If the variable is empty, searches use no models.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from anygame.search.tree.searcher import TreeSearcher
 
 FORMAT: Final = "anygame model 2"
-#: The suffix of files of models.
+#: Suffix of model files.
 SUFFIX: Final = ".npz"
-#: Upper bound of points of a history: the number of games doubles from each to the next.
+#: Maximum number of points of a history; the number of games doubles from point to point.
 _LONGEST_HISTORY: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingProgress:
-    """How far a training is.
+    """Progress of a training run.
 
     >>> print(TrainingProgress(2_000, 120_000, 1.5, 0.1234, 0.75, 12, (0.47, 0.91), 60.0))
     2,000 games in 2 s, error 0.123; 75 % (47 to 91) of 12 matches against half the games; 60 s left
@@ -46,14 +46,15 @@ class TrainingProgress:
     2,900 games in 2 s, error 0.121
 
     Attributes:
-        games: games played to their end.
-        positions: positions learned from.
-        seconds: of self-play.
-        error: the mean squared difference of estimates and ends, 0 to 1, since the last report.
-        score: of searches with the present weights against those after half the games.
-        matches: of these; 0 between two comparisons.
-        interval: the 95 % confidence interval of the score.
-        left: seconds until the end, if that is known.
+        games: number of games played to their end.
+        positions: number of positions learned from.
+        seconds: duration of self-play in seconds.
+        error: mean squared difference between estimates and results, 0 to 1, since the last report.
+        score: score of searches with the current weights against searches with the weights after half the
+            games, 0 to 1.
+        matches: number of matches of this comparison; 0 between two comparisons.
+        interval: 95 % confidence interval of the score.
+        left: seconds until the end; None if unknown.
     """
 
     games: int
@@ -77,7 +78,7 @@ class TrainingProgress:
 
 
 def duration_text(seconds: float) -> str:
-    """Return a duration as text.
+    """Return a duration as a string.
 
     >>> [duration_text(seconds) for seconds in (90, 1800, 28_800)]
     ['90 s', '30 min', '8.0 h']
@@ -97,15 +98,15 @@ class ModelFigures:
 
     Attributes:
         game: the name of the game.
-        rules: a digest of its rules; comments and layout do not count.
-        games: games learned from.
-        positions: their positions.
-        seconds: duration of self-play.
-        trial_leaves: leaves per move in the matches of the trial.
-        trial_matches: matches of searches with the model against searches without.
-        trial_score: points of the former.
-        trust: weight of the estimates, 0 to 1: 1 without playouts, 0 if they lost the trial.
-        history: the training whenever the number of games had doubled.
+        rules: digest of the rules; it does not depend on comments and layout.
+        games: number of games learned from.
+        positions: number of positions in these games.
+        seconds: duration of self-play in seconds.
+        trial_leaves: number of leaves per move in the matches of the trial.
+        trial_matches: number of matches between searches with and without the model.
+        trial_score: points of the searches with the model.
+        trust: weight of the estimates, 0 to 1: with 1, there are no playouts; 0 if the model lost the trial.
+        history: the progress each time the number of games had doubled.
     """
 
     game: str
@@ -121,7 +122,7 @@ class ModelFigures:
 
     @property
     def is_used(self) -> bool:
-        """Whether searches use it: only if it won the trial."""
+        """Whether searches use the model: only if it won the trial."""
         return self.trust > 0
 
     def __str__(self) -> str:
@@ -138,7 +139,7 @@ class ModelFigures:
         """Plot the training: scores against the weights after half the games, and errors.
 
         Args:
-            ax: axes; new ones by default.
+            ax: axes to draw on; new axes by default.
 
         Raises:
             MissingExtraError: the extra ``plot`` is not installed.
@@ -173,7 +174,7 @@ class Model:
     """Learned estimates of the states of a game.
 
     Attributes:
-        figures: of the training and the trial.
+        figures: figures of the training and the trial.
         fluents: the names of the rows of weights: fluents, then patterns.
         weights: see ``anygame.search.evaluation.network.ValueNetwork``.
     """
@@ -196,7 +197,7 @@ class Model:
             raise ModelError(f"the model is of {self.figures.game!r}; the rules of {game.name} differ")
 
     def use_in(self, searcher: TreeSearcher) -> None:
-        """Have a searcher use it, if it won its trial.
+        """Make a searcher use the model if the model won its trial.
 
         Raises:
             ModelError: the compiled game has other fluents than the model.
@@ -211,7 +212,7 @@ class Model:
             searcher.use_estimates(self.weights, self.figures.trust)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file, whole or not at all; raise a ModelError if that fails."""
+        """Write the model to a file atomically; raise a ModelError if that fails."""
         from anygame.search.array_file import write_arrays
 
         header = {"format": FORMAT, **asdict(self.figures), "fluents": self.fluents}
@@ -227,11 +228,11 @@ def load_model(path: str | os.PathLike[str], game: Game | None = None) -> Model:
     """Read a model that ``anygame train`` has written.
 
     Args:
-        path: of the file.
-        game: the expected game; None for any.
+        path: path of the file.
+        game: the expected game; None for any game.
 
     Raises:
-        ModelError: it cannot be read, is no model or damaged, or belongs to other rules.
+        ModelError: the file cannot be read, is not a model, is damaged, or was made for other rules.
     """
     from anygame.search.array_file import read_arrays
 
@@ -252,7 +253,7 @@ def load_model(path: str | os.PathLike[str], game: Game | None = None) -> Model:
 
 
 def figures_of(header: dict[str, Any], path: str | os.PathLike[str]) -> ModelFigures:
-    """Return the figures of a header; raise a ModelError if there are none."""
+    """Return the figures in a header; raise a ModelError if the header is damaged."""
     values = {each.name: header.get(each.name) for each in fields(ModelFigures)}
     try:
         history = history_of(values.pop("history"))
@@ -268,7 +269,7 @@ def figures_of(header: dict[str, Any], path: str | os.PathLike[str]) -> ModelFig
 
 
 def history_of(found: object) -> tuple[TrainingProgress, ...]:
-    """Return the history of a training from JSON; raise a ValueError if it is none."""
+    """Return the history of a training from JSON; raise a ValueError if the JSON is not a history."""
     numbers = {each.name: str(each.type) for each in fields(TrainingProgress)}
     del numbers["interval"], numbers["left"]
     history = []
@@ -288,7 +289,7 @@ def history_of(found: object) -> tuple[TrainingProgress, ...]:
 
 
 def _is_of(kind: str, value: object) -> bool:
-    """Return whether a value is a text, or a number from 0 that is not huge, by the name of its type."""
+    """Return whether a value has the named type, and if it is a number, whether 0 <= value < 1e15."""
     kinds = {"str": str, "int": int, "float": int | float}
     is_right = isinstance(value, kinds[kind]) and not isinstance(value, bool)
     return is_right and not (isinstance(value, int | float) and not 0 <= value < 1e15)
@@ -300,7 +301,7 @@ def models_folder() -> Path | None:
 
 
 def model_path(game: Game) -> Path | None:
-    """Return the file of the model of a game, which need not exist; None if models are switched off."""
+    """Return the path of the model of a game, even without such a file; None if models are switched off."""
     folder = models_folder()
     return folder / (rules_digest(game).partition(":")[2][:40] + SUFFIX) if folder else None
 
@@ -323,7 +324,7 @@ def usable_model(game: Game) -> Model | None:
 
 
 def wanted_model(game: Game, wanted: str | bool) -> Model | None:
-    """Return the model of a file, or with True that of the folder of models, None if there is none.
+    """Return the model of a file; with True, the model in the folder of models; None if there is no model.
 
     Raises:
         ModelError: the file cannot be used.
@@ -334,7 +335,7 @@ def wanted_model(game: Game, wanted: str | bool) -> Model | None:
 
 
 def models() -> dict[Path, ModelFigures | ModelError]:
-    """Return the figures of the models in the folder, by file, or why they cannot be used."""
+    """Return for each file in the folder of models its figures, or the error if it cannot be used."""
     folder = models_folder()
     known: dict[Path, ModelFigures | ModelError] = {}
     for path in sorted(folder.glob(f"[!.]*{SUFFIX}")) if folder is not None else ():

@@ -31,11 +31,11 @@ class Option:
 
     Attributes:
         move: the move.
-        tries: leaves evaluated below it.
+        tries: number of leaves evaluated below the move.
         mean: mean value of these leaves for the role, between 0 and 1.
-        low, high: proven bounds of its value.
-        distance: joint moves to the end, where the value is proven.
-        estimate: minimax value over estimates, between 0 and 1; None without estimates.
+        low, high: proven bounds of the value of the move.
+        distance: number of joint moves to the end, if the value is proven.
+        estimate: minimax value of learned estimates, between 0 and 1; None without estimates.
     """
 
     move: Term
@@ -52,7 +52,7 @@ class ReadableTree(Protocol[_Node]):
 
     @property
     def root(self) -> _Node:
-        """The node of the state that is searched."""
+        """The node of the searched state."""
 
     @property
     def nodes(self) -> int:
@@ -68,7 +68,7 @@ class ReadableTree(Protocol[_Node]):
 
     @property
     def without_goal(self) -> list[int]:
-        """The roles without a goal at any end; empty until all states are seen and other values proven."""
+        """Roles without a goal in any final state; empty until all states are seen and all else is proven."""
 
     def value(self, node: _Node, role: int) -> tuple[int, float, float, float]:
         """Return the visits of a node, and its mean value and bounds for a role."""
@@ -77,7 +77,7 @@ class ReadableTree(Protocol[_Node]):
         """Return the moves of a role at a node, in a fixed order; empty if the node is not expanded."""
 
     def child(self, node: _Node, options: Sequence[int]) -> _Node | None:
-        """Return the child that a joint move, one option per role, leads to; None without such a child."""
+        """Return the child after a joint move, one option per role; None if there is no such child."""
 
 
 class TreeReporter(Generic[_Node]):
@@ -91,14 +91,14 @@ class TreeReporter(Generic[_Node]):
     _scales: Sequence[GoalScale]
 
     def best(self, role: int) -> Term:
-        """Return the best move of a role at the root; raise ValueError if it has no legal move there."""
+        """Return the best move of a role at the root; raise ValueError if there is no legal move."""
         moves = self._moves(role, lines=False)
         if not moves:
             raise ValueError(f"{self.game.roles[role]} has no legal move here")
         return moves[0].move
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return the analysis of the root; iterations and seconds are left at 0."""
+        """Return the analysis of the root, with 0 as iterations and seconds."""
         roles = [(place, role) for place, role in enumerate(self.game.roles) if not role.is_random]
         values = {role: self._value(place) for place, role in roles}
         return Analysis(
@@ -173,7 +173,7 @@ class TreeReporter(Generic[_Node]):
         return self._with_lines(role, ranked, per_tree) if lines else ranked
 
     def _error(self, role: int, option: Option) -> float | None:
-        """Return an upper bound of the standard error of the mean: all values are taken as 0 or 1."""
+        """Return the greatest standard error that a mean of values between 0 and 1 can have."""
         if option.low == option.high:
             return 0.0
         if option.tries < 2:
@@ -183,7 +183,7 @@ class TreeReporter(Generic[_Node]):
     def _with_lines(
         self, role: int, moves: tuple[MoveAnalysis, ...], per_tree: Sequence[Sequence[Option]]
     ) -> tuple[MoveAnalysis, ...]:
-        """Return moves; each of the first gets a line from the tree that tried it most."""
+        """Add a line to each of the first moves, from the tree with the most tries of the move."""
         grown = [each for each in zip(self._trees, per_tree, strict=True) if each[1]]
         numbers = {option.move: number for number, option in enumerate(grown[0][1])}
         met: dict[tuple[int, _Node], list[list[Option]]] = {}
@@ -245,7 +245,7 @@ def _eagerness(option: Option) -> tuple[float, ...]:
 
 
 def _preferred(options: Sequence[Option]) -> int:
-    """Return the option that a role takes in a line of best play."""
+    """Return the index of the option that a role chooses in a line of best play."""
     floor = max(option.low for option in options)
     ceiling = max(option.high for option in options)
 
