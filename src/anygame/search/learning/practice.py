@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 #: The part of the time for self-play; the rest is for the trial.
 _SHARE_OF_SELF_PLAY: Final = 0.6
+#: Factor of the risks of the trial. There is time for about 20 matches. In simulated trials of 20 matches,
+#: estimates that score 75 % are accepted in 65 % of cases, instead of 38 %, and estimates without a gain in 6 %.
+_RISK: Final = 4.0
 #: Roles of a game that is learned, at most.
 MOST_ROLES: Final = 16
 
@@ -54,7 +57,7 @@ def learn_estimates(
     if not stop():
         length = None if seconds is None else progress.positions / max(1, progress.games)
         trust, trial = judge(
-            searcher.game, learner.weights, progress, seed=seed, end=end, length=length, stop=stop
+            searcher.game, learner.weights, progress, seed=seed, risk=_RISK, end=end, length=length, stop=stop
         )
     if trust:
         searcher.use_estimates(learner.weights, trust)

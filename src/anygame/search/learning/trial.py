@@ -171,6 +171,7 @@ def judge(
     seed: int,
     leaves: int = LEAVES,
     precision: float = 1.0,
+    risk: float = 1.0,
     end: float = inf,
     length: float | None = None,
     stop: Callable[[], bool] = lambda: False,
@@ -186,13 +187,14 @@ def judge(
         seed: of random numbers. The same seed gives the same trial, without a clock.
         leaves: per move, where ``length`` is not given.
         precision: factor of the number of matches.
+        risk: factor of the probabilities of acceptance without a gain.
         end: deadline, in the time of ``perf_counter``.
         length: expected joint moves of a match, to divide the time; None for a number of leaves per move,
             however long that takes.
         stop: asked before every move whether to end at once.
     """
     roles = len(game.roles)
-    risks = RISKS if roles == 2 else _RISKS_ALONE
+    risks = {trust: risk * each for trust, each in (RISKS if roles == 2 else _RISKS_ALONE).items()}
     trials = {trust: Trial(roles) for trust in risks}
     if progress.games < FEWEST_GAMES:
         return 0.0, trials[ALONE]
