@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 #: The part of the time for self-play; the rest is for the trial.
 _SHARE_OF_SELF_PLAY: Final = 0.6
-#: Factor of the risks of the trial. There is time for about 20 matches. In simulated trials of 20 matches,
-#: estimates that score 75 % are accepted in 65 % of cases, instead of 38 %, and estimates without a gain in 6 %.
+#: Factor of the risks of the trial, which has time for about 20 matches. In 20 simulated matches, estimates
+#: that score 75 % are accepted in 65 % of trials instead of 38 %, and estimates without a gain in 6 %.
 _RISK: Final = 4.0
 #: Roles of a game that is learned, at most.
 MOST_ROLES: Final = 16
