@@ -99,7 +99,7 @@ def test_patterns_may_be_atoms(start: anygame.State) -> None:
         ("(at ?x)", r"at is a fluent, not a relation: ask for \(true \(at \?x\)\)"),
         ("(succ ?x)", r"succ takes 2 arguments, but \(succ \?x\) has 1"),
         ("(reach ?x ?y)", "reach takes 1 argument, but"),
-        ("(next ?f)", "next depends on the moves: give the joint move"),
+        ("(next ?f)", "next depends on the moves: give a joint move"),
         ("(does robot ?m)", "does depends on the moves"),
         ("moving", "moving depends on the moves"),
     ],

@@ -1,8 +1,8 @@
 """The machine over the compiled game.
 
-The machine holds every position that play can reach; the reasoner holds all other positions. The reasoner
-also answers queries and explanations, and computes percepts if a sheet is too large for a network with
-percepts.
+The machine represents every position that play can reach; the reasoner represents all other positions. The
+reasoner also answers queries and explains facts. It computes percepts if a sheet is too large for a network
+with percepts.
 """
 
 from __future__ import annotations
@@ -57,8 +57,10 @@ def compile_machine(
 ) -> NetworkMachine:
     """Compile a game.
 
-    The names of ``limits`` are those of ``GroundingLimits``. ``progress`` is called periodically with the
-    numbers of instances and atoms so far.
+    Args:
+        reasoner: the machine for questions that the network cannot answer.
+        limits: values of fields of ``GroundingLimits``.
+        progress: called periodically with the numbers of instances and atoms so far.
 
     Raises:
         LimitError: a bound was reached.
@@ -84,13 +86,12 @@ class NetworkView:
 
 
 class NetworkMachine:
-    """Answers from the network. See ``anygame.game.machine.Machine`` for the contract.
+    """A `Machine` that evaluates the network of a game.
 
-    A position is a byte per fluent. Thread-safe: the machine answers one question at a time.
+    A position has a byte for each fluent. Thread-safe: the machine answers one question at a time.
 
     Attributes:
-        roles: in the order of the sheet.
-        compiled: the network with its names.
+        compiled: the network, and the terms of its inputs and outputs.
         kernel: the machine code of the network.
         is_cached: whether the machine code came from the cache.
     """
@@ -134,7 +135,7 @@ class NetworkMachine:
         return None if self.percept_kernel is None else Single(self.percept_kernel)
 
     def finish(self) -> None:
-        """Wait for the final code if a loop over gates is used until then."""
+        """Wait for straight-line code if a loop over the gates runs until that code is compiled."""
         for kernel in (self.kernel, self.percept_kernel):
             if kernel is not None:
                 kernel.finish()
@@ -161,11 +162,10 @@ class NetworkMachine:
     # -- positions ---------------------------------------------------------------------------------
 
     def initial(self) -> bytes:
-        """Return the initial position."""
         return self._single.initial
 
     def position(self, facts: Iterable[Term]) -> bytes | None:
-        """Return the position of ground facts; None if play never leads to one of them, or to two at once."""
+        """Return the position of ground facts; None if play never reaches one of them, or two together."""
         facts = list(facts)
         if not self._knows(facts):
             # The spelling of the facts may differ from that of the rules.
@@ -180,7 +180,7 @@ class NetworkMachine:
         return bits.tobytes()
 
     def obstacle(self, facts: Iterable[Term]) -> str:
-        """Return a message about the facts that play never leads to; they are why there is no position."""
+        """Describe the facts that play never reaches, and so why `position` returns None."""
         facts = sorted(facts, key=str)
         unknown = [fact for fact in facts if self.position([fact]) is None]
         if unknown:
@@ -196,44 +196,35 @@ class NetworkMachine:
         return all(fact in self._fluents for fact in facts)
 
     def facts(self, position: bytes) -> frozenset[Term]:
-        """Return the facts of a position."""
         return self._facts_of(np.frombuffer(position, np.bool_))
 
     def _facts_of(self, bits: NDArray[np.bool_]) -> frozenset[Term]:
         return frozenset(self._terms[bits].tolist())
 
     def view(self, position: bytes) -> NetworkView:
-        """Return a view of the position."""
         return NetworkView(position)
 
     def derived(self, view: NetworkView) -> int:
-        """Return 0: a network derives no rows."""
         return 0
 
     # -- answers of the network --------------------------------------------------------------------
 
     def _look(self, view: NetworkView) -> list[list[int]]:
         """Evaluate the state, and return the indices of the legal moves of each role."""
-        legal = view.legal
-        if legal is None:
-            with self._asking:
-                legal = self._single.legal(view.position)
-                view.terminal = self._single.terminal(view.position)
+        if view.legal is None:
+            legal, view.terminal = self.options(view.position)
             view.legal = legal
-        return legal
+        return view.legal
 
     def legal(self, view: NetworkView) -> tuple[tuple[Term, ...], ...]:
-        """Return the legal moves per role, sorted by text."""
         by_role = zip(self.compiled.actions, self._look(view), strict=True)
         return tuple([tuple([moves[index] for index in legal]) for moves, legal in by_role])
 
     def is_terminal(self, view: NetworkView) -> bool:
-        """Return whether the position is terminal."""
         self._look(view)
         return view.terminal
 
     def goals(self, view: NetworkView, role: Term) -> list[Term]:
-        """Return every goal value of a role, sorted by text."""
         index = self._role_index.get(role)
         if index is None:
             return []
@@ -244,17 +235,15 @@ class NetworkMachine:
         return [] if value == MISSING else [Constant(str(value))]
 
     def next(self, view: NetworkView, joint: Sequence[Term]) -> bytes:
-        """Return the position after a legal joint move."""
-        actions = [of[move] for of, move in zip(self._actions, joint, strict=True)]
-        with self._asking:
-            return self._single.next(view.position, actions)
+        return self.after(view.position, self._numbers(joint))
+
+    def _numbers(self, joint: Sequence[Term]) -> list[int]:
+        return [numbers[move] for numbers, move in zip(self._actions, joint, strict=True)]
 
     def percepts(self, view: NetworkView, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
-        """Return the percepts of each role from a joint move."""
         if self._single_with_percepts is None:
             return self._reasoner.percepts(self._frame(view), joint)
-        actions = [of[move] for of, move in zip(self._actions, joint, strict=True)]
-        seen = self.percept_numbers(view.position, actions)
+        seen = self.percept_numbers(view.position, self._numbers(joint))
         named = zip(self.roles, self._percepts, seen, strict=True)
         return {role: tuple(terms[bits].tolist()) for role, terms, bits in named}
 
@@ -290,7 +279,6 @@ class NetworkMachine:
     # -- random play -------------------------------------------------------------------------------
 
     def play_out(self, position: bytes, random: Random, limit: int) -> Outcome:
-        """Play uniformly random moves until the end, the limit, or a role without a legal move."""
         played: list[tuple[int, ...]] = []
         options = [0] * len(self.roles)
         while True:
@@ -307,8 +295,7 @@ class NetworkMachine:
                 options[role] += count
                 joint.append(moves[random.randrange(count) if count > 1 else 0])
             played.append(tuple(joint))
-            with self._asking:
-                position = self._single.next(position, joint)
+            position = self.after(position, joint)
 
     def _outcome(
         self,
@@ -330,7 +317,6 @@ class NetworkMachine:
         return Stuck(Role(self.roles[role]), facts, self._moves(played))
 
     def blocks(self, playouts: int) -> int:
-        """Return the number of blocks for a number of playouts."""
         return self.simulator.blocks(playouts)
 
     def simulate(self, position: bytes, request: PlayoutRequest) -> Tally[Stuck]:
@@ -346,37 +332,34 @@ class NetworkMachine:
     def _named(self, stuck: DeadEnd) -> Stuck:
         return self._stuck(stuck.role, self._facts_of(stuck.state), stuck.moves)
 
-    # -- figures -----------------------------------------------------------------------------------
+    # -- statistics --------------------------------------------------------------------------------
 
     def describe(self) -> dict[str, Any]:
-        """Return figures as plain data."""
+        """Return statistics of the network as plain data."""
         return describe(self.compiled, self.kernel.describe())
 
     def figures(self) -> str:
-        """Return figures as text."""
+        """Return statistics of the network as text."""
         return text(self.describe())
 
     def picture(self) -> str:
-        """Return a picture in the language of Graphviz. Raises LimitError if it would be too large."""
+        """Return the network in Graphviz's language; raises LimitError if the picture is too large."""
         return picture(self.compiled)
 
     # -- answers of the reasoner -------------------------------------------------------------------
 
     def _frame(self, view: NetworkView) -> Frame:
-        frame = view.frame
-        if frame is None:
+        if view.frame is None:
             position = self._reasoner.position(self.facts(view.position))
-            frame = view.frame = self._reasoner.view(position)
-        return frame
+            view.frame = self._reasoner.view(position)
+        return view.frame
 
     def query(
         self, view: NetworkView, atom: Atom, joint: Sequence[Term] | None
     ) -> Iterator[Mapping[Variable, Term]]:
-        """Yield the bindings under which an atom holds, sorted by the text of its arguments."""
         return self._reasoner.query(self._frame(view), atom, joint)
 
     def explain(self, view: NetworkView, atom: Atom, joint: Sequence[Term] | None) -> Derivation | Failure:
-        """Return a derivation of an atom, or the reason why it cannot be derived."""
         return self._reasoner.explain(self._frame(view), atom, joint)
 
 
@@ -410,10 +393,8 @@ class GameLanes(Lanes):
         try:
             super().step(choices, None if mask is None else self._mask(mask))
         except IllegalChoiceError as error:
-            raise self._illegal(error) from None
-
-    def _illegal(self, error: IllegalChoiceError) -> IllegalMoveError:
-        return _illegal(self._compiled, error, self.legal_by_role()[error.role][error.lane])
+            legal = self.legal_by_role()[error.role][error.lane]
+            raise _illegal(self._compiled, error, legal) from None
 
     # -- positions ---------------------------------------------------------------------------------
 

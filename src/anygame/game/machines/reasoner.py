@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from anygame.network.grounding.grounder import GroundingLimits
     from anygame.playouts import PlayoutRequest, Tally
 
-#: Rows of fluents, and facts that no rule reads.
+#: The rows of each fluent relation, and the facts that no rule reads.
 Position = tuple["Fluents", frozenset["Term"]]
 
-_Found = TypeVar("_Found")
+_Value = TypeVar("_Value")
 #: Maximum number of moves whose terms and texts are cached, at a few hundred bytes each.
 _MOST_TERMS = 500_000
 
 
 class ReasonerMachine:
-    """Answers from the reasoner. See ``anygame.game.machine.Machine`` for the contract.
+    """A `Machine` that derives its answers with the reasoner.
 
     Thread-safe: the machine answers one question at a time, because questions share compiled code,
-    intermediate results, and the clock that bounds them.
+    intermediate results, and a timeout.
     """
 
     name = "reasoner"
@@ -59,10 +59,10 @@ class ReasonerMachine:
         self._asking = RLock()
 
     def another(self, most: GroundingLimits) -> Reasoner:
-        """Return a second reasoner for compiling the rules, while this one continues to answer.
+        """Return a second reasoner for the compiler, so that this machine can answer meanwhile.
 
-        Its facts and steps are bounded by ``most`` and by the limits of this machine, its seconds by ``most``
-        alone.
+        The limits of both ``most`` and this machine bound its facts and steps. Only ``most`` bounds its
+        seconds.
         """
         limits = self.reasoner.limits
         facts, steps = min(most.facts, limits.facts), min(most.steps, limits.steps)
@@ -70,40 +70,32 @@ class ReasonerMachine:
         return Reasoner(self._program, bounds, self._strategy)
 
     def initial(self) -> Position:
-        """Return the initial position."""
         with self._asking:
             return self.reasoner.initial(), frozenset()
 
     def position(self, facts: Iterable[Term]) -> Position:
-        """Return the position with the given ground facts."""
         with self._asking:
             return self.reasoner.fluents(facts)
 
     def facts(self, position: Position) -> frozenset[Term]:
-        """Return the facts of a position."""
         return frozenset(self.reasoner.facts(position[0])) | position[1]
 
     def view(self, position: Position) -> Frame:
-        """Return a frame of the position."""
         return self.reasoner.frame(position[0])
 
     def derived(self, view: Frame) -> int:
-        """Return the number of rows of relations and their indices in a frame."""
         return sum(len(rows) for rows in view.values() if isinstance(rows, Sized))
 
     def legal(self, view: Frame) -> tuple[tuple[Term, ...], ...]:
-        """Return the legal moves per role, sorted by text."""
         with self._asking:
             moves, named = self.reasoner.legal(view), self._terms.__getitem__
             return tuple([tuple(sorted(map(named, moves[value]), key=str)) for value in self._role_values])
 
     def is_terminal(self, view: Frame) -> bool:
-        """Return whether the position is terminal."""
         with self._asking:
             return self.reasoner.terminal(view)
 
     def goals(self, view: Frame, role: Term) -> list[Term]:
-        """Return every goal value of a role."""
         with self._asking:
             return sorted(self.reasoner.goals(view).get(self.reasoner.terms.number(role), []), key=str)
 
@@ -112,7 +104,6 @@ class ReasonerMachine:
         return [move for move in moves if move is not None]
 
     def next(self, view: Frame, joint: Sequence[Term]) -> Position:
-        """Return the position after a legal joint move."""
         with self._asking:
             fluents = self.reasoner.next(view, self._joint(joint))
         return tuple(
@@ -120,7 +111,6 @@ class ReasonerMachine:
         ), frozenset()
 
     def percepts(self, view: Frame, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
-        """Return the percepts of each role from a joint move."""
         with self._asking:
             seen = self.reasoner.percepts(view, self._joint(joint))
         return {
@@ -131,7 +121,6 @@ class ReasonerMachine:
     def query(
         self, view: Frame, atom: Atom, joint: Sequence[Term] | None
     ) -> Iterator[Mapping[Variable, Term]]:
-        """Yield the bindings under which an atom holds, sorted by the text of its arguments."""
         with self._asking:
             self.check_known(atom, joint)
             frame = view if joint is None else self.reasoner.action_frame(view, self._joint(joint))
@@ -149,12 +138,9 @@ class ReasonerMachine:
         if atom.key not in relations and KEYWORDS.get(atom.predicate) != len(atom.arguments):
             raise QueryError(_unknown_relation(atom, relations, self.reasoner))
         if joint is None and self.reasoner.depends_on_moves(atom.key):
-            raise QueryError(
-                f"{atom.predicate} depends on the moves: give the joint move that is asked about"
-            )
+            raise QueryError(f"{atom.predicate} depends on the moves: give a joint move")
 
     def play_out(self, position: Position, random: Random, limit: int) -> Outcome:
-        """Play uniformly random moves until the end, the limit, or a role without a legal move."""
         reasoner = self.reasoner
         played: list[list[Move]] = []
         options = [0] * len(self.roles)
@@ -199,42 +185,37 @@ class ReasonerMachine:
             DeviceError: the request names a graphics card.
         """
         if request.card is not None:
-            raise DeviceError(
-                "the reasoner plays here, and needs a processor: a graphics card plays networks alone"
-            )
+            raise DeviceError("the reasoner plays this game on a processor: graphics cards only run networks")
         random = Random(request.seed)
         outcomes = (self.play_out(position, random, request.limit) for _ in range(request.playouts))
         return count_outcomes(outcomes, len(self.roles), request)
 
     def draw(self, options: list[Move], random: Random) -> Move:
-        """Return a random move of a role, and leave its moves sorted by text.
-
-        Sorting makes the result independent of the order of sets and the numbers of terms.
-        """
+        """Return a random move of a role; sorts its moves by text in place."""
         if len(options) == 1:
             return options[0]
+        # The result must not depend on the order of sets or on the numbers of terms.
         options.sort(key=self._names.__getitem__)
         return options[random.randrange(len(options))]
 
     def explain(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Derivation | Failure:
-        """Return a derivation of an atom, or the reason why it cannot be derived."""
         with self._asking:
             self.check_known(atom, joint)
             explainer = Explainer(self.reasoner, view, None if joint is None else self._joint(joint))
             return explainer.fail(atom) or explainer.derive(atom)
 
 
-class _Memory(dict["Move", _Found]):
-    """A cache of a function of moves."""
+class _Memory(dict["Move", _Value]):
+    """Cache of the values of a function of moves."""
 
-    def __init__(self, find: Callable[[Move], _Found]) -> None:
+    def __init__(self, compute: Callable[[Move], _Value]) -> None:
         super().__init__()
-        self._find = find
+        self._compute = compute
 
-    def __missing__(self, move: Move) -> _Found:
+    def __missing__(self, move: Move) -> _Value:
         if len(self) > _MOST_TERMS:
             self.clear()
-        value = self[move] = self._find(move)
+        value = self[move] = self._compute(move)
         return value
 
 
