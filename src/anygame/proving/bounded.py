@@ -24,10 +24,8 @@ _FOR_ANY_MATCH: Final = "minisat22"
 class Bounded(NamedTuple):
     """Result of a bounded search.
 
-    Attributes:
-        match: a shortest match to a bad state; None if there is none within the bound.
-        depth: moves of the longest matches searched.
-        is_everything: whether no match has more moves.
+    The match is a shortest one to a bad state, or None. ``depth`` is the number of moves of the longest
+    matches searched. With ``is_everything``, no match has more moves.
     """
 
     match: Match | None

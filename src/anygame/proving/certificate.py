@@ -78,12 +78,8 @@ def check_ending(
 ) -> tuple[int, int]:
     """Return the largest number of moves of a match, and the number of lemmas checked to verify it.
 
-    Every joint move but the last must increase the total weight of the literals in ``measure`` that hold.
-    Their weights are positive. A joint move subtracts at most ``most_lost``, aside from the weights that it
-    adds.
-
-    Raises:
-        CertificateError: a joint move may not increase the sum.
+    The measure is a sum of weighted literals over the state. Every joint move but the last must increase it.
+    A joint move subtracts at most ``most_lost``, apart from the weights that it adds.
     """
     if any(weight < 0 for _, weight in measure):
         raise CertificateError("a fact takes away from the sum")
@@ -102,10 +98,7 @@ def check_bounded(
 ) -> int:
     """Return the number of lemmas checked to verify that no match of up to ``depth`` moves is bad.
 
-    The literal ``bad`` is over the state alone. With ``is_everything``, also verify that no match is longer.
-
-    Raises:
-        CertificateError: a match is bad, or is longer.
+    ``bad`` is a literal over the state. With ``is_everything``, also verify that no match has more moves.
     """
     clauses = _Clauses(patience)
     here = _Nodes(clauses, model, [1 if holds else -1 for holds in model.initial.tolist()])
@@ -131,11 +124,8 @@ def check_induction(
 ) -> int:
     """Return the number of lemmas checked to verify that k-induction excludes bad states.
 
-    No match of fewer than ``depth`` moves reaches a bad state. No bad state follows ``depth`` states that are
-    not bad. At depth 0 the invariant alone excludes bad states. The literal ``bad`` is over the state alone.
-
-    Raises:
-        CertificateError: k-induction does not exclude bad states.
+    No bad state is reached in fewer than ``depth`` moves, or follows ``depth`` states that are not bad. The
+    invariant alone excludes bad states at depth 0. ``bad`` is a literal over the state.
     """
     steps = check_invariant(model, 0, invariant, patience)
     if depth:
@@ -258,8 +248,7 @@ class _Nodes:
 class _Step:
     """A state in which an invariant holds, a joint move made there, and the next state.
 
-    Attributes:
-        questions: literals of steps that leave the invariant; callers may add more.
+    Each row of ``questions`` holds if the step leaves the invariant.
     """
 
     def __init__(self, model: Model, invariant: Sequence[Sequence[int]], patience: Patience) -> None:

@@ -72,12 +72,7 @@ def needed_programs() -> tuple[Any, Any]:
 
 
 class Measure(NamedTuple):
-    """A weighted sum over the state.
-
-    Attributes:
-        parts: literals over the state, each with its weight.
-        most_lost: the most that a step subtracts, aside from the weights that it adds.
-    """
+    """Sum of weighted literals over the state; ``most_lost`` bounds the weights that a step takes away."""
 
     parts: list[tuple[int, int]]
     most_lost: int = 0
@@ -95,13 +90,10 @@ class Measures:
     def search(
         self, invariant: Sequence[Clause], patience: Patience, *, is_brief: bool = False
     ) -> Iterator[Measure]:
-        """Yield measures, the simplest first; the last one grows in every step from a state of the invariant.
+        """Yield measures, the simplest first, up to one that grows from all states of the invariant.
 
-        After the caller adds a step, the next measure grows in that step, too. With ``is_brief``, only a few
-        measures are tried.
-
-        Raises:
-            MissingExtraError: scipy is not installed.
+        After the caller adds a step, the next measure grows in that step, too. With ``is_brief``, yield few
+        measures.
         """
         levels = _Levels(self._model, self._signals, invariant)
         with Formula(patience) as formula:
@@ -137,13 +129,8 @@ class Measures:
 class _IdleSteps:
     """Finds steps, from any state that an invariant allows, in which measures do not grow.
 
-    Args:
-        formula: the formula of one step, to which the gates of each measure are added.
-        signals: literals over the state.
-        known: pairs (signal, sign): 1 if a known step sets the signal, -1 if one clears it.
-
-    Attributes:
-        model: the game, with the gates of all measures.
+    ``known`` has a pair for each change in the known steps: the number of a signal, and 1 if it is set or -1
+    if it is cleared.
     """
 
     def __init__(
@@ -345,10 +332,9 @@ def _solved(
     initial: NDArray[np.bool_],
     patience: Patience,
 ) -> NDArray[np.float64] | None:
-    """Return values of the unknowns for which each row adds at least 1, and the measure can grow least.
+    """Return the unknowns with which each row adds at least 1, and the bound on matches is lowest.
 
-    ``rows`` is [steps, unknowns], ``kinds`` is [signals, unknowns]; ``among`` and ``initial`` have a value
-    for each signal: the number of its group, and its value in the initial state.
+    ``rows`` is [steps, unknowns], ``kinds`` is [signals, unknowns], ``among`` is the group of each signal.
     """
     linprog, sparse = needed_programs()
     rows = np.unique(rows, axis=0)

@@ -106,12 +106,7 @@ def _have_the_same_rules(first: Game, second: Game) -> bool:
 class _Pairing:
     """Maps the moves and percepts of each role of the first game to those of the second.
 
-    Attributes:
-        roles: the index of each role of the first game in the second.
-        renamed: pairs of patterns.
-
-    Raises:
-        QueryError: the games have different roles.
+    ``roles`` has the index of each role of the first game in the second. Raises QueryError if roles differ.
     """
 
     def __init__(self, first: Game, second: Game, renamed: Sequence[tuple[Term, Term]]) -> None:
@@ -196,8 +191,7 @@ def _read(text: str, first: Game, second: Game) -> list[tuple[Term, Term]]:
 class SeeingModel(Model):
     """A game with additional fluents for the percepts of the last joint move.
 
-    Attributes:
-        percepts: per role, the number of the fluent for each percept.
+    ``percepts`` maps each percept of a role to the number of its fluent.
     """
 
     def __init__(self, compiled: CompiledGame) -> None:
@@ -280,7 +274,6 @@ class Product(Model):
     def _unlike_percepts(
         self, first: SeeingModel, second: SeeingModel, role: int, pairing: _Pairing, theirs: dict[int, int]
     ) -> Iterator[int]:
-        """Yield literals; at least one holds in each state where the percepts of a role differ."""
         there = dict(second.percepts[pairing.roles[role]])
         for percept, fluent in first.percepts[role].items():
             number = there.pop(pairing.second_of(percept), None)
@@ -341,11 +334,10 @@ class _Places(NamedTuple):
 def _shared(
     first: Model, second: Model, ours: dict[int, int], theirs: dict[int, int], inputs: int
 ) -> dict[int, int]:
-    """Map fluents of the second game to those of the first with the same name and gates, by number.
+    """Map fluents of the second game to fluents of the first with the same name and gates, by number.
 
-    Two such fluents have the same initial value. Once all pairs are merged, they also have the same literal
-    for the next value, so they agree in every state. ``ours`` and ``theirs`` map the inputs of each game to
-    common nodes.
+    Both have the same initial value and, once all pairs are merged, the same literal for the next value. So
+    they agree in every state. ``ours`` and ``theirs`` map the inputs of each game to common nodes.
     """
     gates = Gates(inputs)
     here = list(map(first.copied(gates, ours), first.next))

@@ -46,23 +46,14 @@ _OPPOSITE: Final[dict[Outcome, Outcome]] = {"proved": "refuted", "refuted": "pro
 
 
 class Firing(NamedTuple):
-    """Whether a rule ever fires.
-
-    Attributes:
-        rule: the rule, as in the sheet.
-        outcome: ``proved`` if it never fires, ``refuted`` if it fires in some match.
-    """
+    """A rule of the sheet, with ``proved`` if it never fires and ``refuted`` if it fires in a match."""
 
     rule: Rule
     outcome: Outcome
 
 
 def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _: None) -> Iterator[Firing]:
-    """Yield the verdict about each rule with a body.
-
-    Raises:
-        MissingExtraError: the solver is not installed.
-    """
+    """Yield the verdict about each rule with a body. Raises MissingExtraError without a solver."""
     rules = [rule for rule in game.program.rules if rule.body]
     if not rules:
         return

@@ -43,11 +43,9 @@ def needed_solver() -> Any:
 
 
 class Formula:
-    """A growing formula for a PySAT solver, solved under assumptions. Literals are those of DIMACS.
+    """A growing formula, solved under assumptions. Literals are those of DIMACS.
 
-    Attributes:
-        true: a literal that always holds.
-        top: the last variable.
+    ``solver`` is a name in PySAT, ``true`` a literal that always holds, and ``top`` the last variable.
     """
 
     def __init__(self, patience: Patience, solver: str = "cadical195") -> None:

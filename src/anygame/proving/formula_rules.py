@@ -37,11 +37,7 @@ _NOTHING: frozenset[Variable] = frozenset()
 
 
 class RuleWriter:
-    """Writes the rules of formulas, in which names of new relations begin with ``prefix``.
-
-    Attributes:
-        rules: the rules written so far.
-    """
+    """Writes the rules of formulas. Names of new relations start with ``prefix``."""
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
@@ -65,10 +61,9 @@ class RuleWriter:
         self.rules += [Rule(head, body, node) for head in heads]
 
     def named(self, expression: Expression, names: Mapping[Variable, Name]) -> Expression:
-        """Return an atom equivalent to an expression; a compound one becomes a new relation with rules.
+        """Return an atom equivalent to an expression, with rules of a new relation for a compound expression.
 
-        Raises:
-            QueryError: the expression alone does not bind its variables.
+        Raises QueryError if the expression alone does not bind its variables.
         """
         self._names = names
         return self._named(expression, ())
@@ -230,10 +225,9 @@ def _said(expression: Expression, positive: bool) -> Formula:
 
 
 def sparing(rules: Iterable[Rule], fluents: Iterable[Term], name: str) -> tuple[Rule, ...]:
-    """Return rules in which variables that range over fluents do not match the given fluents.
+    """Return rules in which a variable that ranges over fluents does not match the given fluents.
 
-    The fluents may have variables, but no other fluents of the game match them. ``name`` begins the names of
-    new relations.
+    The fluents may have variables, and no other fluents match them. ``name`` is the name of a new relation.
     """
     guarded = []
     for rule in rules:

@@ -70,7 +70,6 @@ class Expression:
     Attributes:
         operator: combines the parts; ``implies`` and ``forall`` are rewritten to other operators.
         node: its place in the text.
-        parts: the operands.
         literal: the literal of an ``atom`` or a ``distinct``.
         free: the variables that no quantifier in the formula binds.
     """
@@ -98,7 +97,6 @@ class Name:
     """A variable as its author wrote it.
 
     Attributes:
-        text: the variable with its question mark.
         node: its first occurrence.
         binder: the quantifier or property that binds it.
         relation: a relation of one argument with the values of the variable; ``role`` if unknown.

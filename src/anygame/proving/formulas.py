@@ -79,13 +79,8 @@ class TemporalFormula:
     def instances(self, state: State, moves: JointMove | None = None) -> list[dict[str, Term]]:
         """Return the values of the variables for which a state refutes the property, or shows it.
 
-        The reasoner computes them, independently of the provers. If the property has no variables, the result
-        is one empty instance, or none.
-
-        Args:
-            state: a state of the game with its properties.
-            moves: the joint move made in the state, if the property is about moves; None for the first legal
-                moves.
+        The reasoner computes them, independently of the provers. Without variables, the result has one empty
+        instance or none. ``moves`` is the joint move made in the state; the first legal moves by default.
         """
         if self.of_moves and (state.is_terminal or state.stuck_role is not None):
             return []
@@ -99,12 +94,7 @@ class TemporalFormula:
 
 @dataclass(frozen=True)
 class FormulaGame:
-    """A game with properties.
-
-    Attributes:
-        game: the game, with rules and fluents for its properties. Legal moves, ends and goals are unchanged.
-        formulas: the properties, in the order given.
-    """
+    """A game with rules and fluents for its properties. Legal moves, ends and goals are unchanged."""
 
     game: Game
     formulas: tuple[TemporalFormula, ...]

@@ -42,11 +42,7 @@ _MOST_COLUMNS: Final = 3
 
 
 class Induction:
-    """Clauses that hold in every state, by induction over all of them.
-
-    Attributes:
-        found: the clauses proved so far; later candidates do not remove any of them.
-    """
+    """Clauses that hold in every state, by induction over all of them. Later candidates never remove one."""
 
     def __init__(self, model: Model, patience: Patience) -> None:
         self._model = model
@@ -129,7 +125,6 @@ def learned(
 
 
 def _sizes(count: int) -> list[int]:
-    """Return the sizes of rounds up to ``count``; a first query about all clauses would take too long."""
     smaller = takewhile(count.__gt__, (_FIRST * _MORE**power for power in range(count)))
     return [*smaller, count] if count else []
 

@@ -24,15 +24,10 @@ _EVERYWHERE: Final = "in every state"
 
 
 class Knowledge:
-    """Clauses that hold in every state of a game.
+    """Clauses that hold in every state of a game, learned within a time limit that starts with learning.
 
-    Args:
-        patience: the time limit for learning, counted from the start of learning.
-        guesses: returns further candidate clauses, from a sample.
-
-    Attributes:
-        clauses: the clauses learned so far.
-        is_everything: whether all candidates were tried.
+    ``guesses`` returns further candidate clauses, from a sample. ``is_everything`` says whether all
+    candidates were tried.
     """
 
     def __init__(

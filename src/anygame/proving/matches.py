@@ -102,11 +102,7 @@ class Replay:
         )
 
     def states(self, match: Sequence[Sequence[Term]]) -> list[State]:
-        """Return the states of a match, including the initial one.
-
-        Raises:
-            IllegalMoveError: a move is not legal.
-        """
+        """Return the states of a match, including the initial one. Raises IllegalMoveError."""
         states = [self._game.initial_state()]
         for joint in match:
             states.append(states[-1].next(dict(zip(self._game.roles, joint, strict=True))))

@@ -41,10 +41,9 @@ _AT_ONCE: Final = 4096
 class Lemma(NamedTuple):
     """A predicate that stays true where no step changes it.
 
-    Attributes:
-        holds: literal over the state.
-        changes: literal over state and joint move; a step preserves ``holds`` unless this literal holds.
-        cases: literals for a case split: one case per literal, and one in which no literal holds.
+    A step preserves ``holds``, a literal over the state, unless ``changes`` holds, a literal over state and
+    joint move. ``cases`` are literals for a case split: one case per literal, and one in which no literal
+    holds.
     """
 
     holds: int

@@ -28,10 +28,7 @@ class OutOfTimeError(AnygameError):
 class Conflicts:
     """A limit on solver conflicts, independent of the clock.
 
-    Conflicts also count against the larger limit ``whole`` of which this limit is a part.
-
-    Attributes:
-        left: the conflicts that remain.
+    ``left`` is the number of conflicts that remain. They also count against ``whole``, a larger limit.
     """
 
     def __init__(self, left: int, whole: Conflicts | None = None) -> None:
@@ -52,12 +49,7 @@ class Conflicts:
 
 
 class Patience:
-    """A time limit.
-
-    Args:
-        seconds: the time for all work with this limit.
-        conflicts: limit on conflicts of all solvers under this limit or a part of it; None for no limit.
-    """
+    """A time limit in seconds for all work under it, and perhaps a limit on solver conflicts."""
 
     def __init__(self, seconds: float, conflicts: Conflicts | None = None) -> None:
         self._seconds = seconds

@@ -144,12 +144,7 @@ class Prover:
         *,
         is_brief: bool = False,
     ) -> Prover:
-        """Return a prover for a game.
-
-        Raises:
-            LimitError: the game has no network, or one that is too large.
-            MissingExtraError: the solver is not installed.
-        """
+        """Return a prover for a game. Raises LimitError if its network is missing or too large."""
         machine = game.backends.needed_network()
         compiled = machine.compiled
         play, store = random_play(machine.kernel), ProofStore(compiled)
@@ -295,11 +290,7 @@ class Prover:
         return None
 
     def _measured(self, measure: Measure, invariant: Certificate, patience: Patience) -> Verdict:
-        """Return a proof that every match ends; it needs a measure and an invariant.
-
-        Raises:
-            CertificateError: the invariant does not prove it.
-        """
+        """Return the proof, by a measure and an invariant, that every match ends. Raises CertificateError."""
         clauses = clauses_of(self.model, invariant)
         most, steps = check_ending(self.model, measure.parts, measure.most_lost, clauses, patience)
         wanted = replace(_ENDS, claim=f"every match ends within {moves(most)}")
@@ -309,11 +300,7 @@ class Prover:
         return replace(proof, most_moves=most, certificate=certificate)
 
     def _followed(self, certificate: Certificate, patience: Patience) -> Verdict:
-        """Return a proof that every match ends; it enumerates all matches.
-
-        Raises:
-            CertificateError: a match has more moves.
-        """
+        """Return the proof, by enumeration of all matches, that every match ends. Raises CertificateError."""
         most = certificate.depth
         if most is None or not certificate.is_everything:
             raise CertificateError("it does not say how long matches are")
@@ -322,11 +309,7 @@ class Prover:
         return Verdict("ends", claim, "proved", steps=steps, most_moves=most, certificate=certificate)
 
     def _checked(self, wanted: Property, certificate: Certificate, patience: Patience) -> Verdict:
-        """Return the verdict of a known proof.
-
-        Raises:
-            CertificateError: the certificate does not prove the property.
-        """
+        """Return the verdict of a known proof. Raises CertificateError if it does not prove the property."""
         model, bad, depth = self.model, wanted.literal, certificate.depth
         if depth is None:
             steps = check_invariant(

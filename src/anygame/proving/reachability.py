@@ -31,12 +31,7 @@ Cube = frozenset[int]
 
 
 class Outcome(NamedTuple):
-    """Result of the search for an invariant.
-
-    Attributes:
-        invariant: clauses that hold in every state and exclude bad states; None if a match leads to one.
-        match: joint moves to a bad state.
-    """
+    """Result of the search: an invariant that excludes bad states, or a match to one. The other is None."""
 
     invariant: list[Clause] | None
     match: Match | None

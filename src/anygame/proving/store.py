@@ -35,12 +35,9 @@ _SUFFIX: Final = ".proofs"
 
 
 class ProofStore:
-    """The cached certificates of one game.
+    """The cached certificates of one game, which are well-formed but not checked.
 
-    The files are in ``folder``, by default in ``cache_folder()``, which may disable the cache.
-
-    Attributes:
-        certificates: maps names of properties to certificates, which are well-formed but not checked.
+    ``folder`` holds the files. By default it is ``cache_folder()``, which may disable the cache.
     """
 
     def __init__(self, compiled: CompiledGame, folder: Path | None = None) -> None:

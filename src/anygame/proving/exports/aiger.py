@@ -118,14 +118,10 @@ class _Transitions:
     does not make exactly one legal move. Bad literals count only where ``illegal`` is false.
 
     Attributes:
-        inputs: the term of each input.
         latches: per latch its term, its initial value, and the literal of its next value.
         gates: the two inputs of each gate, the larger one first.
         bad: name and literal of each property that must not hold.
         outputs: terms and literals of ``legal``, ``terminal`` and ``goal``.
-
-    Raises:
-        LimitError: there are too many gates.
     """
 
     def __init__(self, model: Model) -> None:

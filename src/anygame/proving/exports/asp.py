@@ -42,10 +42,6 @@ def asp_text(program: Program, depth: int, role: Term, goal: int | None) -> str:
         depth: maximum number of joint moves.
         role: the role that is to reach the goal.
         goal: the lowest goal of the role at the end of a play; None for all plays.
-
-    Raises:
-        RuleSheetError: a rule is unsafe.
-        LimitError: a disjunction expands to too many rules.
     """
     rules = normal_rules(program)
     writer = _Writer(rules)
@@ -70,11 +66,7 @@ def asp_text(program: Program, depth: int, role: Term, goal: int | None) -> str:
 
 
 class _Writer:
-    """Writes rules.
-
-    Attributes:
-        odd: names that clingo cannot read, with their substitutes.
-    """
+    """Writes rules. ``odd`` has the names that clingo cannot read, with their substitutes."""
 
     def __init__(self, rules: Sequence[NormalRule]) -> None:
         self.odd: dict[str, str] = {}
