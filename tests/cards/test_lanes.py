@@ -101,7 +101,7 @@ def test_what_is_wrong_changes_nothing() -> None:
     assert (batch.observation().numpy() == before).all()
     with pytest.raises(ValueError, match="expected from 1 to 67,108,864 lanes, got 0"):
         game.card_batch(0)
-    with pytest.raises(DeviceError, match=r"a processor has batches of its own: game.batch\(\)"):
+    with pytest.raises(DeviceError, match=r"on a processor, use game.batch\(\)"):
         game.card_batch(5, device="cpu")
 
 

@@ -14,7 +14,7 @@ from anygame.errors import DeviceError, PositionError
 from anygame.game.backends import Backends
 from anygame.game.machine import FallbackWarning
 from anygame.game.roles import Role, find_role
-from anygame.game.simulation import Playout, Share, card_of, play_outs, simulate
+from anygame.game.simulation import Playout, card_of, play_outs, simulate_on_cluster, statistics
 from anygame.game.state import State
 from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_program, parse_term
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from anygame.language.limits import Limits
     from anygame.language.rules import Program
 
-#: From this number of playouts on, compiling the game first saves time.
+#: Minimum number of playouts for which compiling the game first saves time.
 _MANY_PLAYOUTS: Final = 500
 
 
@@ -46,10 +46,10 @@ class Game:
         program: the rules as written in the sheet.
         roles: the roles in the order of the sheet; each is a string with a ``term``.
         case_sensitive: whether names that differ by case are different names.
-        limits: bounds on derived facts.
+        limits: bounds on the number of derived facts.
         machine_name: the requested machine: ``auto``, ``reasoner`` or ``network``.
         backends: the machines that compute the answers.
-        recent: the states that hold intermediate results.
+        recent: the states that cache intermediate results, oldest first.
 
     >>> import anygame
     >>> game = anygame.loads("(role white) (role random) (legal white pass) (legal random roll)")
@@ -78,7 +78,7 @@ class Game:
 
     @property
     def name(self) -> str:
-        """The name of the source: the path of the file, or the name given with the text."""
+        """The name of the source: the path of the file, or the name passed with the text."""
         return self.program.source.name if self.program.source else "<rules>"
 
     @property
@@ -102,7 +102,7 @@ class Game:
         return State(self, machine, machine.initial())
 
     def state(self, facts: Iterable[str | Term]) -> State:
-        """Return the state in which exactly these facts are true.
+        """Return the state in which the given facts are true, and all other facts are false.
 
         Args:
             facts: ground terms or their text, without ``true``: ``["(cell 1 1 b)", "(control white)"]``.
@@ -158,9 +158,9 @@ class Game:
             count: the number of playouts.
             seed: the seed of the random numbers; None for fresh ones.
             state: the state to start from; the initial state by default.
-            limit: joint moves after which a playout is cut.
-            strict: whether it is an error if a role has no legal move in a nonterminal state. Otherwise the
-                playout ends there, with ``stuck`` set.
+            limit: maximum number of joint moves; a longer playout is cut.
+            strict: whether to raise an error if a role has no legal move in a nonterminal state. By default
+                the playout ends there, with ``stuck`` set.
 
         Raises:
             IllegalMoveError: ``strict`` is set, and a role has no legal move before the end.
@@ -187,28 +187,28 @@ class Game:
 
         Each role's move is uniform among its legal moves and independent of the other moves. The same seed
         gives the same result for any number of threads. The first call compiles the game. Without a network,
-        or if the machine is ``reasoner``, the reasoner plays, one match after the other. Ctrl-C stops early
-        and returns the statistics so far.
+        or if the machine is ``reasoner``, the reasoner plays one match after another. Ctrl-C stops early and
+        returns the statistics so far.
 
         Args:
             playouts: the number of matches.
-            seed: the seed of the random numbers, any integer; None for a fresh one, which is in the result.
+            seed: the seed of the random numbers, any integer; None for a fresh one. The result contains it.
             threads: the number of cores to use.
             state: the state to start from; the initial state by default.
-            limit: joint moves after which a match is cut; it then counts only as ``cut``.
-            strict: whether it is an error if a role has no legal move in a nonterminal state. Otherwise the
-                match ends there, and counts only as ``stuck``.
+            limit: maximum number of joint moves; a longer match is cut, and counts only as ``cut``.
+            strict: whether to raise an error if a role has no legal move in a nonterminal state. By default
+                the match ends there, and counts only as ``stuck``.
             progress: called about ten times a second with the number of matches so far; by default a notebook
                 shows a bar.
-            cluster: other processes that play, here or on other machines, with the same result; see
-                ``anygame.cluster``. ``threads`` is ignored then.
-            device: ``cpu``, or an NVIDIA graphics card (``cuda``, ``cuda:1``), which plays thousands of
+            cluster: processes that play the matches, on this or other machines; see ``anygame.cluster``. The
+                result is the same. A cluster ignores ``threads``.
+            device: ``cpu``, or an NVIDIA graphics card (``cuda``, ``cuda:1``). A card plays thousands of
                 blocks of 2,048 matches at once, and ignores ``threads``. A seed gives the same result on
-                every card, but a different one on a processor.
+                every card, but a different result on a processor.
 
         Raises:
-            ClusterError: no worker is left.
-            DeviceError: there is no such card, it cannot play this game, or there is a cluster as well.
+            ClusterError: all workers have died.
+            DeviceError: the card does not exist or cannot play this game, or ``cluster`` is given as well.
             IllegalMoveError: ``strict`` is set, and a role has no legal move before the end.
             ValueError: a number is out of range.
 
@@ -225,20 +225,23 @@ class Game:
         chosen = SystemRandom().getrandbits(32) if seed is None else seed
         request = PlayoutRequest(playouts, chosen, threads, limit, strict, card=card_of(device))
         if cluster is not None and request.card is not None:
-            raise DeviceError("play on a cluster or on a graphics card: the processes of a cluster use none")
+            raise DeviceError("give a cluster or a graphics card, not both: clusters play on processors")
         self.compile_if_worth_it()
         machine, start = self.backends.start(state)
         if state is not None and machine is not self.backends.machine:
             obstacle = self.backends.needed_network().obstacle(state.facts)
             message = (
-                f"plays slowly here: no play leads to {obstacle}, and the reasoner alone goes on from there"
+                f"plays slowly here: no play leads to {obstacle}, so the slower reasoner plays from there"
             )
             warn(f"{self.name}: {message}", FallbackWarning, stacklevel=2)
-        share = None if cluster is None else Share(self, state, cluster)
         bar = progress_bar("random matches")
         with reporting(progress, lambda done: bar(done, playouts)) as report:
             request = replace(request, progress=report)
-            return simulate(machine, self.roles, start, request, self.setup_seconds, share)
+            if cluster is None:
+                tally = machine.simulate(start, request)
+            else:
+                tally = simulate_on_cluster(self, state, machine, request, cluster)
+        return statistics(self, machine.name, request, tally)
 
     # -- batches -----------------------------------------------------------------------------------
 
@@ -247,7 +250,7 @@ class Game:
 
         Args:
             lanes: the number of matches; multiples of 512 are the most efficient.
-            seed: for random moves; None for fresh random numbers.
+            seed: the seed of random moves; None for a fresh one.
 
         Raises:
             LimitError: the game has no network.
@@ -261,22 +264,22 @@ class Game:
 
         Args:
             lanes: the number of matches; multiples of 2,048 are the most efficient.
-            seed: for random moves; None for fresh random numbers.
+            seed: the seed of random moves; None for a fresh one.
             device: the card: ``cuda``, or ``cuda:1`` and so on.
 
         Raises:
-            DeviceError: there is no such card, or it has too little memory.
+            DeviceError: the card does not exist, or has too little memory.
             LimitError: the game has no network.
         """
         from anygame.game.card_batch import CardBatch
 
         number = card_of(device)
         if number is None:
-            raise DeviceError("a processor has batches of its own: game.batch()")
+            raise DeviceError("expected a graphics card, such as cuda; on a processor, use game.batch()")
         return CardBatch(self, self.backends.needed_network(), lanes, seed, number)
 
     def actions(self, role: str | Term) -> tuple[Term, ...]:
-        """Return all moves that can be legal for a role, sorted by text; indices are the numbers of a batch.
+        """Return all moves that can be legal for a role, sorted by text; a batch uses their indices.
 
         Raises:
             LimitError: the game has no network.
@@ -286,7 +289,7 @@ class Game:
         return self.backends.needed_network().compiled.actions[index]
 
     def percept_terms(self, role: str | Term) -> tuple[Term, ...]:
-        """Return all possible percepts of a role (GDL-II), sorted by text; indices are columns of a batch.
+        """Return all possible percepts of a role (GDL-II), sorted by text, as in the columns of a batch.
 
         Raises:
             LimitError: the game has no network, or a network without percepts.
@@ -298,7 +301,7 @@ class Game:
         return machine.compiled.percepts[index]
 
     def encoding(self) -> Encoding:
-        """Return the meaning of action numbers and observation columns, to be stored in a file.
+        """Return the meaning of action numbers and observation columns, which a file can store.
 
         Raises:
             LimitError: the game has no network.
@@ -309,7 +312,7 @@ class Game:
 
     @property
     def fluent_terms(self) -> tuple[Term, ...]:
-        """All facts that can be true, sorted by text; indices are columns of observations of a batch."""
+        """All facts that can be true, sorted by text, as in the columns of observations of a batch."""
         return self.backends.needed_network().compiled.fluents
 
     # -- domains -----------------------------------------------------------------------------------
@@ -317,7 +320,7 @@ class Game:
     def domains(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
         """Return, per relation of the rules, the possible values of each argument, sorted by text.
 
-        Compound values are given by functor and arity: ``(cell 3)`` for any ``(cell ? ? ?)``.
+        A compound value is represented by its functor and arity: ``(cell 3)`` for any ``(cell ? ? ?)``.
         """
         return self.backends.reasoner.reasoner.domains()
 
@@ -335,7 +338,7 @@ class Game:
 
     @property
     def machine(self) -> str:
-        """The name of the machine that now answers questions about states: ``reasoner`` or ``network``."""
+        """The name of the machine that currently computes the answers: ``reasoner`` or ``network``."""
         return self.backends.machine.name
 
     @property
@@ -345,12 +348,12 @@ class Game:
 
     @property
     def fallback(self) -> Exception | None:
-        """The error that left the game without a network; None if there is none."""
+        """The error because of which the game has no network; None without such an error."""
         return self.backends.fallback
 
     @property
     def setup_seconds(self) -> float:
-        """Compile time; 0 while there is no network."""
+        """Compile time in seconds; 0 while there is no network."""
         return self.backends.setup_seconds
 
     @property
@@ -376,14 +379,14 @@ class Game:
         ``FallbackWarning`` says so. Another call tries again.
 
         Args:
-            seconds: bound on the compile time, for callers with a clock. By default there is no bound, so the
+            seconds: maximum compile time, for callers with a deadline. By default there is no maximum, so the
                 result does not depend on a clock.
-            instances: bound on the instances of all rules; 8 million by default.
-            join: bound on the rows of one join; 20 million by default, and fewer if the rows are very long.
-            fluents: bound on the facts of one name in states; 50,000 by default.
-            steps: bound on the work; 2 billion by default, about a minute.
-            wait: whether to wait for the fastest machine code. By default a large game is played at once by a
-                loop over its gates, until another process has compiled the faster code. Results are the same.
+            instances: maximum number of instances of all rules; 8 million by default.
+            join: maximum number of rows of one join; 20 million by default, fewer if rows are very long.
+            fluents: maximum number of facts with the same name that can be true; 50,000 by default.
+            steps: maximum number of steps of the compiler; 2 billion by default, about a minute.
+            wait: whether to wait for the fastest machine code. By default, a loop over its gates runs a large
+                game at once, until another process has compiled the faster code. Results are the same.
             progress: called periodically with the numbers of instances and atoms so far; by default a
                 notebook shows them.
         """
@@ -438,7 +441,7 @@ class Game:
 def _restore(
     text: str, name: str, case_sensitive: bool, limits: Limits | None, machine: MachineName = "auto"
 ) -> Game:
-    """Return the game of a pickle; all states of one game share it."""
+    """Return the game of a pickle; all unpickled states of a game share it."""
     reading = limits.reading if limits else None
     program = parse_program(Source(name, text), case_sensitive=case_sensitive, limits=reading)
     return Game(program, case_sensitive=case_sensitive, limits=limits, machine=machine)

@@ -1,8 +1,8 @@
-"""The contract of a machine, which computes a game for its states."""
+"""The interface of machines, which compute the answers to questions about states."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol
 
 from anygame.errors import LimitError
 
@@ -18,22 +18,16 @@ if TYPE_CHECKING:
 
 #: A state as a machine stores it: hashable, and equal exactly if the facts are equal.
 Position = Any
-#: A position with everything computed about it so far.
+#: A position with the cached answers about it.
 View = Any
 
 
 class FallbackWarning(UserWarning):
-    """The game has no network, or none for this question, so the reasoner answers, more slowly."""
+    """The network cannot answer, so the slower reasoner answers."""
 
 
-@overload
-def reason_of(error: Exception) -> str: ...
-@overload
-def reason_of(error: None) -> None: ...
-@overload
-def reason_of(error: Exception | None) -> str | None: ...
 def reason_of(error: Exception | None) -> str | None:
-    """Return the reason, for people, why the fast machine is unavailable; None for no error."""
+    """Return why the fast machine is unavailable, as text for people; None without an error."""
     if error is None:
         return None
     reason = error.message if isinstance(error, LimitError) else str(error)
@@ -41,16 +35,14 @@ def reason_of(error: Exception | None) -> str | None:
 
 
 class Machine(Protocol):
-    """Computes a game: the answers to all questions about states.
+    """Computes the answers to all questions about states.
 
-    All machines give the same answers. They differ in speed, memory, and the positions that they can hold. A
-    machine accepts only its own positions and views.
-
-    Laws: ``legal`` is sorted by text and has no duplicates; ``next`` changes neither position nor view;
+    All machines give the same answers. They differ in speed, memory, and the positions that they can
+    represent. A machine accepts only its own positions and views. For every position ``p`` of a machine,
     ``position(facts(p)) == p``.
 
     Attributes:
-        name: the name in results: ``reasoner``, ``network``.
+        name: the name in results: ``reasoner`` or ``network``.
         roles: in the order of the sheet.
     """
 
@@ -63,7 +55,7 @@ class Machine(Protocol):
         """Return the initial position."""
 
     def position(self, facts: Iterable[Term]) -> Position | None:
-        """Return the position with the given ground facts; None if this machine cannot hold it.
+        """Return the position with the given ground facts; None if this machine cannot represent it.
 
         Raises:
             PositionError: a fact is not ground.
@@ -73,7 +65,7 @@ class Machine(Protocol):
         """Return the facts of a position."""
 
     def view(self, position: Position) -> View:
-        """Return a view in which nothing has been computed yet."""
+        """Return a view of a position, without cached answers."""
 
     def derived(self, view: View) -> int:
         """Return the number of rows derived for a view so far, a measure of the work."""
@@ -81,7 +73,7 @@ class Machine(Protocol):
     # -- questions about a position ----------------------------------------------------------------
 
     def legal(self, view: View) -> tuple[tuple[Term, ...], ...]:
-        """Return the legal moves per role, in the order of roles."""
+        """Return the legal moves per role, in the order of ``roles``, sorted by text, without duplicates."""
 
     def is_terminal(self, view: View) -> bool:
         """Return whether the position is terminal."""
@@ -90,7 +82,7 @@ class Machine(Protocol):
         """Return every goal value that the rules give a role, sorted by text."""
 
     def next(self, view: View, joint: Sequence[Term]) -> Position:
-        """Return the position after a legal joint move."""
+        """Return the position after a legal joint move, which does not change the view."""
 
     def percepts(self, view: View, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
         """Return the percepts of each role from a joint move, sorted by text."""
@@ -110,7 +102,7 @@ class Machine(Protocol):
     # -- random play -------------------------------------------------------------------------------
 
     def play_out(self, position: Position, random: Random, limit: int) -> Outcome:
-        """Play uniformly random moves until the end, the limit, or a role without a legal move.
+        """Play uniformly random moves until the end, the limit, or a state where a role has no legal move.
 
         The sampled moves depend on ``random`` only, not on the machine.
         """
@@ -119,7 +111,7 @@ class Machine(Protocol):
         """Return the number of blocks for a number of playouts; each block has its own random numbers."""
 
     def simulate(self, position: Position, request: PlayoutRequest) -> Tally[Stuck]:
-        """Run playouts and count their results; see ``Game.simulate``. A request always gives the same tally.
+        """Run playouts and count their results; see ``Game.simulate``. Equal requests give equal tallies.
 
         Raises:
             IllegalMoveError: ``request.strict`` is set, and a role has no legal move before the end.

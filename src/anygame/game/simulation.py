@@ -16,7 +16,7 @@ from anygame.playouts import PlayoutRequest, Tally
 from anygame.plotting import axes_or_new
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from random import Random
 
     from matplotlib.axes import Axes
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: Maximum number of goals shown as labelled bars in a plot, and total width of the bars of a goal.
+#: Maximum number of goals that a plot shows as labelled bars, and total width of the bars of a goal.
 _MOST_BARS: Final = 12
 _BARS_WIDTH: Final = 0.8
 #: Maximum number of bits of an integer whose square root is computed in floating point.
 _FLOAT_BITS: Final = 1000
-#: Number of parts of the work for each worker. Small parts keep all workers busy to the end.
+#: Number of parts of the work per worker. Small parts keep all workers busy to the end.
 _PARTS_A_WORKER: Final = 16
 
 _Shared = TypeVar("_Shared")
@@ -46,7 +46,7 @@ class SimulationResult:
     """Summary statistics of random matches. Counts are exact; mappings are by role.
 
     Attributes:
-        playouts: matches that ended; goals and lengths are only about these.
+        playouts: matches that ended; goals and lengths count only these matches.
         mean_goals: the mean goal; ``nan`` if no match gave the role a goal, or beyond the range of floats.
         goal_counts: the number of matches per goal value, in ascending order.
         goal_spread: the standard deviation of the goals; ``nan`` as for the mean.
@@ -59,14 +59,14 @@ class SimulationResult:
         states: joint moves made, including those of unfinished matches.
         cut: matches that reached the limit of joint moves.
         stuck: matches that could not continue: a role had no legal move in a nonterminal state.
-        first_stuck: the first of these, with its role, facts and line of play; None if there is no such match
-            or it is unknown.
+        first_stuck: the first such match, with its role, facts and moves; None without such a match, or if
+            the match is unknown.
         seed: the seed of the random numbers.
         threads: the number of threads used.
         machine: ``network`` or ``reasoner``.
         device: ``cpu``, or a graphics card, such as ``cuda:0``.
         interrupted: whether the run was stopped early.
-        abandoned: unfinished matches of an interrupted run; they tend to be long ones.
+        abandoned: unfinished matches of an interrupted run, which tend to be long.
         seconds: playing time.
         setup_seconds: compile time, if the game was compiled.
     """
@@ -96,12 +96,12 @@ class SimulationResult:
 
     @property
     def playouts_per_second(self) -> float:
-        """Matches a second, without set-up."""
+        """Matches per second, without compile time."""
         return self.playouts / self.seconds if self.seconds else 0.0
 
     @property
     def states_per_second(self) -> float:
-        """Joint moves a second, without set-up."""
+        """Joint moves per second, without compile time."""
         return self.states / self.seconds if self.seconds else 0.0
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -145,10 +145,10 @@ _DEVICES: Final = re.compile(r"cpu|cuda(?::(\d{1,3}))?")
 
 
 def card_of(device: str) -> int | None:
-    """Return the number of a graphics card, or None for a processor.
+    """Return the number of a graphics card given the name of a device; None for the processor.
 
     Raises:
-        DeviceError: the text names neither a card nor the processor.
+        DeviceError: ``device`` names neither a card nor the processor.
     """
     match = _DEVICES.fullmatch(device)
     if not match:
@@ -156,57 +156,45 @@ def card_of(device: str) -> int | None:
     return None if device == "cpu" else int(match[1] or 0)
 
 
-def simulate(
-    machine: Machine,
-    roles: Sequence[Role],
-    start: Position,
-    request: PlayoutRequest,
-    setup_seconds: float,
-    share: Share | None = None,
-) -> SimulationResult:
-    """Play random matches from a position of a machine; see ``Game.simulate``."""
-    if share is None:
-        tally = machine.simulate(start, request)
-    else:
-        tally = share.tally(machine, request)
-        if request.strict and tally.first_stuck is not None:
-            raise tally.first_stuck.error()
+def statistics(game: Game, machine: str, request: PlayoutRequest, tally: Tally[Stuck]) -> SimulationResult:
+    """Return the summary statistics of random matches that a machine, given by name, has played."""
+
+    def by_role(values: Iterable[_Item]) -> dict[str, _Item]:
+        return dict(zip(game.roles, values, strict=True))
+
     counts = [{value: count for value, count in sorted(goals.items()) if count} for goals in tally.goals]
     means, spreads, errors = zip(*map(_moments, counts), strict=True)
     lengths = dict(sorted(tally.lengths.items()))
     return SimulationResult(
         playouts=tally.playouts,
-        mean_goals=dict(zip(roles, means, strict=True)),
-        goal_counts=dict(zip(roles, counts, strict=True)),
-        goal_spread=dict(zip(roles, spreads, strict=True)),
-        goal_error=dict(zip(roles, errors, strict=True)),
-        missing_goals=dict(zip(roles, tally.missing, strict=True)),
-        double_goals=dict(zip(roles, tally.double, strict=True)),
+        mean_goals=by_role(means),
+        goal_counts=by_role(counts),
+        goal_spread=by_role(spreads),
+        goal_error=by_role(errors),
+        missing_goals=by_role(tally.missing),
+        double_goals=by_role(tally.double),
         lengths=lengths,
         mean_length=_moments(lengths)[0],
-        branching={
-            role: count / tally.states if tally.states else nan
-            for role, count in zip(roles, tally.options, strict=True)
-        },
+        branching=by_role(options / tally.states if tally.states else nan for options in tally.options),
         states=tally.states,
         cut=tally.cut,
         stuck=tally.stuck,
         first_stuck=tally.first_stuck,
         seed=request.seed,
         threads=tally.threads,
-        machine=machine.name,
+        machine=machine,
         device="cpu" if request.card is None else f"cuda:{request.card}",
         interrupted=tally.interrupted,
         abandoned=tally.abandoned,
         seconds=tally.seconds,
-        setup_seconds=setup_seconds,
+        setup_seconds=game.setup_seconds,
     )
 
 
 def _moments(counts: dict[int, int]) -> tuple[float, float, float]:
-    """Return mean, standard deviation and standard error of counted numbers, from exact sums.
+    """Return mean, standard deviation and standard error, given the count of each number.
 
-    A value is ``nan`` if there are no numbers, or beyond the range of floats.
+    The sums are exact. All results are ``nan`` without numbers, or if one exceeds the range of floats.
     """
     number = sum(counts.values())
     if not number:
@@ -229,78 +217,65 @@ def _short(number: float) -> str:
     return "-" if isnan(number) else f"{number:.4g}"
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A game that the workers of a cluster play, from a state or the initial one."""
+def simulate_on_cluster(
+    game: Game, state: State | None, machine: Machine, request: PlayoutRequest, workers: Workers
+) -> Tally[Stuck]:
+    """Distribute random matches to workers, and return the same tally as the machine alone.
 
-    game: Game
-    state: State | None
-    workers: Workers
-
-    def tally(self, machine: Machine, request: PlayoutRequest) -> Tally[Stuck]:
-        """Play in parts and return the same tally as the machine alone.
-
-        Ctrl-C stops early and returns the tally of the finished parts.
-        """
-        began = perf_counter()
-        blocks = machine.blocks(request.playouts)
-        count = min(blocks, _PARTS_A_WORKER * self.workers.count)
-        parts = [(blocks * part // count, blocks * (part + 1) // count) for part in range(count)]
-        shared = _Part(
-            self.game, self.state, machine.name, replace(request, threads=1, strict=False, progress=None)
-        )
-        tallies: dict[int, Tally[Stuck]] = {}
-        played, interrupted = 0, False
-        try:
-            for number, tally in self.workers.map(_play_part, shared, parts, _compile_first):
-                tallies[number] = tally
-                played += tally.playouts + tally.cut + tally.stuck
-                if request.progress:
-                    request.progress(played)
-        except KeyboardInterrupt:
-            interrupted = True
-        total: Tally[Stuck] = Tally.empty(len(machine.roles))
-        for _, tally in sorted(tallies.items()):
-            total.add(tally)
-        total.interrupted, total.threads = interrupted, self.workers.count
-        total.seconds = perf_counter() - began
-        return total
+    Ctrl-C stops early and returns the tally of the finished parts.
+    """
+    began = perf_counter()
+    blocks = machine.blocks(request.playouts)
+    count = min(blocks, _PARTS_A_WORKER * workers.count)
+    parts = [(blocks * part // count, blocks * (part + 1) // count) for part in range(count)]
+    task = _Task(game, state, machine.name, replace(request, threads=1, strict=False, progress=None))
+    tallies: dict[int, Tally[Stuck]] = {}
+    played, interrupted = 0, False
+    try:
+        for number, tally in workers.map(_Task.play, task, parts, _Task.compile):
+            tallies[number] = tally
+            played += tally.playouts + tally.cut + tally.stuck
+            if request.progress:
+                request.progress(played)
+    except KeyboardInterrupt:
+        interrupted = True
+    total: Tally[Stuck] = Tally.empty(len(machine.roles))
+    for _, tally in sorted(tallies.items()):
+        total.add(tally)
+    if request.strict and total.first_stuck is not None:
+        raise total.first_stuck.error()
+    total.interrupted, total.threads = interrupted, workers.count
+    total.seconds = perf_counter() - began
+    return total
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _Task:
     game: Game
     state: State | None
     machine: str
     request: PlayoutRequest
 
-    def begin(self) -> tuple[Machine, Position]:
+    def compile(self) -> None:
+        """Compile the game, so that the other workers of this computer find its code in the cache."""
+        self._run(PlayoutRequest(1, limit=1))
+
+    def play(self, blocks: tuple[int, int]) -> Tally[Stuck]:
+        return self._run(replace(self.request, blocks=range(*blocks)))
+
+    def _run(self, request: PlayoutRequest) -> Tally[Stuck]:
         backends = self.game.backends
         machine: Machine = backends.reasoner if self.machine == "reasoner" else backends.needed_network()
-        return machine, machine.initial() if self.state is None else self.state.position_in(machine)
-
-
-def _compile_first(shared: _Part) -> None:
-    """Compile the game, so that the other workers of the computer find its code in the cache."""
-    machine, start = shared.begin()
-    machine.simulate(start, PlayoutRequest(1, limit=1))
-
-
-def _play_part(shared: _Part, part: tuple[int, int]) -> Tally[Stuck]:
-    machine, start = shared.begin()
-    return machine.simulate(start, replace(shared.request, blocks=range(*part)))
+        start = machine.initial() if self.state is None else self.state.position_in(machine)
+        return machine.simulate(start, request)
 
 
 class Workers(Protocol):
-    """Processes that make calls, on this machine or on others; see ``anygame.cluster``.
-
-    Attributes:
-        count: the number of calls at a time.
-    """
+    """Processes that call functions, on this or other machines; see ``anygame.cluster``."""
 
     @property
     def count(self) -> int:
-        """The number of calls at a time."""
+        """The number of simultaneous calls."""
 
     def map(
         self,
@@ -309,9 +284,10 @@ class Workers(Protocol):
         items: Sequence[_Item],
         prepare: Callable[[_Shared], object] | None = None,
     ) -> Iterator[tuple[int, _Result]]:
-        """Make a call for each item; yield the index of each item with its result, in order of completion.
+        """Call a function for each item; yield the index and result of each item, in order of completion.
 
-        Everything is pickled. If a process dies, its call is repeated elsewhere; each item has one result.
+        Arguments and results are pickled. If a process dies, another process repeats its call; each item has
+        one result.
 
         Args:
             call: a function of a module that the processes can import.
@@ -332,7 +308,7 @@ class Playout:
         moves: the joint moves, each in the order of the roles.
         goals: the goal of each role in the last state; None if the rules give none or several.
         is_complete: whether the match reached a terminal state within the limit.
-        stuck: the end of a match that could not continue, as a role had no legal move; else None.
+        stuck: describes the end of a match that could not continue, since a role had no legal move.
     """
 
     moves: tuple[tuple[Term, ...], ...]
