@@ -47,37 +47,23 @@ class Option:
     estimate: float | None = None
 
 
-class ReadableTree(Protocol[_Node]):
-    """A tree. Values and bounds are between 0 and 1."""
+class _ReadableTree(Protocol[_Node]):
+    """A tree with values and bounds between 0 and 1; ``state_tree.StateSearcher`` describes its members."""
 
     @property
-    def root(self) -> _Node:
-        """The node of the searched state."""
-
+    def root(self) -> _Node: ...
     @property
-    def nodes(self) -> int:
-        """The number of nodes."""
-
+    def nodes(self) -> int: ...
     @property
-    def depth(self) -> int:
-        """The depth of the deepest descent from this root."""
-
+    def depth(self) -> int: ...
     @property
-    def bytes(self) -> int:
-        """Approximate memory of the tree, in bytes."""
-
+    def bytes(self) -> int: ...
     @property
-    def without_goal(self) -> list[int]:
-        """Roles without a goal in any final state; empty until all states are seen and all else is proven."""
+    def without_goal(self) -> list[int]: ...
 
-    def value(self, node: _Node, role: int) -> tuple[int, float, float, float]:
-        """Return the visits of a node, and its mean value and bounds for a role."""
-
-    def options(self, node: _Node, role: int) -> list[Option]:
-        """Return the moves of a role at a node, in a fixed order; empty if the node is not expanded."""
-
-    def child(self, node: _Node, options: Sequence[int]) -> _Node | None:
-        """Return the child after a joint move, one option per role; None if there is no such child."""
+    def value(self, node: _Node, role: int) -> tuple[int, float, float, float]: ...
+    def options(self, node: _Node, role: int) -> list[Option]: ...
+    def child(self, node: _Node, options: Sequence[int]) -> _Node | None: ...
 
 
 class TreeReporter(Generic[_Node]):
@@ -86,7 +72,7 @@ class TreeReporter(Generic[_Node]):
     game: Game
     engine: str
     _state: State
-    _trees: Sequence[ReadableTree[_Node]]
+    _trees: Sequence[_ReadableTree[_Node]]
     #: The goal scale of each role.
     _scales: Sequence[GoalScale]
 
@@ -197,7 +183,7 @@ class TreeReporter(Generic[_Node]):
 
     def _line(
         self,
-        tree: ReadableTree[_Node],
+        tree: _ReadableTree[_Node],
         role: int,
         number: int,
         met: dict[tuple[int, _Node], list[list[Option]]],

@@ -1,4 +1,4 @@
-"""Search tree over states, which any machine expands one by one.
+"""Search tree over states that the machine of a game expands one by one.
 
 UCT (Kocsis and Szepesvari 2006), with bounds of values that are proven from the ends backwards (score-bounded
 search: Cazenave and Saffidine 2010). The lower bound of a role is the maximin of the lower bounds over its
@@ -14,61 +14,60 @@ from dataclasses import dataclass, field
 from math import inf, log, prod, sqrt
 from random import Random
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from anygame.game.outcomes import usable_goal
 from anygame.search.goals import LARGEST, GoalScale
 from anygame.search.reporting import Option, TreeReporter
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Generator, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Container, Generator, Iterable, Iterator, Sequence
 
     from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: Joint moves of a descent, or of a playout, at most: more than nearly all matches have.
+#: Maximum number of joint moves of a descent or a playout; nearly all matches are shorter.
 _DEEPEST: Final = 500
-#: Bytes of a state, its node and its place in the table: frozen sets of some tens of facts, measured.
-_BYTES_OF_A_NODE: Final = 6_000
-_BYTES_OF_A_MOVE: Final = 50
-#: Garbage collection takes a second where there are millions of objects.
+#: Size in bytes of a node with its state, a frozen set of some tens of facts (measured), and of each move.
+_BYTES_OF_A_NODE, _BYTES_OF_A_MOVE = 6_000, 50
+#: Maximum number of nodes: with millions of objects, garbage collection takes a second.
 _MOST_NODES: Final = 50_000
-#: Nodes visited between two checks of the clock.
+#: Number of nodes visited between two checks of the clock.
 _AT_A_TIME: Final = 200
-#: Seconds of a playout that needs no check of the clock: a tenth of the shortest clocks.
+#: Maximum seconds of a playout without a check of the clock: a tenth of the shortest clocks.
 _QUICK: Final = 0.005
-#: The weight of exploration, for single playouts and for means of many.
+#: Weight of exploration for single playouts, and for means of many playouts.
 _EXPLORATION, _EXPLORATION_OF_MEANS = 0.5, 0.3
-#: Playouts of a leaf in lanes: all take hardly longer than one. Maximum number of joint moves of a playout.
+#: Number of playouts of a leaf in lanes, hardly slower than one playout, and their maximum of joint moves.
 _LANES, _LONGEST = 512, 10_000
-#: Means over chance are as exact as floating-point numbers.
-_CLOSE: Final = 1e-9
-_DIGITS: Final = 9
-#: Around a cycle with chance, bounds converge for ever: smaller steps are left out.
+#: Tolerance of means over chance: the rounding error of floating-point numbers.
+_CLOSE, _DIGITS = 1e-9, 9
+#: Smallest change of bounds that is backed up: around a cycle with chance, bounds converge for ever.
 _STEP: Final = 1e-3
-#: Values from here on are rather won than lost.
+#: Value from which a role prefers a short match.
 _MIDDLE: Final = 0.5
-#: Distances around cycles stop growing here.
+#: Maximum distance to the end, since distances around cycles grow for ever.
 _FAR: Final = 1000
 
 #: A joint move, as the indices of its moves.
 _Choice = tuple[int, ...]
-#: Own move, the others' moves.
+#: A move of one role, and the moves of the other roles.
 _Pair = tuple[int, _Choice]
+_Key = TypeVar("_Key", int, _Choice)
 
 
 class _Bandit:
-    """The moves of one role at a node, and the values of tried ones.
+    """The moves of one role at a node, and the values of the tried moves.
 
-    Every role has a bandit of its own at every node, and chooses as if the others' choices were chance
-    (decoupled UCT: Finnsson and Bjoernsson 2008). The moves of ``random`` are sampled.
+    Every role has its own bandit at every node, and treats the choices of other roles as chance (decoupled
+    UCT: Finnsson and Bjoernsson 2008). The moves of ``random`` are sampled.
 
     Attributes:
-        arms: by the index of a tried move, its tries and the sum of their values.
-        count: tries of all moves.
-        sum: of their values.
+        arms: by the index of a tried move, the number of its tries and the sum of their values.
+        count: number of tries of all moves.
+        sum: sum of the values of these tries.
     """
 
     __slots__ = ("_untried", "arms", "count", "is_random", "moves", "sum")
@@ -81,10 +80,10 @@ class _Bandit:
         self._untried = list(range(len(moves)))
 
     def choose(self, random: Random, exploration: float, barred: Container[int]) -> int:
-        """Return the move to try next, not a barred one: UCB1 (Auer, Cesa-Bianchi, Fischer 2002).
+        """Return the move to try next, which is not barred: UCB1 (Auer, Cesa-Bianchi, Fischer 2002).
 
-        An untried move counts as if it had been tried once with the mean value. So a few good moves are
-        explored even if there are more moves than time (first-play urgency: Gelly and Wang 2006).
+        An untried move counts as one try with the mean value. So a few good moves are explored even if there
+        are more moves than time (first-play urgency: Gelly and Wang 2006).
         """
         if len(self.moves) == 1:
             return 0
@@ -104,7 +103,6 @@ class _Bandit:
         return max(chosen, 0)
 
     def learn(self, chosen: int, value: float) -> None:
-        """Add the value of a try."""
         count, total = self.arms.get(chosen, (0, 0.0))
         self.arms[chosen] = count + 1, total + value
         self.count += 1
@@ -113,19 +111,19 @@ class _Bandit:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A state in the tree; paths that lead to the same state share it.
+    """A state in the tree; all paths to the same state share one node.
 
     Attributes:
         least: lower bounds, by role.
         most: upper bounds, by role.
         bandits: by role; empty before the node is opened, and where play ends.
         children: by joint move.
-        parents: the nodes whose child this is.
-        values: by role, where play ends, since it is terminal or a role has no legal move; else None.
-        barred: moves of the mover that cannot be best any more.
-        is_closed: whether the value is known for every role but ``random``.
-        remaining: joint moves to the end under best play, where the value is known.
-        mover: the only role with several moves; None where none has, or several, or ``random``.
+        parents: the nodes that have this node as a child.
+        values: by role, if the state is terminal or a role has no legal move; otherwise None.
+        barred: moves of the mover that can no longer be the best.
+        is_closed: whether the value is known for every role except ``random``.
+        remaining: number of joint moves to the end under best play, if the value is known.
+        mover: the only role with several moves, unless it is ``random``; otherwise None.
     """
 
     state: State
@@ -141,7 +139,6 @@ class _Node:
     mover: int | None = None
 
     def open(self) -> None:
-        """Find the legal moves, and the only role that has a choice."""
         roles = self.state.game.roles
         self.bandits = tuple([_Bandit(role, self.state.legal_moves(role)) for role in roles])
         several = [role for role, bandit in enumerate(self.bandits) if len(bandit.moves) > 1]
@@ -150,23 +147,23 @@ class _Node:
 
     @property
     def bytes(self) -> int:
-        """Approximate memory of the tree, in bytes."""
-        return _BYTES_OF_A_NODE + _BYTES_OF_A_MOVE * sum([len(each.moves) for each in self.bandits])
+        return _BYTES_OF_A_NODE + _BYTES_OF_A_MOVE * sum([len(bandit.moves) for bandit in self.bandits])
 
     @property
     def unseen(self) -> int:
-        """Joint moves that were not made yet; 1 before they are counted."""
+        """The number of joint moves without a child; 1 before the node is opened."""
         if self.values is not None:
             return 0
-        return prod([len(each.moves) for each in self.bandits]) - len(self.children) if self.bandits else 1
+        moves = [len(bandit.moves) for bandit in self.bandits]
+        return prod(moves) - len(self.children) if moves else 1
 
     def replies(self, role: int) -> int:
-        """Return the number of joint moves of the others, without ``random``."""
-        others = (each for place, each in enumerate(self.bandits) if place != role and not each.is_random)
-        return prod([len(each.moves) for each in others])
+        """Return the number of joint moves of the other roles, without ``random``."""
+        others = (bandit for place, bandit in enumerate(self.bandits) if place != role)
+        return prod([len(bandit.moves) for bandit in others if not bandit.is_random])
 
 
-#: The way from the root to a leaf: nodes, and the joint moves chosen there.
+#: The path from the root to a leaf: nodes, and the joint moves chosen there.
 _Path = list[tuple[_Node, _Choice]]
 
 
@@ -174,13 +171,13 @@ class StateSearcher(TreeReporter[_Node]):
     """Searches any game. See ``anygame.search.searching.Searcher`` for the contract.
 
     It supports any number of simultaneous roles, chance, cycles, and several paths to a state. The search
-    ends with the proof of the root. Bounds guide it as long as the goals of two roles are opposed at all ends
-    seen so far. In other games the others do not want to hold a role to its upper bound.
+    ends when the root is proven. Bounds guide the search while the goals of two roles are opposed at all ends
+    seen so far. In other games, no role tries to hold another role to its upper bound.
 
     Args:
         game: the game.
-        seed: of the random numbers; None for fresh ones.
-        memory: bytes of the tree at most, about; a full one is searched without growing.
+        seed: seed of the random numbers; None for a new seed.
+        memory: approximate maximum size of the tree in bytes; a full tree is searched without growing.
         in_lanes: whether a leaf is evaluated by the mean of many playouts of a compiled game.
     """
 
@@ -197,10 +194,10 @@ class StateSearcher(TreeReporter[_Node]):
         self._scales = [self._scale] * len(game.roles)
         self._memory = memory
         self._wanting = tuple([place for place, role in enumerate(game.roles) if not role.is_random])
-        # With more than two roles each is on its own. Where rules hide information, bounds do not hold.
+        # Only two roles can be opposed. Where rules hide information, bounds do not hold.
         self._is_opposed = len(self._wanting) < 3 and not game.is_gdl2
         self._ends: set[tuple[int, int]] = set()
-        #: Joint moves of the tree that were not made yet, and roles that got a goal at an end.
+        #: The number of joint moves without a child, and the roles that got a goal at an end.
         self._unseen, self._with_goal = 0, set[int]()
         self._playouts, self._seconds = 0, 0.0
         self._nodes: dict[State, _Node] = {}
@@ -225,7 +222,7 @@ class StateSearcher(TreeReporter[_Node]):
         self._work = self._search(node)
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
-        """Search for some seconds, about; return the number of evaluated leaves."""
+        """Search for about a number of seconds, and return the number of evaluated leaves."""
         deadline = perf_counter() + seconds
         done = 0
         try:
@@ -234,14 +231,14 @@ class StateSearcher(TreeReporter[_Node]):
                 if perf_counter() >= deadline:
                     break
         except BaseException:
-            # The generator is lost: by Ctrl-C, or an error of the rules.
+            # Ctrl-C or an error in the rules has ended the generator.
             self._work = self._search(self.root)
             raise
         return done
 
     @property
     def is_done(self) -> bool:
-        """Whether the root is an end, or proven, or no end gives a role a goal."""
+        """Whether the root is an end or proven, or no end gives a role a goal."""
         root = self._root
         if root is None or root.values is not None or self._is_closed(root):
             return True
@@ -257,19 +254,19 @@ class StateSearcher(TreeReporter[_Node]):
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self._nodes)
 
     @property
     def without_goal(self) -> list[int]:
-        """The roles without a goal at any end, once all states were seen and the values of others proven."""
+        """Roles without a goal in any final state; empty until all states are seen and all else is proven."""
         root = self.root
         if self._unseen or any(root.least[place] < root.most[place] for place in self._with_goal):
             return []
         return [place for place in self._wanting if place not in self._with_goal]
 
     def value(self, node: _Node, role: int) -> tuple[int, float, float, float]:
-        """Return visits of a node, and for a role mean value and bounds."""
+        """Return the visits of a node, and its mean value and bounds for a role."""
         count, mean = 0, node.least[role]
         if node.bandits and node.bandits[role].count:
             count, mean = node.bandits[role].count, node.bandits[role].sum / node.bandits[role].count
@@ -277,7 +274,7 @@ class StateSearcher(TreeReporter[_Node]):
         return count, mean, node.least[role], most
 
     def options(self, node: _Node, role: int) -> list[Option]:
-        """Return the moves of a role at a node; none if it is not opened."""
+        """Return the moves of a role at a node; empty if the node is not opened."""
         if not node.bandits:
             return []
         bounds = _bounds_of_moves(node, role)
@@ -296,7 +293,7 @@ class StateSearcher(TreeReporter[_Node]):
         return options
 
     def child(self, node: _Node, options: Sequence[int]) -> _Node | None:
-        """Return the child of a joint move, an option per role; None where there is none."""
+        """Return the child after a joint move, one option per role; None if there is no such child."""
         return node.children.get(tuple(options))
 
     # -- iterations --------------------------------------------------------------------------------
@@ -316,13 +313,15 @@ class StateSearcher(TreeReporter[_Node]):
                 for bandit, index, value in zip(node.bandits, chosen, values, strict=True):
                     bandit.learn(index, value)
                 if self._is_opposed:
-                    # Bounds correct sampled values.
                     bounds = zip(node.least, values, node.most, strict=True)
                     values = tuple([min(max(value, least), most) for least, value, most in bounds])
             yield True
 
     def _descend(self, root: _Node) -> Generator[bool, None, tuple[_Path, _Node | None, State]]:
-        """Go down to a node that is new, an end, or met again; out of the tree if that is full."""
+        """Descend to a node that is new, an end, or a repetition; leave the tree if it is full.
+
+        Returns the path, the leaf (None outside of the tree), and its state.
+        """
         path: _Path = []
         met = set()
         node = root
@@ -333,18 +332,12 @@ class StateSearcher(TreeReporter[_Node]):
             if node.values is not None or self._is_closed(node) or node in met or len(path) >= _DEEPEST:
                 return path, node, node.state
             met.add(node)
-            mover = node.mover if self._is_opposed else None
-            chosen = tuple(
-                [
-                    bandit.choose(self._random, self._exploration, node.barred if role == mover else ())
-                    for role, bandit in enumerate(node.bandits)
-                ]
-            )
+            chosen = self._choose(node)
             path.append((node, chosen))
             self.depth = max(self.depth, len(path))
             child = node.children.get(chosen)
             if child is None:
-                joint = [each.moves[index] for each, index in zip(node.bandits, chosen, strict=True)]
+                joint = [bandit.moves[index] for bandit, index in zip(node.bandits, chosen, strict=True)]
                 state = node.state.next(joint)
                 yield False
                 child = self._linked(node, chosen, state)
@@ -352,11 +345,17 @@ class StateSearcher(TreeReporter[_Node]):
                     return path, child, state
             node = child
 
-    def _played_out(self, state: State) -> Generator[bool, None, tuple[float, ...]]:
-        """Play on at random; return the values of the end.
+    def _choose(self, node: _Node) -> _Choice:
+        mover = node.mover if self._is_opposed else None
+        barred = [node.barred if role == mover else () for role in range(len(node.bandits))]
+        bandits = zip(node.bandits, barred, strict=True)
+        return tuple([bandit.choose(self._random, self._exploration, moves) for bandit, moves in bandits])
 
-        A slow playout yields after each move, so that the caller can check the clock. Both ways sample the
-        same moves, so results do not depend on time.
+    def _played_out(self, state: State) -> Generator[bool, None, tuple[float, ...]]:
+        """Play random moves to the end, and return its values.
+
+        A slow playout yields after each move, so that the caller can check the clock. Fast and slow playouts
+        sample the same moves, so results do not depend on time.
         """
         if self.in_lanes:
             playouts = self.game.simulate(_LANES, self._random.getrandbits(32), state=state, limit=_LONGEST)
@@ -375,18 +374,17 @@ class StateSearcher(TreeReporter[_Node]):
                 if state.is_terminal or state.stuck_role is not None:
                     break
                 legal = [state.legal_moves(role) for role in self.game.roles]
-                joint = [each[random.randrange(len(each))] if len(each) > 1 else each[0] for each in legal]
+                joint = [
+                    moves[random.randrange(len(moves))] if len(moves) > 1 else moves[0] for moves in legal
+                ]
                 state = state.next(joint)
                 self._seconds += perf_counter() - begin
                 yield False
-            goals, is_over = self._goals(state), state.is_terminal
+            goals, is_over = list(state.goals().values()), state.is_terminal
         self._playouts += 1
         if is_over:
             self._see_end(goals)
         return self._scale.values(goals)
-
-    def _goals(self, state: State) -> list[int | None]:
-        return list(state.goals().values())
 
     def _see_end(self, goals: Sequence[int | None]) -> None:
         """Record the roles with a goal, and whether the goals of two roles are still opposed."""
@@ -404,17 +402,16 @@ class StateSearcher(TreeReporter[_Node]):
         return node.is_closed and self._is_opposed
 
     def _made(self, state: State) -> _Node:
-        """Return a new node for a state."""
         roles = len(self.game.roles)
         node = self._nodes[state] = _Node(state, [0.0] * roles, [1.0] * roles)
         self.bytes += node.bytes
         if not state.is_terminal:
             self._unseen += node.unseen
             return node
-        goals = self._goals(state)
+        goals = list(state.goals().values())
         self._see_end(goals)
         node.values = self._scale.values(goals)
-        # Where rules hide information, no role can play by the bounds of a state that it does not see.
+        # Where rules hide information, no role can use the bounds of a state that it does not see.
         if not self.game.is_gdl2:
             for role, goal in enumerate(goals):
                 if goal is not None and abs(goal) <= LARGEST:
@@ -423,17 +420,17 @@ class StateSearcher(TreeReporter[_Node]):
         return node
 
     def _open(self, node: _Node) -> None:
-        """Find the moves of a node; play ends where a role has none."""
+        """Find the moves of a node; play ends where a role has no move."""
         unseen = node.unseen
         if node.state.stuck_role is not None:
-            node.values = self._scale.values(self._goals(node.state))
+            node.values = self._scale.values(node.state.goals().values())
         else:
             node.open()
             self.bytes += node.bytes - _BYTES_OF_A_NODE
         self._unseen += node.unseen - unseen
 
     def _linked(self, node: _Node, chosen: _Choice, state: State) -> _Node | None:
-        """Return the node of a state as a child of another; None where there is no room."""
+        """Link the node of a state to its parent, and return it; None if there is no room for it."""
         child = self._nodes.get(state)
         if child is None:
             if self.bytes >= self._memory or len(self._nodes) >= _MOST_NODES:
@@ -449,7 +446,7 @@ class StateSearcher(TreeReporter[_Node]):
         return child
 
     def _drop_unreachable(self, root: _Node) -> Iterator[bool]:
-        """Forget the nodes that cannot be reached any more, some at a time."""
+        """Forget the nodes that the root no longer leads to; yield between steps."""
         reached = {root.state: root}
         waiting = [root]
         while waiting:
@@ -467,7 +464,7 @@ class StateSearcher(TreeReporter[_Node]):
             node.parents = [parent for parent in node.parents if parent.state in reached]
             size, unseen = size + node.bytes, unseen + node.unseen
             if node.state.is_terminal:
-                self._see_end(self._goals(node.state))
+                self._see_end(list(node.state.goals().values()))
             if number % _AT_A_TIME == 0:
                 yield False
         self._nodes, self.bytes, self._unseen = reached, size, unseen
@@ -477,7 +474,7 @@ class StateSearcher(TreeReporter[_Node]):
 
 
 def _tighten(node: _Node, wanting: tuple[int, ...]) -> bool:
-    """Compute the bounds of a node from its children; return whether anything changed."""
+    """Update the bounds of a node from its children; return whether a bound or the distance changed."""
     before = (list(node.least), list(node.most), node.remaining)
     for role in wanting:
         if node.least[role] == node.most[role]:
@@ -499,40 +496,39 @@ def _tighten(node: _Node, wanting: tuple[int, ...]) -> bool:
 
 
 def _pairs(node: _Node, role: int) -> tuple[dict[_Pair, float], dict[_Pair, float]]:
-    """Return lower and upper bounds for each own move and the others' moves, the mean over chance."""
-    draws = prod([len(each.moves) for each in node.bandits if each.is_random])
-    others = [place for place, each in enumerate(node.bandits) if place != role and not each.is_random]
+    """Return lower and upper bounds, means over chance, for each move with each reply of the other roles."""
+    outcomes = prod([len(bandit.moves) for bandit in node.bandits if bandit.is_random])
+    others = [place for place, bandit in enumerate(node.bandits) if place != role and not bandit.is_random]
     lower: dict[_Pair, float] = {}
     upper: dict[_Pair, float] = {}
     for chosen, child in node.children.items():
         pair = chosen[role], tuple([chosen[place] for place in others])
-        # A move of chance that is not in the tree yet may have any value.
-        lower[pair] = lower.get(pair, 0.0) + child.least[role] / draws
-        upper[pair] = upper.get(pair, 1.0) - (1.0 - child.most[role]) / draws
+        # A move of chance without a child can have any value.
+        lower[pair] = lower.get(pair, 0.0) + child.least[role] / outcomes
+        upper[pair] = upper.get(pair, 1.0) - (1.0 - child.most[role]) / outcomes
     return lower, upper
 
 
 def _bounds(node: _Node, role: int) -> tuple[float, float]:
     lower, upper = _pairs(node, role)
-    own, replies = len(node.bandits[role].moves), node.replies(role)
-    least = max(_complete(((pair[0], value) for pair, value in lower.items()), replies), default=0.0)
-    # The worst of some numbers is the best of their opposites.
-    opposites = ((pair[1], -value) for pair, value in upper.items())
-    most = -max(_complete(opposites, own), default=-1.0)
-    return least, most
+    by_move = _minima(((own, value) for (own, _), value in lower.items()), node.replies(role))
+    # The maximum is minus the minimum of the opposites.
+    by_reply = _minima(
+        ((reply, -value) for (_, reply), value in upper.items()), len(node.bandits[role].moves)
+    )
+    return max(by_move.values(), default=0.0), -max(by_reply.values(), default=-1.0)
 
 
-def _complete(values: Iterable[tuple[Hashable, float]], size: int) -> list[float]:
-    """Return the minimum of each group that has all its values."""
-    groups: dict[Hashable, tuple[int, float]] = {}
+def _minima(values: Iterable[tuple[_Key, float]], size: int) -> dict[_Key, float]:
+    """Return the minimum of each group of values that has the full size."""
+    groups: dict[_Key, list[float]] = {}
     for group, value in values:
-        count, least = groups.get(group, (0, inf))
-        groups[group] = count + 1, min(least, value)
-    return [least for count, least in groups.values() if count == size]
+        groups.setdefault(group, []).append(value)
+    return {group: min(members) for group, members in groups.items() if len(members) == size}
 
 
 def _remaining(node: _Node) -> int:
-    """Return the joint moves to the end: a winner hurries, a loser delays."""
+    """Return the number of joint moves to the end: a winner takes the shortest way, a loser the longest."""
     mover = node.mover
     value = 0.0 if mover is None else node.least[mover]
     ends = [
@@ -545,17 +541,12 @@ def _remaining(node: _Node) -> int:
 
 
 def _bounds_of_moves(node: _Node, role: int) -> dict[int, tuple[float, float]]:
-    """Return the bounds of the moves of a role against all moves of the others, by index, where known."""
+    """Return the bounds of each move of a role, by index, if the children for all replies are known."""
     if len(node.bandits[role].moves) == 1:
         return {0: (node.least[role], node.most[role])}
-    by_move: dict[int, list[tuple[float, float]]] = {}
     lower, upper = _pairs(node, role)
-    for pair, low in lower.items():
-        by_move.setdefault(pair[0], []).append((low, upper[pair]))
     replies = node.replies(role)
-    return {move: _enclosing(pairs) for move, pairs in by_move.items() if len(pairs) == replies}
-
-
-def _enclosing(pairs: list[tuple[float, float]]) -> tuple[float, float]:
-    least, most = min(low for low, _ in pairs), max(high for _, high in pairs)
-    return (least, most) if most - least >= _CLOSE else (round(least, _DIGITS), round(least, _DIGITS))
+    bounds = _minima(((own, value) for (own, _), value in lower.items()), replies)
+    opposites = _minima(((own, -value) for (own, _), value in upper.items()), replies)
+    exact = {own: round(least, _DIGITS) for own, least in bounds.items() if -opposites[own] - least < _CLOSE}
+    return {own: (exact.get(own, least), exact.get(own, -opposites[own])) for own, least in bounds.items()}
