@@ -1,7 +1,7 @@
-"""Observations of roles, as numbers that can be compared with lanes; and particles: weighted states.
+"""Observations of roles as arrays, keys of information sets, and particles: weighted states.
 
-Two histories have the same key for a role that cannot tell them apart. A key is a hash of everything that the
-role did and saw, so that information sets can be compared and looked up without storing histories.
+A key is a hash of all moves and percepts of a role. Two histories that the role cannot tell apart have the
+same key. So a search can look up information sets without storing histories.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _STEP: Final = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-def mixed(values: Keys) -> Keys:
-    """Return numbers whose bits all depend on all bits of the given numbers."""
+def _mixed(values: Keys) -> Keys:
+    """Return a hash of each number."""
     values = values + _STEP
     values = (values ^ (values >> np.uint64(30))) * _FIRST
     values = (values ^ (values >> np.uint64(27))) * _SECOND
@@ -36,26 +36,26 @@ def mixed(values: Keys) -> Keys:
 
 
 def row_keys(rows: Keys) -> Keys:
-    """Return a key for each row of words."""
+    """Return a hash of each row of words."""
     keys = np.zeros(len(rows), np.uint64)
     for column in rows.T:
-        keys = mixed(keys ^ column)
+        keys = _mixed(keys ^ column)
     return keys
 
 
 class ObservationKeys:
     """Updates the keys of all roles after a joint move.
 
-    The role that believes has perfect recall. Keys of other roles ignore the order of percepts between two of
-    their choices. A hand of cards is then the same in every order of dealing, so there are far fewer keys.
-    Random roles need no key.
+    The role of the belief has perfect recall. The key of any other role ignores the order of its percepts
+    between two of its choices. A hand of cards then has the same key in every order of dealing, so there are
+    far fewer keys. Random roles need no key.
 
     Args:
         actions: number of actions of each role.
         percepts: number of percepts of each role.
-        role: the role that believes, by number.
-        deciders: the roles that are not random, by number.
-        is_hiding: whether roles know only their own moves and percepts; else they know the state.
+        role: number of the role of the belief.
+        deciders: numbers of the roles that are not random.
+        is_hiding: whether roles know only their own moves and percepts; otherwise they know the state.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class ObservationKeys:
         self._percepts = [random.integers(0, 1 << 64, count, np.uint64) for count in percepts]
 
     def at_start(self, states: NDArray[np.uint64]) -> Keys:
-        """Return the keys of first states: uint64 [states, roles]."""
+        """Return the keys of initial states: uint64 [states, roles]."""
         shape = len(states), len(self._actions)
         if self._is_hiding:
             return np.zeros(shape, np.uint64)
@@ -91,11 +91,11 @@ class ObservationKeys:
         """Return the keys after a joint move.
 
         Args:
-            keys: uint64 [places, roles]; the keys before the move.
-            chosen: per role the action taken: [places].
-            choices: per role the number of legal actions: [places].
-            lanes: the lanes in which the moves have just been made.
-            places: the numbers of the lanes.
+            keys: uint64 [n, roles]; the keys before the move.
+            chosen: per role: the action taken in each of the n lanes.
+            choices: per role: the number of legal actions in each of the n lanes.
+            lanes: the lanes, after the moves.
+            places: int64 [n]; the numbers of the n lanes.
         """
         if not self._is_hiding:
             return self.at_start(lanes.packed()[places])
@@ -104,8 +104,8 @@ class ObservationKeys:
             observed, terms = self._actions[role][chosen[role]], self._percepts[role]
             if len(terms):
                 observed = observed ^ (percepts[role][places].astype(np.uint64) @ terms)
-            observed = mixed(observed)
-            in_order = mixed(keys[:, role] ^ observed)
+            observed = _mixed(observed)
+            in_order = _mixed(keys[:, role] ^ observed)
             if role != self._role:
                 in_order = np.where(choices[role] > 1, in_order, keys[:, role] + observed)
             new_keys[:, role] = in_order
@@ -117,9 +117,9 @@ class Turn:
     """A joint move, as one role observes it.
 
     Attributes:
-        own: the number of its action; None where it is not known.
-        seen: bool [percepts].
-        legal: bool [actions]; the actions that are legal next; None where they are not known.
+        own: the number of its own action; None if it is unknown.
+        seen: bool [percepts]; the percepts of the role.
+        legal: bool [actions]; the actions that are legal next; None if they are unknown.
     """
 
     own: int | None
@@ -127,7 +127,7 @@ class Turn:
     legal: NDArray[np.bool_] | None
 
     def agrees(self, lanes: Lanes, role: int) -> NDArray[np.bool_]:
-        """Return the lanes in which the role observes this of the last joint move: bool [lanes]."""
+        """Return the lanes whose last joint move looks like this to the role: bool [lanes]."""
         agrees = np.ones(lanes.count, np.bool_)
         if len(self.seen):
             agrees &= (lanes.percepts()[role] == self.seen).all(axis=1)
@@ -137,43 +137,37 @@ class Turn:
 
 
 class TurnReader:
-    """Translates observations to numbers."""
+    """Translates the terms of observations to numbers."""
 
     def __init__(self, actions: Sequence[Term], percepts: Sequence[Term]) -> None:
         self._actions, self._percepts = _Numbers(actions), _Numbers(percepts)
 
     def read(self, observation: Observation) -> Turn | None:
-        """Return an observation in numbers; None if a term has no number, because then no state agrees."""
-        own = None if observation.move is None else self._actions.get(observation.move)
-        seen = self._percepts.mask(observation.percepts)
-        legal = None if observation.legal is None else self._actions.mask(observation.legal)
-        if seen is None or (own is None and observation.move is not None):
+        """Return an observation as a turn; None if a term is unknown, because then no state agrees."""
+        move, legal = observation.move, observation.legal
+        try:
+            return Turn(
+                own=None if move is None else self._actions.of(move),
+                seen=self._percepts.mask(observation.percepts),
+                legal=None if legal is None else self._actions.mask(legal),
+            )
+        except KeyError:
             return None
-        if legal is None and observation.legal is not None:
-            return None
-        return Turn(own, seen, legal)
 
 
 class _Numbers:
-    """The numbers of terms, ignoring case where a spelling is not known: managers may change it."""
+    """The numbers of terms. An unknown spelling is looked up without case: game managers can change it."""
 
     def __init__(self, terms: Sequence[Term]) -> None:
         self._exact = {term: number for number, term in enumerate(terms)}
         self._folded = {str(term).lower(): number for number, term in enumerate(terms)}
 
-    def get(self, term: Term) -> int | None:
-        """Return the number of a term; None if it has none."""
-        number = self._exact.get(term)
-        return self._folded.get(str(term).lower()) if number is None else number
+    def of(self, term: Term) -> int:
+        return self._exact[term] if term in self._exact else self._folded[str(term).lower()]
 
-    def mask(self, terms: Sequence[Term]) -> NDArray[np.bool_] | None:
-        """Return a mask of the given terms; None if one of them has no number."""
+    def mask(self, terms: Sequence[Term]) -> NDArray[np.bool_]:
         mask = np.zeros(len(self._exact), np.bool_)
-        for term in terms:
-            number = self.get(term)
-            if number is None:
-                return None
-            mask[number] = True
+        mask[[self.of(term) for term in terms]] = True
         return mask
 
 
@@ -183,8 +177,8 @@ class Particles:
 
     Attributes:
         states: uint64 [n, words], a bit for each fluent.
-        keys: uint64 [n, roles]; equal where a role has observed the same.
-        weights: float [n], 1 in total.
+        keys: uint64 [n, roles]; equal for a role in states that it cannot tell apart.
+        weights: float [n]; `merged` returns weights whose sum is 1.
     """
 
     states: NDArray[np.uint64]
@@ -196,21 +190,21 @@ class Particles:
 
     @classmethod
     def joined(cls, parts: Sequence[Particles]) -> Particles:
-        """Concatenate particles; their weights stay as they are."""
+        """Concatenate particles without normalising their weights."""
         return cls(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))
 
     def taken(self, places: NDArray[np.int64], weights: NDArray[np.float64]) -> Particles:
-        """Return the particles at some places, with other weights."""
+        """Return the particles with the given indices, with new weights."""
         return Particles(self.states[places], self.keys[places], weights)
 
     def resampled(self, count: int, random: np.random.Generator) -> Particles:
-        """Sample particles by their weights: systematic resampling, which has the least variance."""
+        """Sample particles by their weights with systematic resampling, which has low variance."""
         points = (np.arange(count) + random.random()) / count
         places = np.searchsorted(np.cumsum(self.weights), points).clip(0, len(self) - 1)
         return self.taken(places, np.full(count, 1 / count))
 
     def merged(self) -> Particles:
-        """Merge particles with equal states and equal keys; weights are normalised."""
+        """Merge particles with equal states and equal keys, and normalise the weights."""
         marks = np.concatenate([self.states, self.keys], axis=1)
         _, first, group = np.unique(row_keys(marks), return_index=True, return_inverse=True)
         weights = np.bincount(group.reshape(-1), self.weights)
