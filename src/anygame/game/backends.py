@@ -1,4 +1,4 @@
-"""Back ends: the choice of the machine that answers for a game, and of the time to compile it."""
+"""Backends of a game: they choose the machine that computes the answers, and when to compile the game."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Backends:
 
     Attributes:
         machine_name: the requested machine: ``auto``, ``reasoner`` or ``network``.
-        reasoner: the machine over the reasoner, which can hold every position.
-        network: the machine over the network, or None.
-        fallback: the error that left the game without a network; None if there is none.
-        setup_seconds: compile time; 0 while there is no network.
+        reasoner: the machine that evaluates the rules, which can represent every position.
+        network: the machine that evaluates the network; None if the game is not compiled.
+        fallback: the error because of which the game has no network; None without such an error.
+        setup_seconds: compile time in seconds; 0 while there is no network.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Backends:
 
     @property
     def machine(self) -> Machine:
-        """The machine in use: the network if it exists and may be used, else the reasoner."""
+        """The machine in use: the network if it exists, unless the caller of `load` chose the reasoner."""
         if self.network is not None and self.machine_name != "reasoner":
             return self.network
         if self.machine_name == "network" and self.fallback is None and self.compile({}):
@@ -71,7 +71,7 @@ class Backends:
         return self.machine_name == "reasoner" or self.network is not None or self.fallback is not None
 
     def start(self, state: State | None) -> tuple[Machine, Position]:
-        """Return a machine that can hold a state (default: the initial state), and the position there."""
+        """Return a machine that can represent a state (default: the initial state), and its position."""
         machine = self.machine
         if state is None:
             return machine, machine.initial()
@@ -81,7 +81,7 @@ class Backends:
         return machine, position
 
     def hold(self, facts: Sequence[Term]) -> tuple[Machine, Position]:
-        """Return a machine that can hold some ground facts, and their position there.
+        """Return a machine that can represent a set of ground facts, and its position for them.
 
         Raises:
             PositionError: a fact is not ground.
@@ -99,7 +99,9 @@ class Backends:
                 return True
             begin = perf_counter()
             try:
-                with reporting(progress, _compiling_text) as report:
+                with reporting(
+                    progress, lambda rules, atoms: f"compiling: {rules:,} instances of rules, {atoms:,} atoms"
+                ) as report:
                     network = _compiled(self.reasoner, bounds, report)
             except (AnygameError, ImportError) as error:
                 self.fallback = error
@@ -130,16 +132,12 @@ class Backends:
         return self.network
 
 
-def _compiling_text(instances: int, atoms: int) -> str:
-    return f"compiling: {instances:,} instances of rules, {atoms:,} atoms"
-
-
 def _compiled(
     reasoner: ReasonerMachine, bounds: Mapping[str, float], progress: Callable[[int, int], None] | None
 ) -> NetworkMachine:
-    """Compile a game; every error of the compiler is an AnygameError or an ImportError."""
+    """Compile a game; converts every error of the compiler to an AnygameError or an ImportError."""
     try:
-        # Imported late, as a command that computes a few states needs neither numpy nor llvmlite.
+        # Imported late, since commands that compute only a few states need neither numpy nor llvmlite.
         from anygame.game.machines.network import compile_machine
 
         return compile_machine(reasoner, bounds, progress)

@@ -1,4 +1,4 @@
-"""Counting the game tree (perft): the number of sequences of joint moves of a given length."""
+"""Perft: the number of sequences of joint moves of a given length."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
 
     _Count = TypeVar("_Count", int, dict[tuple[Term, ...], int])
 
-#: Number of states that take the reasoner as long as compiling: about a second.
+#: Number of states that the reasoner evaluates in the time in which a game is compiled: about a second.
 _MANY_STATES: Final = 5_000
-#: Maximum length of a counted sequence; each of its states takes half a kilobyte of memory.
+#: Maximum length of a counted sequence. Each state of the current sequence takes half a kilobyte of memory.
 _DEEPEST: Final = 100_000
 #: Maximum number of positions whose counts are cached, at a few hundred bytes each.
-_MOST_KNOWN: Final = 1_000_000
+_MOST_CACHED: Final = 1_000_000
 
 
 def perft(game: Game | State, depth: int, state: State | None = None, *, strict: bool = False) -> int:
-    """Count the sequences of joint moves of a length.
+    """Return the number of sequences of ``depth`` joint moves.
 
-    A terminal state has no continuation, nor has a state in which a role has no legal move.
+    A sequence ends at a terminal state, and at a state in which a role has no legal move.
 
     Args:
         game: the game, or a state of it to start from.
         depth: the number of joint moves, from 0 to 100,000.
         state: the state to start from; the initial state by default.
-        strict: whether it is an error if a role has no legal move in a nonterminal state.
+        strict: whether to raise an error if a role has no legal move in a nonterminal state.
 
     Raises:
-        IllegalMoveError: ``strict`` is set, and there is such a state.
-        LimitError: the depth is beyond 100,000.
+        IllegalMoveError: ``strict`` is set, and a role has no legal move in a nonterminal state.
+        LimitError: the depth exceeds 100,000.
     """
     _check(depth, 0)
     return _counted(game, state, strict, lambda tree, start: tree.count(start, depth))
@@ -61,31 +61,32 @@ def perft_divide(
 
     Args:
         game: see ``perft``.
-        depth: see ``perft``; from 1.
+        depth: see ``perft``; at least 1.
         state: see ``perft``.
         strict: see ``perft``.
-        progress: called at the start and after each first joint move, with the counts so far and the total
-            number. Counting may restart once, with a network. By default a notebook shows a bar.
+        progress: called at the start and after each first joint move, with the counts so far and the number
+            of first joint moves. Counting can restart once, with a network. By default a notebook shows a
+            progress bar.
     """
     _check(depth, 1)
-    began = progress_bar("first moves")
-    with reporting(progress, lambda counts, moves: began(len(counts), moves)) as report:
+    bar = progress_bar("first moves")
+    with reporting(progress, lambda counts, moves: bar(len(counts), moves)) as report:
         return _counted(game, state, strict, lambda tree, start: tree.divide(start, depth, report))
 
 
 def _check(depth: int, least: int) -> None:
-    wrong = f"the depth of a count is from {least} to {_DEEPEST:,}, not {depth}"
+    message = f"the depth of a count is from {least} to {_DEEPEST:,}, not {depth}"
     if depth < least:
-        raise ValueError(wrong)
+        raise ValueError(message)
     if depth > _DEEPEST:
-        raise LimitError(wrong, limit="depth", bound=_DEEPEST)
+        raise LimitError(message, limit="depth", bound=_DEEPEST)
 
 
 def _counted(
-    begin: Game | State, state: State | None, strict: bool, count: Callable[[_Tree, Position], _Count]
+    origin: Game | State, state: State | None, strict: bool, count: Callable[[_Tree, Position], _Count]
 ) -> _Count:
     """Count with the machine of the game; restart with a network if there are many states."""
-    game, state = begun(begin, state)
+    game, state = begun(origin, state)
     if not game.is_settled:
         try:
             machine, start = game.backends.start(state)
@@ -97,15 +98,15 @@ def _counted(
 
 
 class _TooManyError(Exception):
-    """The tree has more states than its bound."""
+    """The tree has more states than its maximum."""
 
 
 class _Tree:
     def __init__(self, machine: Machine, strict: bool, most: int | None) -> None:
         self._machine = machine
         self._strict = strict
-        self._left = most
-        self._known: dict[tuple[Position, int], int] = {}
+        self._states_left = most
+        self._counts: dict[tuple[Position, int], int] = {}
 
     def divide(
         self,
@@ -130,25 +131,25 @@ class _Tree:
     def count(self, position: Position, depth: int) -> int:
         """Return the number of sequences of joint moves of a length.
 
-        The search is depth first with an explicit stack, as a match may exceed Python's recursion limit.
+        The search is depth-first with an explicit stack, since a match can exceed Python's recursion limit.
         """
         if depth <= 1:
             return prod(map(len, self._options(position)[1])) if depth else 1
-        result = self._known.get((position, depth))
+        result = self._counts.get((position, depth))
         stack, totals = [(position, self._children(position))] if result is None else [], [0]
         while stack:
-            left = depth - len(stack)
+            remaining = depth - len(stack)
             for child in stack[-1][1]:
-                count = self.count(child, 1) if left == 1 else self._known.get((child, left))
+                count = self.count(child, 1) if remaining == 1 else self._counts.get((child, remaining))
                 if count is None:
                     stack.append((child, self._children(child)))
                     totals.append(0)
                     break
                 totals[-1] += count
             else:
-                if len(self._known) > _MOST_KNOWN:
-                    self._known.clear()
-                result = self._known[stack.pop()[0], left + 1] = totals.pop()
+                if len(self._counts) > _MOST_CACHED:
+                    self._counts.clear()
+                result = self._counts[stack.pop()[0], remaining + 1] = totals.pop()
                 if stack:
                     totals[-1] += result
         assert result is not None
@@ -160,9 +161,9 @@ class _Tree:
 
     def _options(self, position: Position) -> tuple[View, tuple[tuple[Term, ...], ...]]:
         """Return a view and the legal moves of each role, or ``((),)`` in a terminal state."""
-        if self._left is not None:
-            self._left -= 1
-            if self._left < 0:
+        if self._states_left is not None:
+            self._states_left -= 1
+            if self._states_left < 0:
                 raise _TooManyError
         view = self._machine.view(position)
         return view, ((),) if self._machine.is_terminal(view) else self._moves(position, view)

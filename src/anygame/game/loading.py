@@ -35,7 +35,7 @@ _READINGS: Final = {
 
 
 class LenientReadingWarning(UserWarning):
-    """A sheet leaves variables unbound and was read in the way of Prolog-like reasoners."""
+    """A sheet leaves variables unbound, and was read as Prolog-like reasoners read it."""
 
 
 def load(
@@ -49,20 +49,20 @@ def load(
     """Load a game from a rule sheet.
 
     Args:
-        path: a file in KIF or in the infix form, or the name of an installed game (see ``games``).
-        case_sensitive: whether names that differ by case are different; keywords are read in any case.
-        lenient: whether to read unbound variables as Prolog-like reasoners do. A variable only in negations
-            means "for no value". A variable of a head or a fact is bound by `role`, `base` or `input`, or by
-            the possible values of its argument. A `LenientReadingWarning` counts such readings.
-        limits: bounds on the text and on derived facts.
-        machine: the machine that computes the answers; all give the same answers. ``reasoner`` works from the
-            rules. ``network`` compiles them into logic first. ``auto`` uses the reasoner until a call visits
-            many states (``simulate``, ``batch``, 500 playouts, a ``perft`` of more than 5,000 states). Then
-            it compiles the game and uses the network.
+        path: a file in KIF or in infix form, or the name of an installed game (see ``games``).
+        case_sensitive: whether names that differ by case are different; the case of keywords never matters.
+        lenient: whether to read unbound variables as Prolog-like reasoners do. A variable that occurs only in
+            negations means "for no value". `role`, `base`, `input` or the possible values of its argument
+            bind a variable of a head or a fact. A `LenientReadingWarning` counts such readings.
+        limits: bounds on the length of the text and the number of derived facts.
+        machine: the machine that computes the answers; all give the same answers. ``reasoner`` evaluates the
+            rules. ``network`` compiles them into logic gates first. ``auto`` uses the reasoner until a call
+            visits many states (``simulate``, ``batch``, 500 playouts, a ``perft`` of more than 5,000 states).
+            Then it compiles the game and uses the network.
 
     Raises:
-        RuleSheetError: the sheet cannot be used; the error lists every fault with its place.
-        LimitError: a bound was reached.
+        RuleSheetError: the sheet has faults; the error lists every fault with its place.
+        LimitError: the game exceeds a bound.
     """
     source = open_sheet(path, limits.reading if limits else None)
     return _loaded(source, case_sensitive, lenient, limits, machine)
@@ -100,9 +100,9 @@ def game_of(
     limits: Limits | None = None,
     machine: MachineName = "auto",
 ) -> Game:
-    """Return the game of a program, as `load` does; reads leniently only if the strict reading fails.
+    """Return the game of a program, as `load` does; reads the program leniently only if it has faults.
 
-    The program must have been parsed with ``open_facts`` for a lenient reading of facts with variables.
+    A lenient reading of facts with variables requires a program that was parsed with ``open_facts``.
     """
     try:
         with collector_paused():
@@ -120,45 +120,42 @@ def game_of(
             plain = parse_program(source, case_sensitive=case_sensitive, limits=bounds)
             plain = in_places_of(program, plain)
             game = Game(plain, case_sensitive=case_sensitive, limits=limits, machine=machine)
-        except RuleSheetError as left:
-            raise _left_over(error, left) from None
-        warn(LenientReadingWarning(_told(program.source, Counter(mend.kind for mend in mends))), stacklevel=4)
+        except RuleSheetError as lenient_error:
+            raise _remaining_faults(error, lenient_error) from None
+        message = _describe_reading(program.source, Counter(mend.kind for mend in mends))
+        warn(LenientReadingWarning(message), stacklevel=4)
         return game
 
 
 @contextmanager
 def read_silently() -> Iterator[None]:
-    """Suppress `LenientReadingWarning`, for callers that show lenient readings in another way."""
+    """Suppress `LenientReadingWarning`, for callers that report lenient readings in another way."""
     with catch_warnings():
         simplefilter("ignore", LenientReadingWarning)
         yield
 
 
-def _left_over(strict: RuleSheetError, lenient: RuleSheetError) -> RuleSheetError:
+def _remaining_faults(strict: RuleSheetError, lenient: RuleSheetError) -> RuleSheetError:
     """Return an error that locates the faults of a lenient reading in the author's text."""
     faults = [fault for fault in strict.diagnostics if isinstance(fault, Diagnostic)]
-    left = [fault for fault in lenient.diagnostics if isinstance(fault, Diagnostic)]
-    # The texts of the line differ if another part of the line was read leniently.
-    for likeness in _with_its_line, _what_it_says:
-        wanted = set(map(likeness, left))
-        same = [fault for fault in faults if likeness(fault) in wanted]
+    remaining = [fault for fault in lenient.diagnostics if isinstance(fault, Diagnostic)]
+    # The lines of the same fault differ if another part of the line was read leniently.
+    for parts in 3, 2:
+        wanted = {_identity(fault)[:parts] for fault in remaining}
+        same = [fault for fault in faults if _identity(fault)[:parts] in wanted]
         if same:
             return RuleSheetError(format_diagnostics(same), same)
     return lenient
 
 
-def _what_it_says(fault: Diagnostic) -> tuple[str, ...]:
-    return fault.code, fault.message
-
-
-def _with_its_line(fault: Diagnostic) -> tuple[str, ...]:
+def _identity(fault: Diagnostic) -> tuple[str, ...]:
     span = fault.span
     line = span.source.line(span.source.position(span.start)[0]) if span else ""
     return fault.code, fault.message, line
 
 
-def _told(source: Source, counts: Counter[str]) -> str:
+def _describe_reading(source: Source, counts: Counter[str]) -> str:
     parts = [f"{what}: {counts[kind]}" for kind, what in _READINGS.items() if counts[kind]]
-    # `mend` edits only text in KIF, and keeps the game; otherwise the sheet is translated.
+    # `mend` edits only KIF, and only where the edit does not change the game.
     command = "mend" if form_of(source) == "kif" and not counts["any"] else "translate --lenient"
     return f"{source.name} is read leniently ({', '.join(parts)}); `anygame {command}` writes that out"

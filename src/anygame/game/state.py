@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
 
 
-#: `repr` shows all facts up to this many characters; above it, this many facts from either end.
+#: Maximum number of characters of facts that `repr` shows in full. Of a longer state it shows a number of
+#: facts from the beginning and the end.
 _LONGEST_REPR: Final = 300
 _SHOWN_FACTS: Final = 3
-#: Maximum number of states that cache intermediate results: hundreds of kilobytes each in large games.
+#: Maximum number of states that cache intermediate results, which take hundreds of kilobytes in large games.
 _MOST_RECENT: Final = 512
 
 _Default = TypeVar("_Default")
@@ -61,9 +62,9 @@ class Bindings(Mapping[str, Term]):
 
 
 class State:
-    """A state of a game. Immutable, hashable, comparable, picklable; caches its answers.
+    """A state of a game: immutable, hashable, comparable and picklable. It caches its answers.
 
-    Made by ``game.initial_state()``, ``game.state(facts)`` and ``state.next(moves)``.
+    ``game.initial_state()``, ``game.state(facts)`` and ``state.next(moves)`` return states.
 
     >>> import anygame
     >>> game = anygame.loads('''
@@ -100,7 +101,7 @@ class State:
         return self._game
 
     def position_in(self, machine: Machine) -> Position | None:
-        """Return this state as a position of a machine; None if that machine cannot hold it."""
+        """Return this state as a position of a machine; None if that machine cannot represent it."""
         return self._position if machine is self._machine else machine.position(self.facts)
 
     @property
@@ -112,17 +113,17 @@ class State:
 
     @property
     def is_terminal(self) -> bool:
-        """Whether the match is over here."""
+        """Whether the match ends in this state."""
         if self._terminal is None:
             self._terminal = self._machine.is_terminal(self._seen())
         return self._terminal
 
     def _seen(self) -> View:
-        # Keep a reference, as another thread may clear the attribute at any moment.
+        # Another thread may clear the attribute at any moment, so read it once.
         view = self._view
         if view is None:
             view = self._view = self._machine.view(self._position)
-            # A search tree may hold many states, and views are much larger than states.
+            # A search tree can have many states, and views are much larger than states.
             recent = self._game.recent
             recent.append(self)
             if len(recent) > _MOST_RECENT:
@@ -130,7 +131,7 @@ class State:
         return view
 
     def forget(self) -> None:
-        """Drop intermediate results; they are computed again when needed."""
+        """Clear the cache of intermediate results."""
         self._view = None
 
     def legal_moves(self, role: str | Term) -> tuple[Term, ...]:
@@ -148,7 +149,7 @@ class State:
 
     @property
     def movers(self) -> tuple[Role, ...]:
-        """The roles with several legal moves, ``random`` included, in order; no role in a terminal state."""
+        """The roles with several legal moves, including ``random``, in order; empty in a terminal state."""
         if self.is_terminal:
             return ()
         roles = zip(self._game.roles, self._all_legal(), strict=True)
@@ -178,7 +179,7 @@ class State:
     @overload
     def goals(self, *, default: _Default) -> dict[Any, int | _Default]: ...
     def goals(self, *, default: object = None) -> dict[Any, Any]:
-        """Return the goals by role, in the order of the roles. Unlike ``goal``, raises no error.
+        """Return the goals by role, in the order of the roles. Unlike ``goal``, it raises no error.
 
         Args:
             default: the value for a role without a usable goal: the rules give no goal, several different
@@ -195,7 +196,7 @@ class State:
 
     @property
     def derived(self) -> int:
-        """The number of rows derived for this state so far, a measure of the work."""
+        """The number of rows that the reasoner has derived for this state so far: a measure of the work."""
         return self._machine.derived(self._seen())
 
     # -- moving ------------------------------------------------------------------------------------
@@ -214,17 +215,17 @@ class State:
         position = self._machine.next(self._seen(), joint)
         machine = self._game.backends.machine
         if machine is not self._machine:
-            # Either the game has been compiled meanwhile, or no play leads to this state.
+            # Either the game was compiled in the meantime, or no play leads to this state.
             moved = machine.position(self._machine.facts(position))
             if moved is not None:
                 return State(self._game, machine, moved)
         return State(self._game, self._machine, position)
 
     def play(self, role: str | Term, move: str | Term | None = None, /) -> State:
-        """Return the state after a move of one role, while every other role makes its only legal move.
+        """Return the state after a move of one role; every other role makes its only legal move.
 
-        ``play(move)`` is for the only role with a choice. If no role has a choice, it is for a role with only
-        this move. ``play(role, move)`` names the role.
+        ``play(move)`` moves the only role with a choice. If no role has a choice, it moves a role whose only
+        legal move is this move. ``play(role, move)`` moves the named role.
 
         >>> import anygame
         >>> state = anygame.load("tic_tac_toe").initial_state()
@@ -233,7 +234,7 @@ class State:
 
         Raises:
             IllegalMoveError: the move is not legal, the match is over, or a role has no legal move.
-            SimultaneousMovesError: another role has a choice.
+            SimultaneousMovesError: another role has several legal moves.
             TermSyntaxError: the move cannot be read.
             UnknownRoleError: the game has no such role.
         """
@@ -250,19 +251,20 @@ class State:
             if isinstance(role, str) and not choosing:
                 term = parse_term(role, case_sensitive=game.case_sensitive)
             # If no role has a choice, the joint move is the same for every mover.
-            mover = next((one for one, moves in legal if one in choosing or term in moves), game.roles[0])
-        if any(one != mover for one in choosing):
+            mover = next((name for name, moves in legal if name in choosing or term in moves), game.roles[0])
+        if any(name != mover for name in choosing):
             roles = " and ".join(choosing)
             raise SimultaneousMovesError(f"{roles} can choose here: give `next` a move of each role")
-        return self.next([move if one == mover else moves[0] for one, moves in legal])
+        return self.next([move if name == mover else moves[0] for name, moves in legal])
 
     def skip_forced(self, limit: int = 10_000) -> State:
-        """Return the first state from here on in which a role has a choice, or else the last state.
+        """Make the only legal joint moves from here; return the first state in which a role has a choice.
 
-        Play also stops in a state where a role has no legal move. Percepts on the way (GDL-II) are lost.
+        Play also stops in a terminal state, and in a state in which a role has no legal move. The percepts of
+        these moves (GDL-II) are lost.
 
         Args:
-            limit: maximum number of joint moves made.
+            limit: maximum number of joint moves.
 
         Raises:
             LimitError: no role has a choice after ``limit`` joint moves.
@@ -276,7 +278,7 @@ class State:
         raise LimitError(f"no role has a choice within {limit:,} joint moves", "moves", limit)
 
     def percepts(self, moves: JointMove) -> Mapping[str, tuple[Term, ...]]:
-        """Return the percepts of each role from a joint move made here (GDL-II ``sees``), sorted by text.
+        """Return each role's percepts of a joint move in this state (GDL-II ``sees``), sorted by text.
 
         Raises:
             IllegalMoveError: as for ``next``.
@@ -285,7 +287,7 @@ class State:
         return {role: seen[role.term] for role in self._game.roles}
 
     def _joint(self, moves: JointMove) -> list[Term]:
-        """Return the moves as terms in the order of the roles, all legal."""
+        """Return legal moves as terms, in the order of the roles; raises the errors of ``next``."""
         game = self._game
         given = moves_in_order(moves, game.roles, game.role_index)
         # Search passes legal terms, which need no parsing.
@@ -299,16 +301,16 @@ class State:
     # -- queries -----------------------------------------------------------------------------------
 
     def query(self, pattern: str | Atom, moves: JointMove | None = None) -> Iterator[Bindings]:
-        """Query a relation of the rules: yield the bindings of the variables, in a fixed order.
+        """Yield the bindings of the variables for which an atom holds, in a fixed order.
 
-        A pattern without variables yields one empty binding if it holds, else nothing.
+        A pattern without variables yields one empty binding if it holds, and otherwise no binding.
 
         Args:
             pattern: an atom such as ``(legal ?role (move ?x ?y))`` or ``(true (cell 1 ?y ?c))``.
             moves: a joint move, for relations that depend on it (``next``, ``does``, ``sees``).
 
         Raises:
-            QueryError: there is no such relation, or it depends on moves and no moves are given.
+            QueryError: the relation does not exist, or depends on moves and ``moves`` is missing.
             TermSyntaxError: the pattern cannot be read.
         """
         return map(Bindings, self._machine.query(self._seen(), *self._asked(pattern, moves)))
@@ -319,7 +321,7 @@ class State:
         return pattern, None if moves is None else self._joint(moves)
 
     def explain(self, atom: str | Atom, moves: JointMove | None = None) -> Derivation:
-        """Return a derivation of an atom down to facts; ``str()`` of it is a tree.
+        """Return a derivation of an atom from facts; its ``str()`` is a tree.
 
         Raises:
             QueryError: the atom does not hold (the message says why), or cannot be queried.
@@ -330,10 +332,10 @@ class State:
         return answer
 
     def explain_failure(self, atom: str | Atom, moves: JointMove | None = None) -> Failure:
-        """Return why an atom does not hold: for each rule that could derive it, how far the rule got.
+        """Return why an atom does not hold: for each rule that could derive the atom, the part that fails.
 
         Raises:
-            QueryError: the atom does hold, or cannot be queried.
+            QueryError: the atom holds, or cannot be queried.
         """
         asked, joint = self._asked(atom, moves)
         answer = self._machine.explain(self._seen(), asked, joint)
@@ -344,11 +346,11 @@ class State:
     # -- display -----------------------------------------------------------------------------------
 
     def board(self, *, last: JointMove | None = None, before: State | None = None) -> BoardView:
-        """Return the boards of this state: text when printed, a drawing in a notebook.
+        """Return the boards of this state; ``print`` shows them as text, and a notebook draws them.
 
         Args:
-            last: the joint move that led here, for marks and arrows.
-            before: the previous state, for marks on changed squares.
+            last: the joint move that led to this state; the drawing shows it with marks and arrows.
+            before: the previous state; the drawing marks the squares that changed since.
 
         Raises:
             IllegalMoveError: ``last`` does not have one move per role.
@@ -381,9 +383,9 @@ class State:
 
     def __repr__(self) -> str:
         facts = list(map(str, sorted(self.facts)))
-        left = len(facts) - 2 * _SHOWN_FACTS
-        if left > 0 and sum(map(len, facts)) > _LONGEST_REPR:
-            facts[_SHOWN_FACTS:-_SHOWN_FACTS] = [f"... {left:,} more ..."]
+        omitted = len(facts) - 2 * _SHOWN_FACTS
+        if omitted > 0 and sum(map(len, facts)) > _LONGEST_REPR:
+            facts[_SHOWN_FACTS:-_SHOWN_FACTS] = [f"... {omitted:,} more ..."]
         text = " ".join([shown(fact) for fact in facts]) or "no facts"
         return f"<State of {self._game.name}{', terminal' if self.is_terminal else ''}: {text}>"
 
@@ -399,7 +401,8 @@ class Observation:
     Attributes:
         move: the move of the role; None if it was not sent.
         percepts: the percepts of the role (GDL-II ``sees``).
-        legal: the next legal moves of the role; None if they were not sent and must be inferred.
+        legal: the legal moves of the role after the joint move; None if they were not sent and must be
+            inferred.
     """
 
     move: Term | None
@@ -436,8 +439,8 @@ class RoleView:
 
         Args:
             role: the role.
-            states: the states of the match, one more than there are joint moves.
-            joints: the moves made in all states but the last.
+            states: all states of the match.
+            joints: the joint moves made in all states except the last.
         """
         own = states[0].game.role_index(role)
         return cls(
@@ -449,6 +452,6 @@ class RoleView:
         )
 
     def continues(self, former: RoleView) -> bool:
-        """Return whether this view begins with a former view."""
+        """Return whether this view begins with an earlier view of the same match."""
         earlier = former.observations
         return self.start == former.start and self.observations[: len(earlier)] == earlier
