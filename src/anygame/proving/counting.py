@@ -22,7 +22,7 @@ from anygame.proving.model import Lemma
 from anygame.proving.patience import OutOfTimeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -198,11 +198,10 @@ class _Matrix:
             part = states[first : first + _AT_ONCE]
             counts = np.concatenate([np.ones((len(part), 1)), part @ self._kinds], axis=1)
             self._gram = (self._gram + (counts.T @ counts).astype(np.int64)) % _PRIME
-        self._trivial = _Independent()
-        for group in exact:
-            row = np.zeros(len(model.fluents), np.int64)
+        #: Each of these sums is 1 in every state: exactly one fluent of a group holds.
+        self._trivial: NDArray[np.int64] = np.zeros((len(exact), len(model.fluents)), np.int64)
+        for row, group in zip(self._trivial, exact, strict=True):
             row[group] = 1
-            self._trivial.add(row)
 
     def add(self, step: Step) -> None:
         self._before = np.concatenate([self._before, step[:1]])
@@ -214,7 +213,7 @@ class _Matrix:
     def sums(self, patience: Patience) -> list[Sum]:
         """Return the sums that have the same value in all known states."""
         rows: list[NDArray[np.int64]] = []
-        independent = self._trivial.copy()
+        independent = _Independent(self._trivial)
         for vector in _null_space(self._gram, patience):
             whole = _whole(vector)
             if whole is not None:
@@ -335,13 +334,10 @@ def _fraction(value: int) -> tuple[int, int]:
 class _Independent:
     """Linearly independent rows, modulo the prime."""
 
-    def __init__(self) -> None:
+    def __init__(self, rows: Iterable[NDArray[np.int64]]) -> None:
         self._rows: list[tuple[int, NDArray[np.int64]]] = []
-
-    def copy(self) -> _Independent:
-        duplicate = _Independent()
-        duplicate._rows = self._rows.copy()
-        return duplicate
+        for row in rows:
+            self.add(row)
 
     def add(self, row: NDArray[np.int64]) -> bool:
         """Add a row; return whether it is independent of the others."""

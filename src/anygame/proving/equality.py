@@ -9,7 +9,8 @@ every state (van Eijk 2000, "Sequential equivalence checking based on structural
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -63,7 +64,8 @@ def compared(
 ) -> Verdict:
     """Return whether two games are the same; see ``anygame.proving.equal``."""
     pairing = _Pairing(first, second, _read(moves, first, second))
-    if not moves and _have_the_same_rules(first, second):
+    same_rules = set(first.program.rules) == set(second.program.rules)
+    if not moves and same_rules and first.case_sensitive == second.case_sensitive:
         return Verdict("equal", _CLAIM, "proved", note="they have the same rules")
     report("compiling")
     try:
@@ -96,11 +98,6 @@ def compared(
     )
     _ = prover.invariant
     return prover.decide(wanted, whole.left, up_to)
-
-
-def _have_the_same_rules(first: Game, second: Game) -> bool:
-    rules = [set(game.program.rules) for game in (first, second)]
-    return rules[0] == rules[1] and first.case_sensitive == second.case_sensitive
 
 
 class _Pairing:
@@ -231,10 +228,10 @@ class Product(Model):
             (*moves, *(theirs[number] for number in unpaired))
             for moves, theirs, unpaired in zip(first.actions, others, alone, strict=True)
         )
-        places = _Places(first, second, pairing, partner, alone)
-        shared = _shared(first, second, *places.inputs({}))
+        inputs_for = partial(_inputs, first, second, pairing.roles, partner, alone)
+        shared = _shared(first, second, *inputs_for({}))
         self.left = [number for number in range(len(second.fluents)) if number not in shared]
-        ours, theirs_, inputs = places.inputs(shared)
+        ours, theirs_, inputs = inputs_for(shared)
         self.fluents = (*first.fluents, *(Compound("other", (second.fluents[n],)) for n in self.left))
         self.gates = Gates(inputs)
         self.exclusive = {}
@@ -300,35 +297,32 @@ class Product(Model):
         return gates.disjunction([gates.conjunction([one, other ^ 1]), gates.conjunction([one ^ 1, other])])
 
 
-class _Places(NamedTuple):
-    """Node numbers of the inputs of two games in their product."""
+def _inputs(
+    first: Model,
+    second: Model,
+    roles: Sequence[int],
+    partner: Sequence[Sequence[int | None]],
+    alone: Sequence[Sequence[int]],
+    shared: Mapping[int, int],
+) -> tuple[dict[int, int], dict[int, int], int]:
+    """Return the nodes of the inputs of both games in the product, and the number of its inputs.
 
-    first: Model
-    second: Model
-    pairing: _Pairing
-    partner: list[list[int | None]]
-    alone: list[list[int]]
-
-    def inputs(self, shared: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int], int]:
-        """Return the nodes of the inputs of both games in the product, and the number of its inputs.
-
-        ``shared`` maps numbers of fluents of the second game to those of the first with which they are
-        merged.
-        """
-        own = 1 + len(self.first.fluents)
-        unmerged = [number for number in range(len(self.second.fluents)) if number not in shared]
-        ours = {node: node for node in range(1, own)}
-        theirs = {number + 1: fluent + 1 for number, fluent in shared.items()}
-        theirs.update((number + 1, node) for node, number in enumerate(unmerged, start=own))
-        before = own + len(unmerged)
-        for role, (partner, alone) in enumerate(zip(self.partner, self.alone, strict=True)):
-            moves = self.second.moves_of[self.pairing.roles[role]]
-            ours.update(zip(self.first.moves_of[role], range(before, before + len(partner)), strict=True))
-            theirs.update((moves[n], before + k) for k, n in enumerate(partner) if n is not None)
-            before += len(partner)
-            theirs.update((moves[n], before + k) for k, n in enumerate(alone))
-            before += len(alone)
-        return ours, theirs, before
+    ``shared`` maps numbers of fluents of the second game to those of the first with which they are merged.
+    """
+    own = 1 + len(first.fluents)
+    unmerged = [number for number in range(len(second.fluents)) if number not in shared]
+    ours = {node: node for node in range(1, own)}
+    theirs = {number + 1: fluent + 1 for number, fluent in shared.items()}
+    theirs.update((number + 1, node) for node, number in enumerate(unmerged, start=own))
+    before = own + len(unmerged)
+    for moves, role, paired, unpaired in zip(first.moves_of, roles, partner, alone, strict=True):
+        moves_there = second.moves_of[role]
+        ours.update(zip(moves, range(before, before + len(paired)), strict=True))
+        theirs.update((moves_there[n], before + k) for k, n in enumerate(paired) if n is not None)
+        before += len(paired)
+        theirs.update((moves_there[n], before + k) for k, n in enumerate(unpaired))
+        before += len(unpaired)
+    return ours, theirs, before
 
 
 def _shared(

@@ -17,7 +17,7 @@ from anygame.network.logic.gates import Gates
 from anygame.network.network import FALSE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -286,7 +286,12 @@ class _Translation:
         first = self._network.first_gate
         for gate in range(cycle.first, cycle.end):
             self._of[first + gate] = int(self._network.initially[gate])
-        early = set(self._read_early(cycle))
+        early = {
+            literal >> 1
+            for gate in range(cycle.first, cycle.end)
+            for literal in self._inputs_of(gate)
+            if gate <= (literal >> 1) - first < cycle.end
+        }
         for _ in range(len(early) + 1):
             changed = False
             for gate in range(cycle.first, cycle.end):
@@ -302,10 +307,3 @@ class _Translation:
                     limit="gates",
                     bound=_MOST_GATES,
                 )
-
-    def _read_early(self, cycle: Cycle) -> Iterator[int]:
-        for gate in range(cycle.first, cycle.end):
-            for literal in self._inputs_of(gate):
-                source = (literal >> 1) - self._network.first_gate
-                if gate <= source < cycle.end:
-                    yield source

@@ -103,19 +103,13 @@ def solve(solver: Any, assumptions: Sequence[int], literals: int, patience: Pati
     while True:
         patience.check()
         solver.conf_budget(conflicts)
-        with _interruptible():
+        try:
             answer = solver.solve_limited(assumptions=assumptions)
+        except Exception as error:
+            # PySAT raises an error of its own on Ctrl-C.
+            if "keyboard interrupt" in str(error):
+                raise KeyboardInterrupt from None
+            raise
         if answer is not None:
             return bool(answer)
         patience.spend(conflicts)
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Turn the error that a solver raises on Ctrl-C into a KeyboardInterrupt."""
-    try:
-        yield
-    except Exception as error:
-        if "keyboard interrupt" in str(error):
-            raise KeyboardInterrupt from None
-        raise

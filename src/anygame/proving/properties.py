@@ -93,25 +93,13 @@ def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
     expected = _usual(model, sample, sums)
     one = [_has_one_goal(model, place) for place in places if not game.roles[place].is_random]
     ends_so = gates.conjunction([sums.get(expected, FALSE), *one])
-    yield Property(
-        "playable",
-        CLAIMS["playable"],
-        literals["playable"],
-        lambda state: not state.is_terminal and state.stuck_role is not None,
-    )
-    yield Property(
-        "goals",
-        CLAIMS["goals"],
-        literals["goals"],
-        lambda state: state.is_terminal and any(_goal(state, role) is None for role in roles),
-        of_ends=True,
-    )
-    yield Property(
-        "turn-taking",
-        CLAIMS["turn-taking"],
-        literals["turn-taking"],
-        lambda state: len(state.movers) > 1,
-    )
+    seen_by: dict[str, Callable[[State], bool]] = {
+        "playable": lambda state: not state.is_terminal and state.stuck_role is not None,
+        "goals": lambda state: state.is_terminal and any(_goal(state, role) is None for role in roles),
+        "turn-taking": lambda state: len(state.movers) > 1,
+    }
+    for name, seen in seen_by.items():
+        yield Property(name, CLAIMS[name], literals[name], seen, of_ends=name == "goals")
     yield Property(
         "zero-sum",
         f"the goals add up to {expected} at every end",

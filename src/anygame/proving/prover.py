@@ -335,9 +335,13 @@ class Prover:
         for is_last in self.knowledge.rounds(patience):
             self.report(f"{wanted.name}: trying cheap proofs")
             share = (1.0 if self._is_brief else _FOR_INDUCTION) if is_last else _FOR_CHEAP
-            verdict = self._by_cheap_method(wanted, played, patience.part(share), patience)
-            if verdict is not None:
-                return verdict
+            part = patience.part(share)
+            with suppress(OutOfTimeError):
+                if played is not None:
+                    return self._with_shortest(wanted, played, part)
+                verdict = self._by_induction(wanted, part, patience, most=_FEW)
+                if verdict is not None:
+                    return verdict
         if played is not None:
             return self._with_match(wanted, played, patience)
         long: _Way = (self._by_long_match, _FOR_LONG, "searching for a long match")
@@ -357,15 +361,6 @@ class Prover:
                 if verdict is not None:
                     return verdict
         return wanted.open(self._depth)
-
-    def _by_cheap_method(
-        self, wanted: Property, played: Match | None, part: Patience, whole: Patience
-    ) -> Verdict | None:
-        with suppress(OutOfTimeError):
-            if played is None:
-                return self._by_induction(wanted, part, whole, most=_FEW)
-            return self._with_shortest(wanted, played, part)
-        return None
 
     def _by_bounded_search(
         self, wanted: Property, part: Patience, whole: Patience, most: int | None = _SHALLOW

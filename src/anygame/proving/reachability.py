@@ -37,22 +37,11 @@ class Outcome(NamedTuple):
     match: Match | None
 
 
-class _Obligation:
-    """A cube from which a bad state can be reached, and the joint move towards it."""
+class _Obligation(NamedTuple):
+    """A cube from which the match of joint moves leads to a bad state."""
 
-    __slots__ = ("cube", "joint", "then")
-
-    def __init__(self, cube: Cube, joint: tuple[int, ...] | None, then: _Obligation | None) -> None:
-        self.cube, self.joint, self.then = cube, joint, then
-
-    def match(self) -> Match:
-        joints: list[tuple[int, ...]] = []
-        here: _Obligation | None = self
-        while here is not None:
-            if here.joint is not None:
-                joints.append(here.joint)
-            here = here.then
-        return tuple(joints)
+    cube: Cube
+    match: Match
 
 
 def reach(
@@ -89,13 +78,13 @@ class _Prover:
         )
         #: Per frame, the cubes that it excludes and the next frame does not. Frame 0 is the start.
         self._frames: list[set[Cube]] = [set()]
-        self._formula: Formula | None = None
+        self._solver = Formula(patience)
         self._lifting = Formula(patience)
         self._lifted = Copy(self._lifting, model)
         self._lifted_then = self._lifted.then()
         #: The bad literal of the lifting formula, one move ahead where it depends on the state alone.
         self._lifted_bad = (self._lifted if self._of_moves else self._lifted_then)(bad)
-        self._renew()
+        self._encode()
 
     def run(self) -> Outcome:
         try:
@@ -112,7 +101,7 @@ class _Prover:
             self._guard.append(self._solver.new())
             last = len(self._frames) - 1
             while self._solver.solve([*self._guards(last), *self._bad_next]):
-                match = self._block(self._towards_bad(), last)
+                match = self._block(self._obligation([-self._lifted_bad], ()), last)
                 if match is not None:
                     return Outcome(None, match)
             invariant = self._propagate()
@@ -123,16 +112,8 @@ class _Prover:
 
     # The solver: one copy of the model, frames switched on by guards.
 
-    @property
-    def _solver(self) -> Formula:
-        assert self._formula is not None
-        return self._formula
-
-    def _renew(self) -> None:
-        if self._formula is not None:
-            self._formula.close()
-        self._formula = formula = Formula(self._patience)
-        self._spent = 0
+    def _encode(self) -> None:
+        formula, self._spent = self._solver, 0
         self._copy = Copy(formula, self._model)
         self._copy.clauses(self._known)
         self._moving = formula.new()
@@ -161,45 +142,29 @@ class _Prover:
 
     # Cubes from assignments, lifted to fewer literals.
 
-    def _assigned(self) -> tuple[list[int], list[int]]:
-        """Return the state of the assignment and its actions, as literals of the model."""
+    def _obligation(self, refuted: list[int], match: Match) -> _Obligation:
+        """Return the obligation of the assigned state and joint move, which ``match`` continues.
+
+        Its cube suffices for the joint move to be legal and to falsify literals of the lifting formula.
+        """
+        model, lifting, lifted = self._model, self._lifting, self._lifted
         value = self._solver.assignment()
         state = [2 * fluent + (2 if value(literal) else 3) for fluent, literal in enumerate(self._copy.state)]
-        first = self._model.first_action
-        actions = [
-            2 * node + (0 if value(self._copy(2 * node)) else 1)
-            for node in range(first, self._model.gates.inputs)
-        ]
-        return state, actions
-
-    def _lift(self, state: list[int], actions: list[int], refuted: list[int]) -> Cube:
-        """Return the part of a state that suffices to falsify some literals of the lifting formula."""
-        lifting, lifted = self._lifting, self._lifted
+        nodes = range(model.first_action, model.gates.inputs)
+        actions = [2 * node + (0 if value(self._copy(2 * node)) else 1) for node in nodes]
+        joint = self._copy.joint(value)
+        legal = [model.legal_of(role)[action] for role, action in enumerate(joint)]
+        impossible = [lifted(model.terminal), *(-lifted(literal) for literal in legal)]
         asked = lifting.new()
-        lifting.add(-asked, *refuted)
+        lifting.add(-asked, *refuted, *impossible)
         of = {lifted(literal): literal for literal in state}
         possible = lifting.solve([asked, *map(lifted, actions), *of])
         assert not possible
         core = lifting.core()
         lifting.add(-asked)
-        return frozenset(literal for assumed, literal in of.items() if assumed in core)
-
-    def _towards_bad(self) -> _Obligation:
-        state, actions = self._assigned()
-        joint = self._copy.joint(self._solver.assignment())
-        refuted = [-self._lifted_bad, *self._not_moving(joint)]
-        return _Obligation(self._lift(state, actions, refuted), joint, None)
-
-    def _not_moving(self, joint: tuple[int, ...]) -> list[int]:
-        """Return literals of the lifting formula; one of them holds if the joint move is impossible."""
-        legal = [self._model.legal_of(role)[action] for role, action in enumerate(joint)]
-        return [self._lifted(self._model.terminal), *(-self._lifted(literal) for literal in legal)]
-
-    def _predecessor(self, then: _Obligation) -> _Obligation:
-        state, actions = self._assigned()
-        joint = self._copy.joint(self._solver.assignment())
-        refuted = [self._lifted_then(literal ^ 1) for literal in then.cube]
-        return _Obligation(self._lift(state, actions, refuted + self._not_moving(joint)), joint, then)
+        return _Obligation(
+            frozenset(literal for assumed, literal in of.items() if assumed in core), (joint, *match)
+        )
 
     # Blocking.
 
@@ -210,15 +175,19 @@ class _Prover:
         while queue:
             frame, _, obligation = queue[0]
             if obligation.cube <= self._initial:
-                return obligation.match()
+                return obligation.match
             if self._spent > _MOST_SPENT:
-                self._renew()
+                self._solver.close()
+                self._solver = Formula(self._patience)
+                self._encode()
             if self._is_excluded(obligation.cube, frame):
                 heappop(queue)
                 continue
             smaller = self._unreachable(obligation.cube, frame - 1)
             if smaller is None:
-                heappush(queue, (frame - 1, next(ticket), self._predecessor(obligation)))
+                refuted = [self._lifted_then(literal ^ 1) for literal in obligation.cube]
+                before = self._obligation(refuted, obligation.match)
+                heappush(queue, (frame - 1, next(ticket), before))
                 continue
             heappop(queue)
             cube = self._shrunk(smaller, frame - 1)

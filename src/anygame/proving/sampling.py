@@ -103,21 +103,18 @@ class Sample:
 
     def steps(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return the states before and after each step: bool [steps, fluents] each."""
-        return self.states[self._before], self.states[self._after]
+        before, after = self._numbers
+        return self.states[before], self.states[after]
 
     @cached_property
-    def _after(self) -> NDArray[np.int64]:
-        """The numbers of all states except the initial states."""
-        return np.flatnonzero(self._places[:, 0] > 0)
-
-    @cached_property
-    def _before(self) -> NDArray[np.int64]:
-        """The numbers of the states before those in ``_after``."""
+    def _numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The numbers of the states before and after each step."""
         lanes = len(self._going[0])
         number = np.full((len(self._going), lanes), -1)
         number[self._places[:, 0], self._places[:, 1]] = np.arange(len(self._places))
-        rows = self._places[self._after]
-        return number[rows[:, 0] - 1, rows[:, 1]]
+        after = np.flatnonzero(self._places[:, 0] > 0)
+        rows = self._places[after]
+        return number[rows[:, 0] - 1, rows[:, 1]], after
 
     def first_repeat(self) -> tuple[int, int] | None:
         """Return the numbers of two equal states of one match, or None."""

@@ -79,10 +79,6 @@ def _names(system: _Transitions) -> Iterator[str]:
         yield f"{literal} {term}"
 
 
-def _fluents_of(model: Model) -> list[Term]:
-    return [Compound("true", (fact,)) for fact in model.fluents]
-
-
 def _actions_of(model: Model, relation: str) -> list[Term]:
     """Return ``(relation ROLE MOVE)`` for each action, role after role."""
     return [
@@ -145,8 +141,8 @@ class _Transitions:
             if node >= model.gates.inputs:
                 self._of[node] = self._all(map(self._literal, model.gates.inputs_of(2 * node) or ()))
         self.latches: list[tuple[Term, bool, int]] = [
-            (term, bool(first), self._literal(after))
-            for term, first, after in zip(_fluents_of(model), model.initial, model.next, strict=True)
+            (Compound("true", (fact,)), bool(first), self._literal(after))
+            for fact, first, after in zip(model.fluents, model.initial, model.next, strict=True)
         ]
         lasting = self._both(illegal ^ 1, self._literal(made)) ^ 1
         self.latches.append((Constant("illegal"), False, lasting))
