@@ -1,11 +1,11 @@
 """Belief: the possible states of a match, for one role, with their probabilities.
 
-The states are carried side by side, each with the observations of every role in its match. Each turn makes
-every joint move that is possible in a state, and keeps the successors that agree with the observation of the
-role. The moves of chance have equal probabilities. So have the moves of the other roles, for want of better
-knowledge. While they fit, the states are complete and their probabilities exact. Beyond that they are a
-particle filter (Gordon, Salmond and Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state
-estimation", 1993). If no particle is left, the match is sampled again from its start.
+A belief stores each possible state together with a hash of the observations of every role. Each turn makes
+every possible joint move in each state, and keeps the successors that agree with the observation of the role.
+All moves of chance are assumed equally probable, and so are all moves of another role. While the number of
+states is below a limit, the belief is complete and its probabilities are exact. Beyond the limit, the belief
+is a particle filter (Gordon, Salmond and Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state
+estimation", 1993). If no particle agrees with the observations, the match is sampled again from its start.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
     from anygame.game.state import Observation, RoleView, State
 
     Ids = NDArray[np.int64]
-    #: Per role the legal actions of all lanes, lane after lane; where those of each lane begin; and how many.
+    #: Results of ``legal_choices``, one per role.
     Options = Sequence[tuple[Ids, Ids, Ids]]
 
-#: Upper bound of the states: some 10 ms a turn, and far more than small card games need.
+#: Maximum number of states. A turn then takes about 10 ms, and small card games have far fewer states.
 MOST_STATES: Final = 16_384
-#: Upper bound of the joint moves made in one turn from all states together; beyond it, moves are sampled.
+#: Maximum number of joint moves in one turn, from all states together. Beyond it, joint moves are sampled.
 _MOST_JOINTS: Final = 131_072
-#: Batches of samples per turn, while most of them contradict the observation.
-_ROUNDS: Final = 16
-#: Samples of the whole match, where no particle is left.
+#: Maximum number of batches of samples per turn, while most samples contradict the observation.
+_MOST_BATCHES: Final = 16
+#: Maximum number of times that the whole match is sampled again because no particle is left.
 _MOST_REPLAYS: Final = 30
 
 
 class Belief:
-    """The belief of a role.
+    """The possible states of a match for one role, with their probabilities.
 
     Attributes:
-        particles: the states; None where no state was found that agrees with the observations.
-        is_exact: whether they are all states that agree, each with its probability.
+        particles: the states; None if no state was found that agrees with the observations.
+        is_exact: whether these are all states that agree, each with its exact probability.
 
     Raises:
         LimitError: the game has no network that computes percepts.
@@ -65,12 +65,11 @@ class Belief:
         actions, percepts = machine.compiled.actions, machine.compiled.percepts
         self._actions = len(actions[self._role])
         self.pool = LanePool(machine.percept_kernel or machine.kernel, seed)
-        deciders = [number for number, each in enumerate(game.roles) if not each.is_random]
         self.observing = ObservationKeys(
             list(map(len, actions)),
             list(map(len, percepts)),
             self._role,
-            deciders,
+            [number for number, name in enumerate(game.roles) if not name.is_random],
             is_hiding=game.is_gdl2,
         )
         self._reader = TurnReader(actions[self._role], percepts[self._role])
@@ -83,8 +82,8 @@ class Belief:
         """Bring the belief up to date.
 
         Args:
-            view: everything that the role knows of the match.
-            deadline: when to stop sampling, on the clock of `time.monotonic`.
+            view: everything that the role has observed of the match.
+            deadline: time at which sampling stops, by `time.monotonic`.
         """
         former, self._view = self._view, view
         if self._is_assumed:
@@ -93,14 +92,14 @@ class Belief:
             self._begin(view)
         self._observe(view.observations[self._turns :], deadline)
         for _ in range(_MOST_REPLAYS):
-            # An exact belief without any state has already tried all states.
+            # An empty belief that is exact has already tried all states.
             if self.particles is not None or self.is_exact or monotonic() >= deadline:
                 break
             self._begin(view)
             self._observe(view.observations, deadline, may_stop=True)
 
     def assume(self, state: State) -> None:
-        """Assume a given state until the next turn, because no state was found that agrees.
+        """Use a given state as the belief until the next turn.
 
         Raises:
             PositionError: the network cannot hold the state.
@@ -110,7 +109,7 @@ class Belief:
         self.particles, self._is_assumed = Particles(states, keys, np.ones(1)), True
 
     def leave_out_ends(self) -> None:
-        """Drop terminal states: a role that is asked for a move knows that the match is not over."""
+        """Drop terminal states: a role that must move knows that the match is not over."""
         particles = self.particles
         if particles is None:
             return
@@ -144,7 +143,7 @@ class Belief:
     def _observe(
         self, observations: Sequence[Observation], deadline: float, *, may_stop: bool = False
     ) -> None:
-        """Follow some turns while states agree with them; with ``may_stop``, until the deadline."""
+        """Follow turns until no state agrees with them, or with ``may_stop`` until the deadline."""
         for observation in observations:
             if self.particles is None:
                 return
@@ -175,7 +174,7 @@ class Belief:
         return following
 
     def _options(self, particles: Particles, own: int | None) -> Options:
-        """Return the actions that each role may have taken in each state; none where the match is over."""
+        """Return the possible actions of each role in each state; no actions in terminal states."""
         parts: list[list[NDArray[np.bool_]]] = []
         for part in self.pool.parts(len(particles)):
             lanes = self.pool.holding(particles.states[part])
@@ -201,7 +200,7 @@ class Belief:
         if not weights.sum():
             return None
         weights /= weights.sum()
-        for _ in range(_ROUNDS):
+        for _ in range(_MOST_BATCHES):
             source = self._random.choice(len(weights), self._most, p=weights)
             chosen = [
                 actions[first[source] + (self._random.random(self._most) * counts[source]).astype(np.int64)]

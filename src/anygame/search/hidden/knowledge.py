@@ -1,14 +1,14 @@
-"""Knowledge: the facts of a state that follow from the moves and percepts of a role, and open facts.
+"""Knowledge of a role: the facts of a state that follow from its moves and percepts, and the open facts.
 
-The network of the game is unrolled, once for each joint move; the fluents after a move are tied to the gates
-of that move. The first state is known completely. Of each joint move the role knows its own move, its
-percepts, and its next legal moves. From there values propagate through the gates in both directions, as in
-unit propagation (Davis, Logemann and Loveland, "A machine program for theorem-proving", 1962): a conjunction
-with a false input is false, a true conjunction has true inputs, and the last open input of a false
+The network of the game is unrolled: each joint move has its own copy. The fluents after a joint move are tied
+to the gates of its copy. The initial state is known completely. Of each joint move the role knows its own
+move, its percepts, and its next legal moves. These values propagate through the gates in both directions, as
+in unit propagation (Davis, Logemann and Loveland, "A machine program for theorem-proving", 1962). A
+conjunction with a false input is false. A true conjunction has true inputs. The last open input of a false
 conjunction is false. Every other role makes exactly one of its legal moves.
 
-The true state is never read, so that nothing can leak from it. Known facts hold in every match with the same
-observations. The converse may fail: facts that only a case distinction proves stay open.
+The true state is never read, so no hidden fact can leak. Known facts hold in every match with the same
+observations. The converse can fail: facts that only a case distinction proves stay open.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
     from anygame.game.roles import Role
-    from anygame.game.state import Observation, RoleView, State
+    from anygame.game.state import RoleView, State
     from anygame.language.terms import Term
     from anygame.network.network import Network
     from anygame.search.hidden.observing import Turn
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     #: int8: 1 for true, -1 for false, 0 for open.
     Values = NDArray[np.int8]
 
-#: Maximum number of gates of all joint moves together: half a second of work.
+#: Maximum number of gates of all joint moves together. Propagation through them takes half a second.
 _MOST_GATES: Final = 4_000_000
-#: Maximum mean number of visits of a turn; after these, open values stay open.
+#: Maximum number of visits per turn, on average. After these visits, open values stay open.
 _MOST_VISITS: Final = 12
 
 
@@ -50,7 +50,7 @@ class Known(NamedTuple):
 
     Attributes:
         facts: facts that hold in all states that agree with the moves and percepts of the role.
-        open: facts of which neither truth nor falsity was derived.
+        open: facts that were neither proven nor refuted.
     """
 
     facts: frozenset[Term]
@@ -58,7 +58,7 @@ class Known(NamedTuple):
 
 
 class Knowledge:
-    """Follows the knowledge of one role about a match.
+    """Derives the knowledge of one role about a match.
 
     >>> import anygame
     >>> from anygame.game.state import RoleView
@@ -95,9 +95,9 @@ class Knowledge:
         self._turns: list[Values] = []
 
     def of(self, view: RoleView) -> Known:
-        """Return the knowledge of the role at the end of its observations.
+        """Return the knowledge of the role after its last observation.
 
-        A longer view reuses the results for a shorter one.
+        If the view continues the one of the last call, only the new observations are read.
 
         Raises:
             LimitError: the game or the match is too large, or no play leads to an observation.
@@ -110,8 +110,11 @@ class Knowledge:
         if former is None or not view.continues(former):
             self._turns = [self._first(view.start)]
             former = None
-        turns = [self._read(seen) for seen in view.observations[len(self._turns) - 1 :]]
-        self._view = None  # if this is interrupted, the next call recomputes all
+        new_observations = view.observations[len(self._turns) - 1 :]
+        turns = [turn for turn in map(self._reader.read, new_observations) if turn is not None]
+        if len(turns) < len(new_observations):
+            raise LimitError(f"{self._game.name}: no play leads to these observations", limit="observations")
+        self._view = None  # After an interrupt, the next call recomputes all turns.
         for turn in turns:
             self._add(turn)
         self._settle(len(self._turns) - 1 - len(turns))
@@ -121,12 +124,6 @@ class Knowledge:
             frozenset(self._terms[number] for number in np.flatnonzero(facts == 1)),
             frozenset(self._terms[number] for number in np.flatnonzero(facts == 0)),
         )
-
-    def _read(self, observation: Observation) -> Turn:
-        turn = self._reader.read(observation)
-        if turn is None:
-            raise LimitError(f"{self._game.name}: no play leads to these observations", limit="observations")
-        return turn
 
     def _first(self, start: State) -> Values:
         values = np.zeros(self._network.nodes, np.int8)
@@ -138,7 +135,7 @@ class Knowledge:
         return values
 
     def _add(self, turn: Turn) -> None:
-        """Add a turn after the last state, with its observation."""
+        """Add a turn after the last state."""
         network, propagation = self._network, self._propagation
         before, after = self._turns[-1], np.zeros(network.nodes, np.int8)
         after[0] = -1
@@ -153,8 +150,8 @@ class Knowledge:
         self._turns.append(after)
 
     def _settle(self, first: int) -> None:
-        """Propagate values from a turn on, forwards and backwards, until nothing changes."""
-        waiting = set(range(max(first, 0), len(self._turns)))
+        """Propagate values from a turn, forwards and backwards, until nothing changes."""
+        waiting = set(range(first, len(self._turns)))
         for _ in range(_MOST_VISITS * len(self._turns)):
             if not waiting:
                 break
@@ -166,7 +163,7 @@ class Knowledge:
         """Propagate values within a turn and to its neighbours; yield the turns that changed."""
         turns, fluents = self._turns, slice(1, self._network.first_action)
         is_last = number == len(turns) - 1
-        self._exclude(turns[number])
+        self._set_excluded(turns[number])
         self._propagation.within(turns[number], moves=not is_last)
         for before in range(max(number - 1, 0), number if is_last else number + 1):
             later, earlier = _tie(turns[before], self._network.next, turns[before + 1][fluents])
@@ -175,12 +172,12 @@ class Knowledge:
             if earlier:
                 yield before
 
-    def _exclude(self, values: Values) -> None:
-        """Set facts to false that a known fact excludes."""
+    def _set_excluded(self, values: Values) -> None:
+        """Set the facts that a known fact excludes to false."""
         facts = values[1 : 1 + self._network.facts]
         for groups in self._groups:
-            held = groups[(facts == 1) & (groups >= 0)]
-            facts[np.isin(groups, held) & (facts == 0)] = -1
+            decided = groups[(facts == 1) & (groups >= 0)]
+            facts[np.isin(groups, decided) & (facts == 0)] = -1
 
 
 class _Level(NamedTuple):
@@ -191,7 +188,7 @@ class _Level(NamedTuple):
         nodes: the nodes of their inputs, gate after gate.
         signs: -1 for inverted inputs, else 1.
         firsts: where the inputs of each gate begin.
-        owners: the gate of each input, by its place among ``gates``.
+        owners: per input: the index of its gate in ``gates``.
     """
 
     gates: NDArray[np.int64]
@@ -219,7 +216,7 @@ class _Propagation:
         self._levels = [_level(network, gates) for gates in gates_by_level(network)]
 
     def legal_of(self, role: int) -> NDArray[np.int32]:
-        """Return the literals that say whether each action of a role is legal."""
+        """Return for each action of a role the literal that is true where the action is legal."""
         actions = self.actions[role]
         return self._legal[actions.start - self._first_action : actions.stop - self._first_action]
 
@@ -233,9 +230,9 @@ class _Propagation:
             for level in reversed(self._levels):
                 _downwards(values, level)
             for role in range(len(self.actions) if moves else 0):
-                self._choose(values, role)
+                self._choose_one(values, role)
 
-    def _choose(self, values: Values, role: int) -> None:
+    def _choose_one(self, values: Values, role: int) -> None:
         """Propagate that a role makes exactly one legal move."""
         made, literals = values[self.actions[role]], self.legal_of(role)
         made[_read(values, literals) == -1] = -1
@@ -260,7 +257,7 @@ def _level(network: Network, gates: NDArray[np.int64]) -> _Level:
 
 
 def _upwards(values: Values, level: _Level) -> None:
-    """Propagate from inputs to gates: the conjunction of three-valued logic (Kleene) is the minimum."""
+    """Propagate from inputs to gates: in Kleene's three-valued logic, a conjunction is a minimum."""
     conjunctions = np.minimum.reduceat(values[level.nodes] * level.signs, level.firsts)
     open_ = values[level.gates] == 0
     values[level.gates[open_]] = conjunctions[open_]
