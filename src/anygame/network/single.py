@@ -27,7 +27,9 @@ class Single:
     >>> kernel = build_kernel(Network.example())
     >>> single = Single(kernel)
     >>> single.legal(single.initial)
-    [[0, 1]] >>> end = single.next(single.initial, [1]) >>> list(end), single.terminal(end), single.goals(end)
+    [[0, 1]]
+    >>> end = single.next(single.initial, [1])
+    >>> list(end), single.terminal(end), single.goals(end)
     ([0, 1], True, [100])
     """
 
