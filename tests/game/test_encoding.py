@@ -29,9 +29,9 @@ def test_a_file_is_read_again_and_fits_its_game(tmp_path: Path) -> None:
 
 def test_the_file_of_another_sheet_is_refused() -> None:
     encoding = anygame.loads(_RULES).encoding()
-    with pytest.raises(anygame.EncodingError, match=r"other rules than those of <.*: its roles are me"):
+    with pytest.raises(anygame.EncodingError, match=r"the rules of the encoding differ from those of <.*: its roles are me"):
         encoding.check(anygame.loads(_RULES.replace("me", "you")))
-    with pytest.raises(anygame.EncodingError, match=r"other rules than those of .*: the roles agree"):
+    with pytest.raises(anygame.EncodingError, match=r"the rules of the encoding differ from those of .*: the roles agree"):
         encoding.check(anygame.loads(_RULES.replace("chose", "took")))
 
 
@@ -64,7 +64,7 @@ def test_percepts_have_numbers_too(tmp_path: Path) -> None:
 def test_what_is_no_encoding_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "names.json"
     path.write_bytes(text.encode("latin-1"))
-    with pytest.raises(anygame.EncodingError, match="is no encoding of a game"):
+    with pytest.raises(anygame.EncodingError, match="is not an encoding of a game"):
         anygame.Encoding.load(path)
 
 

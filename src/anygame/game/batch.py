@@ -1,4 +1,4 @@
-"""Batches: many matches of one game side by side, for search and learning."""
+"""Batches: many simultaneous matches of one game, for search and learning."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The states and the random number generator of a batch; see ``Batch.snapshot``.
+    """The states and the state of the random number generator of a batch; see ``Batch.snapshot``.
 
     Attributes:
         game: the game.
@@ -42,12 +42,7 @@ class Snapshot:
 
 
 def arrays_in_order(game: Game, moves: Mapping[Any, ArrayLike]) -> list[ArrayLike]:
-    """Return the arrays of a mapping from roles, in the order of the roles.
-
-    Raises:
-        IllegalMoveError: a role has no array, or two, or ``moves`` is not a mapping.
-        UnknownRoleError: a key is not a role.
-    """
+    """Return the arrays of a mapping from roles, in the order of the roles."""
     if not isinstance(moves, Mapping):
         raise IllegalMoveError(
             f"expected a mapping from roles ({', '.join(game.roles)}) to arrays of moves, found "
@@ -58,12 +53,12 @@ def arrays_in_order(game: Game, moves: Mapping[Any, ArrayLike]) -> list[ArrayLik
 
 
 class Batch:
-    """Matches of a game side by side; each lane is an independent match.
+    """Simultaneous matches of a game; each lane is an independent match.
 
-    Moves are numbers: indices of ``game.actions(role)``. A lane that has ended ignores moves, and keeps its
-    state until it is reset or set. So does a stuck lane, in which a role has no legal move before the end.
+    Moves are numbers: indices of ``game.actions(role)``. A lane is stuck if a role has no legal move before
+    the end. Lanes that have ended or are stuck ignore moves; `reset` and `set_state` change them.
 
-    Made by ``game.batch``. ``game.encoding`` returns the meaning of the columns, to be stored with a model.
+    ``game.batch`` makes a batch. ``game.encoding`` returns the meaning of the columns; store it with a model.
     Methods raise UnknownRoleError for a ``role`` that the game does not have.
 
     >>> import anygame
@@ -92,10 +87,10 @@ class Batch:
 
     def clone(self) -> Batch:
         """Return an independent copy, with the same future random numbers; ``copy`` does the same."""
-        made = object.__new__(Batch)
-        made.__dict__.update(self.__dict__)
-        made._lanes = self._lanes.copy()
-        return made
+        batch = object.__new__(Batch)
+        batch.__dict__.update(self.__dict__)
+        batch._lanes = self._lanes.copy()
+        return batch
 
     def __copy__(self) -> Batch:
         return self.clone()
@@ -115,11 +110,11 @@ class Batch:
 
     @property
     def stuck(self) -> NDArray[np.bool_]:
-        """Which lanes are stuck: a role has no legal move before the end. bool [lanes]."""
+        """Which lanes are stuck, since a role has no legal move before the end: bool [lanes]."""
         return self._lanes.stuck
 
     def action_space(self, role: str | Term) -> ActionSpace:
-        """Return the moves of a role by number, the columns of its masks."""
+        """Return the moves of a role in the order of their numbers, which are the columns of its masks."""
         index = self.game.role_index(role)
         return ActionSpace(self.game.roles[index], self._machine.compiled.actions[index])
 
@@ -128,13 +123,13 @@ class Batch:
         return self._lanes.legal_by_role()[self.game.role_index(role)]
 
     def legal_masks(self) -> list[NDArray[np.bool_]]:
-        """Return ``legal_mask`` of every role, in order, at little more than the cost of one mask."""
+        """Return ``legal_mask`` of every role, in order. All masks together cost little more than one."""
         return self._lanes.legal_by_role()
 
     def goals(self, role: str | Term) -> NDArray[np.float64]:
-        """Return the goals of a role, at the end or before: float [lanes].
+        """Return the goals of a role, also before the end: float [lanes].
 
-        A goal is nan where the rules give none, or several.
+        A goal is nan in lanes in which the rules give no goal, or several.
         """
         return self._lanes.goal_values()[self.game.role_index(role)]
 
@@ -145,8 +140,8 @@ class Batch:
     def percepts(self, role: str | Term) -> NDArray[np.bool_]:
         """Return the percepts of a role from the last joint move (GDL-II): bool [lanes, percepts].
 
-        Columns are as in ``game.percept_terms(role)``. Lanes that did not move, or whose state was set since,
-        have no percepts.
+        The columns are in the order of ``game.percept_terms(role)``. Lanes that did not move, or whose state
+        was set since the last move, have no percepts.
 
         Raises:
             LimitError: the game is too large for a network that computes percepts.
@@ -156,14 +151,14 @@ class Batch:
 
     @cached_property
     def plane_layout(self) -> Planes:
-        """The layout of the planes: names of the ``channels``, numbers of ``rows`` and ``columns``."""
+        """The layout of the planes: names of the ``channels``, number of ``rows`` and of ``columns``."""
         return planes_of(self.game, self._machine.compiled.fluents)
 
     def planes(self) -> NDArray[np.bool_]:
         """Return the states as planes over the board: bool [lanes, channels, rows, columns].
 
-        ``plane_layout`` names the channels: one for each content of a square, then one for each fluent
-        outside the board, which is true on all squares or on none. A game without a board has one row and one
+        ``plane_layout`` names the channels. Each content of a square has a channel. Each fluent outside the
+        board has a channel that is true on all squares or on none. A game without a board has one row and one
         column.
         """
         return self.plane_layout.of(self.observation())
@@ -180,8 +175,8 @@ class Batch:
 
         Raises:
             IllegalMoveError: a move is not legal, or a role is missing; nothing has changed.
-            IndexError: there is no such lane; nothing has changed.
-            ValueError: an array has another shape or type.
+            IndexError: a number is not that of a lane; nothing has changed.
+            ValueError: an array has the wrong shape or type.
         """
         self._lanes.step(arrays_in_order(self.game, moves), lanes)
 
@@ -202,7 +197,7 @@ class Batch:
             lanes: numbers of lanes, or a bool array [lanes]; all by default.
 
         Raises:
-            IndexError: there is no such lane; nothing has changed.
+            IndexError: a number is not that of a lane; nothing has changed.
         """
         self._lanes.reset(lanes)
 
@@ -210,7 +205,7 @@ class Batch:
         """Return the state of a lane.
 
         Raises:
-            IndexError: there is no such lane.
+            IndexError: the batch has no lane of this number.
         """
         return State(self.game, self._machine, self._lanes.position(lane))
 
@@ -218,7 +213,7 @@ class Batch:
         """Return all states with a bit for each fluent: uint64 [lanes, words].
 
         Fluent ``n`` of ``game.fluent_terms`` is bit ``n % 64`` of word ``n // 64``; unused bits are 0. The
-        words of a lane can be a compact key of its state.
+        words of a lane can serve as a compact key of its state.
         """
         return self._lanes.packed()
 
@@ -226,7 +221,7 @@ class Batch:
         """Set the states of all lanes, in the form of ``packed``: uint64 [lanes, words].
 
         Raises:
-            ValueError: the array has another shape or type.
+            ValueError: the array has the wrong shape or type.
         """
         self._lanes.load_packed(states)
 
@@ -234,23 +229,23 @@ class Batch:
         """Set the states of all lanes, in the form of ``observation``: bool, or 0 and 1, [lanes, fluents].
 
         Raises:
-            PositionError: (a ValueError) facts cannot hold at the same time.
-            ValueError: the array has another shape or other values.
+            PositionError: two facts of a lane cannot be true together; the error is also a ValueError.
+            ValueError: the array has the wrong shape, or values other than 0 and 1.
         """
         self._lanes.set_observation(states)
 
     def snapshot(self) -> Snapshot:
-        """Return the states of all lanes and the random number generator, for ``restore``; picklable.
+        """Return the states of all lanes and of the random number generator, for ``restore``.
 
-        The percepts of the last joint move are not included.
+        A snapshot is picklable. It does not contain the percepts of the last joint move.
         """
         return Snapshot(self.game, self._lanes.packed(), self._lanes.random_state)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot, which stays unchanged.
+        """Restore the states and the random number generator of a snapshot, which does not change.
 
         Raises:
-            PositionError: the snapshot is of another game, or of a batch with another number of lanes.
+            PositionError: the snapshot belongs to another game, or has a different number of lanes.
             TypeError: the argument is not a snapshot.
         """
         if not isinstance(snapshot, Snapshot):
@@ -268,7 +263,7 @@ class Batch:
         """Set the state of a lane, given as a state of the game or as its facts.
 
         Raises:
-            IndexError: there is no such lane.
+            IndexError: the batch has no lane of this number.
             PositionError: no play leads to a fact, or to two of the facts together; nothing has changed.
         """
         if not isinstance(state, State):
@@ -278,7 +273,7 @@ class Batch:
         position = state.position_in(self._machine)
         if position is None:
             raise PositionError(
-                f"no play leads to {self._machine.obstacle(state.facts)}; a batch knows those in "
-                "game.fluent_terms alone"
+                f"no play leads to {self._machine.obstacle(state.facts)}; a batch only represents facts in "
+                "game.fluent_terms"
             )
         self._lanes.set_position(lane, position)

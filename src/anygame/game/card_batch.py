@@ -1,4 +1,4 @@
-"""Batches on a graphics card: many matches of one game side by side, for learners on the card."""
+"""Batches on a graphics card: many simultaneous matches of one game, for learners on the card."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class CardBatch:
-    """Matches of a game side by side on a graphics card: like ``Batch``, with arrays on the card.
+    """Simultaneous matches of a game on a graphics card: like ``Batch``, with arrays on the card.
 
     The batch owns its arrays and overwrites them with the next move, so copy arrays that you keep.
-    ``torch.from_dlpack``, ``jax.dlpack.from_dlpack`` and ``cupy.from_dlpack`` read them in place;
-    ``array.numpy()`` copies an array. Moves and masks may be in main memory or on the card: PyTorch tensors,
+    ``torch.from_dlpack``, ``jax.dlpack.from_dlpack`` and ``cupy.from_dlpack`` read the arrays in place;
+    ``array.numpy()`` copies an array. Moves and masks can be in main memory or on the card: PyTorch tensors,
     or any array with CUDA's array interface. Call ``game.card_batch`` to make a batch.
     Methods raise UnknownRoleError for a ``role`` that the game does not have.
 
@@ -49,11 +49,11 @@ class CardBatch:
 
     @property
     def stuck(self) -> CardArray:
-        """Which lanes are stuck: a role has no legal move before the end. bool [lanes]."""
+        """Which lanes are stuck, since a role has no legal move before the end: bool [lanes]."""
         return self._lanes.stuck
 
     def action_space(self, role: str | Term) -> ActionSpace:
-        """Return the moves of a role by number, the columns of its masks."""
+        """Return the moves of a role in the order of their numbers, which are the columns of its masks."""
         index = self.game.role_index(role)
         return ActionSpace(self.game.roles[index], self._machine.compiled.actions[index])
 
@@ -65,9 +65,10 @@ class CardBatch:
         return self._lanes.legal(self.game.role_index(role))
 
     def goals(self, role: str | Term) -> CardArray:
-        """Return the goals of a role, at the end or before: float32 [lanes]; nan if there is not exactly one.
+        """Return the goals of a role, also before the end: float32 [lanes].
 
-        A goal beyond 16,777,216 is rounded to the nearest float32.
+        A goal is nan in lanes in which the rules give no goal, or several. A goal beyond 16,777,216 is
+        rounded to the nearest float32.
         """
         return self._lanes.goals(self.game.role_index(role))
 
@@ -87,7 +88,7 @@ class CardBatch:
 
         Raises:
             IllegalMoveError: a move is not legal, or a role is missing; nothing has changed.
-            ValueError: an array has another shape or type.
+            ValueError: an array has the wrong shape or type.
         """
         self._lanes.step(arrays_in_order(self.game, moves))
 
@@ -106,6 +107,6 @@ class CardBatch:
             lanes: a bool array [lanes], such as ``batch.terminal``; all by default.
 
         Raises:
-            ValueError: the array has another shape or type.
+            ValueError: the array has the wrong shape or type.
         """
         self._lanes.reset(lanes)

@@ -1,4 +1,4 @@
-"""Encodings: the meaning of the numbers in batches and environments, stored in a file with a model."""
+"""Encodings: the meaning of the numbers in batches and environments, for storage with a model."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 _FORMAT: Final = "anygame encoding 1"
-#: Maximum size in bytes of a file; it has room for the names of a million fluents.
+#: Maximum size in bytes of a file, which is enough for the names of a million fluents.
 _LARGEST: Final = 64 << 20
 
 
 @dataclass(frozen=True)
 class ActionSpace:
-    """The moves of a role by number.
+    """The moves of a role, in the order of their numbers.
 
     >>> import anygame
     >>> space = anygame.load("rock_paper_scissors").batch(4).action_space("left")
@@ -36,7 +36,7 @@ class ActionSpace:
 
     Attributes:
         role: the role.
-        moves: the moves in the order of their numbers, sorted by text.
+        moves: the moves, sorted by text.
     """
 
     role: str
@@ -44,11 +44,11 @@ class ActionSpace:
 
     @property
     def n(self) -> int:
-        """The number of moves; they are numbered from 0."""
+        """The number of moves; the first move has number 0."""
         return len(self.moves)
 
     def number(self, move: str | Term) -> int:
-        """Return the number of a move, given by its text or as a term.
+        """Return the number of a move, given as text or as a term.
 
         Raises:
             ValueError: the role has no such move.
@@ -63,10 +63,11 @@ class ActionSpace:
 class Encoding:
     """The names of all actions and fluents of a compiled game, in the order of their numbers.
 
-    A learned model is valid only for the same numbers. Store the encoding with it, and check it on loading.
+    A learned model is valid only for the same numbers. Store the encoding with the model, and call ``check``
+    when you load the model.
 
     Attributes:
-        rules: a digest of the rules, without comments and layout.
+        rules: a digest of the rules, which ignores comments and layout.
         roles: the roles, in the order of the sheet.
         actions: the moves of each role, as text: ``game.actions(role)``.
         percepts: the percepts of each role (GDL-II), as text: ``game.percept_terms(role)``.
@@ -98,7 +99,7 @@ class Encoding:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Encoding:
-        """Read a file written by ``save``.
+        """Read a file that ``save`` wrote.
 
         Raises:
             EncodingError: the file does not exist or has another format.
@@ -107,7 +108,7 @@ class Encoding:
         try:
             return cls._read(json.loads(text))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise EncodingError(f"{path} is no encoding of a game ({_FORMAT!r})") from error
+            raise EncodingError(f"{path} is not an encoding of a game ({_FORMAT!r})") from error
 
     @classmethod
     def _read(cls, content: Any) -> Encoding:
@@ -120,16 +121,16 @@ class Encoding:
         return cls(rules, roles, actions, percepts, _texts(content["fluents"]))
 
     def check(self, game: Game) -> None:
-        """Raise unless this is the encoding of a game.
+        """Raise an error unless this is the encoding of a game.
 
         Raises:
-            EncodingError: the rules or the numbers differ.
+            EncodingError: the rules, the roles or the numbers differ.
             LimitError: the game has no network.
         """
         own = encoding_of(game)
         if self.rules != own.rules:
             roles = f"its roles are {', '.join(self.roles)}" if self.roles != own.roles else "the roles agree"
-            raise EncodingError(f"the encoding is of other rules than those of {game.name}: {roles}")
+            raise EncodingError(f"the rules of the encoding differ from those of {game.name}: {roles}")
         if self.roles != own.roles:
             raise EncodingError(
                 f"the roles of {game.name} are {', '.join(own.roles)}, not {', '.join(self.roles)}"
@@ -138,9 +139,9 @@ class Encoding:
         for place, role in enumerate(own.roles):
             pairs.append((f"actions of {role}", self.actions[place], own.actions[place]))
             pairs.append((f"percepts of {role}", self.percepts[place], own.percepts[place]))
-        for what, kept, current in pairs:
-            if kept != current:
-                raise EncodingError(f"{game.name}: {_difference(what, kept, current)}")
+        for kind, stored, current in pairs:
+            if stored != current:
+                raise EncodingError(f"{game.name}: {_difference(kind, stored, current)}")
 
 
 def encoding_of(game: Game) -> Encoding:
@@ -163,7 +164,7 @@ def _percept_terms(game: Game, role: Role) -> tuple[Term, ...]:
 
 
 def rules_digest(game: object) -> str:
-    """Return a digest of the rules of a game, without comments and layout."""
+    """Return a digest of the rules of a game, which ignores comments and layout."""
     return "sha256:" + sha256(str(game).encode()).hexdigest()
 
 
@@ -173,8 +174,8 @@ def _texts(values: Any) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _difference(what: str, kept: Sequence[str], found: Sequence[str]) -> str:
-    if len(kept) != len(found):
-        return f"the encoding has {len(kept)} {what}, this version of anygame finds {len(found)}"
-    number = next(index for index, pair in enumerate(zip(kept, found, strict=True)) if pair[0] != pair[1])
-    return f"number {number} of the {what} is {found[number]}, but {kept[number]} in the encoding"
+def _difference(kind: str, stored: Sequence[str], current: Sequence[str]) -> str:
+    if len(stored) != len(current):
+        return f"the encoding has {len(stored)} {kind}, this version of anygame finds {len(current)}"
+    number = next(index for index, pair in enumerate(zip(stored, current, strict=True)) if pair[0] != pair[1])
+    return f"number {number} of the {kind} is {current[number]}, but {stored[number]} in the encoding"

@@ -1,4 +1,4 @@
-"""Results of random matches, single and counted, and usable goal values."""
+"""Results of random matches, and the goals that the rules give."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Stuck:
     """A match that could not continue: a role had no legal move in a nonterminal state.
 
     Attributes:
-        role: the first such role.
+        role: the first role without a legal move.
         facts: the facts of that state.
-        moves: the joint moves that led there, each in the order of the roles.
+        moves: the joint moves that led to that state, each in the order of the roles.
     """
 
     role: Role
@@ -52,26 +52,26 @@ class Stuck:
         }
 
     def error(self) -> IllegalMoveError:
-        """Return the error for callers that need every match to end."""
+        """Return the exception that describes this end, for callers that need every match to be complete."""
         return no_legal_move(self.role, self.facts)
 
 
 def no_legal_move(role: Role, facts: Iterable[Term]) -> IllegalMoveError:
-    """Return the error for a role without a legal move although the match is not over."""
+    """Return the exception for a role without a legal move in a nonterminal state."""
     state = " ".join(sorted(map(str, facts)))
     return IllegalMoveError(f"{role} has no legal move in a state that is not terminal: ({state})", role)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A random match, as a machine played it.
+    """The course of a random match.
 
     Attributes:
         moves: the joint moves, each in the order of the roles.
         goals: per role, every goal value of the last state, sorted by text.
-        options: per role, the sum of its numbers of legal moves over all joint moves.
+        options: per role, the number of its legal moves, summed over all joint moves.
         is_complete: whether the match reached a terminal state.
-        stuck: the end of a match that could not continue, or None.
+        stuck: describes the end of a match that could not continue; None for any other match.
     """
 
     moves: tuple[tuple[Term, ...], ...]
@@ -82,10 +82,9 @@ class Outcome:
 
 
 def count_outcomes(outcomes: Iterable[Outcome], roles: int, request: PlayoutRequest) -> Tally[Stuck]:
-    """Count matches as they are played. Ctrl-C stops early and keeps the count.
+    """Play and count matches. Ctrl-C stops early and keeps the counts.
 
-    Raises:
-        IllegalMoveError: ``request.strict`` is set, and a match could not continue.
+    Raises IllegalMoveError if ``request.strict`` is set and a match cannot continue.
     """
     total: Tally[Stuck] = Tally.empty(roles)
     begin = reported = perf_counter()
@@ -125,7 +124,7 @@ def _count(outcome: Outcome, total: Tally[Stuck]) -> None:
 
 
 def goal_of(role: Role, values: Sequence[Term]) -> int | None:
-    """Return the goal of a role from the values that the rules give it; None for no value.
+    """Return the goal of a role, given all values that the rules give the role; None without values.
 
     Raises:
         GoalError: there are several values, or the value is not an integer.
@@ -142,5 +141,5 @@ def goal_of(role: Role, values: Sequence[Term]) -> int | None:
 
 
 def usable_goal(values: Sequence[Term]) -> int | None:
-    """Return the goal as an integer if there is exactly one value and it is an integer, else None."""
+    """Return the only value if it is an integer; None without values, for several, or for another term."""
     return integer_of(values[0]) if len(values) == 1 else None

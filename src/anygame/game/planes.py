@@ -16,15 +16,16 @@ class Planes:
     """Fluents as planes over the squares of the board.
 
     Facts with the same content on different squares share a channel. Boards that are parts of one large board
-    share its planes. All other boards, and boards of different fluents, have separate channels. Boards
-    start at the top left; squares beside a smaller board stay false.
+    share its planes. All other boards, and boards of different fluents, have separate channels. Every board
+    starts at the top left; squares outside a smaller board are false.
 
     Attributes:
-        channels: the name of each plane. On a board it is a fact with ``?`` for the coordinates, as in
-            ``(cell ? ? x)``. A fluent that lies on no board is true on all squares or on none.
+        channels: the name of each plane. A plane of a board is named by a fact with ``?`` for the
+            coordinates, as in ``(cell ? ? x)``. The plane of a fluent outside all boards has the same value
+            on all squares.
         rows: the number of rows, from top to bottom.
         columns: the number of columns, from left to right.
-        places: for each fluent on a board, its place among all places of the planes, row by row.
+        places: for each fluent on a board, the index of its item in the flattened planes.
     """
 
     def __init__(self, channels: Sequence[str], rows: int, columns: int, places: Sequence[int]) -> None:
@@ -34,11 +35,11 @@ class Planes:
         self.places = {fluent: place for fluent, place in enumerate(places) if place >= 0}
         self._on_board = np.array([*self.places.values()], np.intp)
         self._of_board = np.array([*self.places], np.intp)
-        self._others = np.flatnonzero(np.array(places, np.intp) < 0)
+        self._off_board = np.flatnonzero(np.array(places, np.intp) < 0)
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """The numbers of channels, rows and columns."""
+        """The number of channels, of rows and of columns."""
         return len(self.channels), self.rows, self.columns
 
     def of(self, observation: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -46,7 +47,7 @@ class Planes:
         leading, squares = observation.shape[:-1], self.rows * self.columns
         planes = np.zeros((*leading, len(self.channels) * squares), np.bool_)
         planes[..., self._on_board] = observation[..., self._of_board]
-        made = planes.reshape(*leading, *self.shape)
-        first = len(self.channels) - len(self._others)
-        made[..., first:, :, :] = observation[..., self._others, None, None]
-        return made
+        planes = planes.reshape(*leading, *self.shape)
+        first = len(self.channels) - len(self._off_board)
+        planes[..., first:, :, :] = observation[..., self._off_board, None, None]
+        return planes

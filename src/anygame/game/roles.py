@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -20,7 +21,7 @@ _SHOWN: Final = 8
 
 
 class Role(str):
-    """A role of a game: its KIF text, which compares, hashes and prints as a plain string.
+    """A role of a game: a string with the KIF text of the role.
 
     Attributes:
         term: the term of the role.
@@ -48,17 +49,12 @@ class Role(str):
 def find_role(role: str | Term, index: Mapping[str, int], *, case_sensitive: bool) -> int:
     """Return the index of a role, given by its text (in any spacing) or its term.
 
-    ``index`` maps the text of each role to its index.
-
-    Raises:
-        UnknownRoleError: there is no such role.
+    ``index`` maps the text of each role to its index. Raises UnknownRoleError for any other text.
     """
     number = index.get(role if isinstance(role, str) else str(role))
     if number is None and isinstance(role, str):
-        try:
+        with suppress(TermSyntaxError):
             number = index.get(str(parse_term(role, case_sensitive=case_sensitive)))
-        except TermSyntaxError:
-            number = None
     if number is None:
         near = get_close_matches(str(role), index, n=1)
         raise UnknownRoleError(
@@ -72,13 +68,9 @@ def find_role(role: str | Term, index: Mapping[str, int], *, case_sensitive: boo
 def moves_in_order(
     moves: JointMove, roles: Sequence[Role], index: Callable[[str | Term], int]
 ) -> Sequence[str | Term]:
-    """Return the moves in the order of the roles, without checking their legality.
+    """Return one move per role, in the order of the roles, without checking that the moves are legal.
 
     The function ``index`` returns the index of a role, or raises UnknownRoleError.
-
-    Raises:
-        IllegalMoveError: there is not one move per role.
-        UnknownRoleError: a key of the mapping is not a role.
     """
     if isinstance(moves, Mapping):
         return in_order(moves, roles, index, ("two moves are", "no move is", "a joint move has one per role"))
@@ -104,12 +96,8 @@ def in_order(
 ) -> list[_Choice]:
     """Return the values of a mapping from roles, in the order of the roles.
 
-    The function ``index`` returns the index of a role. ``words`` are for errors: two values for a role, no
-    value for a role, and the expected shape.
-
-    Raises:
-        IllegalMoveError: a role has no value, or two.
-        UnknownRoleError: a key is not a role.
+    Raises IllegalMoveError if a role has no value, or two values. ``words`` are for its message: the subjects
+    of "given" for two values and for no value, and the expected shape.
     """
     by_index: dict[int, _Choice] = {}
     for role, choice in choices.items():
@@ -124,11 +112,7 @@ def in_order(
 
 
 def legal_move(role: Role, move: str | Term, legal: Sequence[Term], *, case_sensitive: bool) -> Term:
-    """Return a move of a role as one of its legal terms.
-
-    Raises:
-        IllegalMoveError: the move is not legal, or cannot be read.
-    """
+    """Return a move as one of the legal terms of a role; raises IllegalMoveError if it is not legal."""
     if not isinstance(move, str | Term):
         raise IllegalMoveError(
             f"the move of {role} should be text or a term, found {move!r} ({type(move).__name__})",
@@ -160,13 +144,13 @@ def illegal_number(
     """Return the error for a number that is not a legal action; ``where`` begins the message."""
     in_range = isinstance(action, int) and 0 <= action < len(moves)
     move = str(moves[action]) if in_range else ""  # type: ignore[call-overload]
-    some = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])
+    examples = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])
     more = ", ..." if len(legal) > _SHOWN else ""
     numbers = f"{'numbers go' if where else 'actions are numbers'} from 0 to {len(moves) - 1}"
     what = f"{action}, {move}," if in_range else f"{action!r:.80} ({numbers})"
     allowed = "; legal:" if where else ": the action mask allows"
     return IllegalMoveError(
-        f"{where}{what} is not legal for {role}{allowed} {some or 'nothing'}{more}",
+        f"{where}{what} is not legal for {role}{allowed} {examples or 'nothing'}{more}",
         role,
         move,
         [str(moves[index]) for index in legal[:_SHOWN]],

@@ -1,7 +1,6 @@
-"""Display of states and results: the access from games to boards, which are in a higher layer.
+"""Display of states: the access from games to `anygame.boards`, which is in a higher layer.
 
-Boards are derived from the rules of a game, so they are above `anygame.game`. They are imported by name on
-the first display, so playing does not wait for them.
+The boards are imported on the first display, so that playing does not wait for the import.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ class BoardView(Protocol):
 
 
 def planes_of(game: object, fluents: Sequence[Term]) -> Planes:
-    """Return the planes of some fluents of a game over its board."""
+    """Return the layout of fluents of a game as planes over its board."""
     return cast("Planes", import_module("anygame.boards.planes").find_planes(game, fluents))
 
 
 def show(state: object, last: JointMove | None, before: object) -> BoardView:
-    """Return the boards of a state, with marks for the joint move that led there from another."""
+    """Return the boards of a state, marked with the joint move ``last`` that led to it from ``before``."""
     return cast("BoardView", import_module("anygame.boards").view(state, last=last, before=before))
 
 
