@@ -29,9 +29,11 @@ def test_a_file_is_read_again_and_fits_its_game(tmp_path: Path) -> None:
 
 def test_the_file_of_another_sheet_is_refused() -> None:
     encoding = anygame.loads(_RULES).encoding()
-    with pytest.raises(anygame.EncodingError, match=r"the rules of the encoding differ from those of <.*: its roles are me"):
+    with pytest.raises(
+        anygame.EncodingError, match=r"rules of the encoding differ from .*<.*: its roles are me"
+    ):
         encoding.check(anygame.loads(_RULES.replace("me", "you")))
-    with pytest.raises(anygame.EncodingError, match=r"the rules of the encoding differ from those of .*: the roles agree"):
+    with pytest.raises(anygame.EncodingError, match=r"rules of the encoding differ from .*: the roles agree"):
         encoding.check(anygame.loads(_RULES.replace("chose", "took")))
 
 

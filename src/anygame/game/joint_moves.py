@@ -1,4 +1,4 @@
-"""Joint moves as text, with optional parts, and other queries of a state as text."""
+"""Joint moves as text, in which parts can be omitted, and other queries of a state as text."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from anygame.game.state import State
 
 
+#: Maximum number of selections of roles that are tried for a text with a move for only a part of the roles.
 _CHOICES_LIMIT: Final = 10_000
 
 
 def format_joint(moves: Sequence[Term]) -> str:
-    """Return a joint move as text that can be typed again.
+    """Return a joint move as text that `read_joint` can read.
 
     >>> from anygame.language.terms import Constant
     >>> format_joint([Constant("paper"), Constant("rock")])
@@ -40,12 +41,12 @@ def legal_by_role(state: State) -> dict[Role, tuple[Term, ...]]:
 
 
 def single_moves(legal: Mapping[Role, Sequence[Term]]) -> dict[Role, Term]:
-    """Return the only move of each role that has just one."""
+    """Return the move of each role that has exactly one legal move."""
     return {role: moves[0] for role, moves in legal.items() if len(moves) == 1}
 
 
 def is_chance(state: State) -> bool:
-    """Return whether only `random` has a choice in a state."""
+    """Return whether `random` is the only role with a choice in a state."""
     return bool(state.movers) and all(role.is_random for role in state.movers)
 
 
@@ -56,12 +57,7 @@ def play_text(
     *,
     is_spoken: bool = False,
 ) -> tuple[State, tuple[Term, ...]]:
-    """Read a joint move as `read_joint` does, and make it; return the next state and the joint move.
-
-    Raises:
-        IllegalMoveError: the game is over, or the move is not legal or not complete.
-        TermSyntaxError: the text cannot be read.
-    """
+    """Read a joint move as `read_joint` does, and make it; return the next state and the joint move."""
     if state.is_terminal:
         raise IllegalMoveError("the game is over: nobody can move any more")
     joint = read_joint(state, text, draw, is_spoken=is_spoken)
@@ -77,17 +73,17 @@ def read_joint(
 ) -> tuple[Term, ...]:
     """Read one joint move.
 
-    Moves are in the order of the roles. The text has moves for all roles, for the roles with a choice, or for
-    the only roles that they fit. Every other role makes its only legal move. A number that is not a legal
-    move is an index, from 1, into the sorted legal moves of the role. Case matters only if it distinguishes
-    legal moves. A move may be abbreviated, see `anygame.game.typed_moves`.
+    Moves are in the order of the roles. The text has moves of all roles, of the roles with a choice, or of
+    the only roles for which the moves are legal. Every other role makes its only legal move. A number that is
+    not a legal move is an index, from 1, into the sorted legal moves of the role. Case matters only if it
+    distinguishes legal moves. Moves can be abbreviated; see `anygame.game.typed_moves`.
 
     Args:
         state: the state in which the move is made.
         text: terms, separated by blanks.
-        draw: chooses for the role ``random``, which may then be omitted.
-        is_spoken: whether a person types. Then `2 1` is the move ``(mark 2 1)`` of the only role with a
-            choice, not the second move of one role and the first move of another.
+        draw: samples a move of the role ``random``, which the text can then omit.
+        is_spoken: whether a person types the text. Then `2 1` is the move ``(mark 2 1)`` of the only role
+            with a choice, not the second move of one role and the first move of another.
 
     Raises:
         IllegalMoveError: too few or too many moves, an index out of range, or a move that is not legal.
@@ -101,17 +97,14 @@ def read_joint(
     choosing = [role for role in legal if role not in single]
     asked = [role for role in choosing if not (draw and role.is_random)]
     typed = _typed(text, legal, asked, is_spoken=is_spoken)
-    drawn = {role: draw(legal[role]) for role in choosing if draw and role not in typed}
-    return tuple((single | drawn | typed)[role] for role in legal)
+    sampled = {role: draw(legal[role]) for role in choosing if draw and role not in typed}
+    return tuple((single | sampled | typed)[role] for role in legal)
 
 
 def _typed(
     text: str, legal: Mapping[Role, Sequence[Term]], asked: Sequence[Role], *, is_spoken: bool
 ) -> dict[Role, Term]:
-    """Return the moves that a text gives, by role.
-
-    If only one role is asked, the whole text may be its move, perhaps abbreviated.
-    """
+    """Return the moves in a text, by role. For a single asked role, the whole text can be its move."""
     only = asked[0] if len(asked) == 1 else None
     if only and is_spoken and meant_moves(text, legal[only]):
         return {only: typed_move(text, legal[only], only)}
@@ -124,7 +117,7 @@ def _typed(
 
 
 def _names_a_move(text: str, legal: Sequence[Term]) -> bool:
-    """Return whether a text can mean a move, or has the name and the length of a move."""
+    """Return whether a text can mean a move, or has the name and the number of arguments of a move."""
     words = text.split()
     shapes = {(move.functor, len(move.arguments)) for move in legal if isinstance(move, Compound)}
     return (words[0], len(words) - 1) in shapes or bool(meant_moves(text, legal))
@@ -148,7 +141,7 @@ def _typed_in_order(
 def _only_possible(
     given: Sequence[str], legal: Mapping[Role, Sequence[Term]], single: Mapping[Role, Term]
 ) -> list[Role] | None:
-    """Return the only roles that can make the given moves while every other role has a single move."""
+    """Return the only roles that can make the given moves while every other role has one legal move."""
     if comb(len(legal), len(given)) > _CHOICES_LIMIT:
         return None
     texts = {role: set(map(str, moves)) for role, moves in legal.items()}
@@ -181,10 +174,9 @@ def _count_message(given: Sequence[str], legal: Mapping[Role, Sequence[Term]], a
 
 
 def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -> dict[Role, Sequence[Term]]:
-    """Return the moves selected by ``ROLE``, ``PATTERN`` or ``ROLE PATTERN``.
+    """Return the moves that ``ROLE``, ``PATTERN`` or ``ROLE PATTERN`` selects.
 
-    Raises:
-        UnknownRoleError: the text is not a role, and fits no move.
+    Raises UnknownRoleError if the text is not a role and no move fits it.
     """
     role = next(
         (role for role in sorted(legal, key=len, reverse=True) if f"{asked} ".startswith(f"{role} ")), None
@@ -201,14 +193,14 @@ def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -
     return {role: moves for role, moves in matching.items() if moves}
 
 
-#: The goal of every role: a number, None for no goal, or several contradicting texts.
+#: The goal of every role: a number, None for no goal, or the texts of contradictory goals.
 Goals = dict["Role", "int | tuple[str, ...] | None"]
 #: Names of variables, without question marks, and their values.
 Binding = tuple[tuple[str, Term], ...]
 
 
 def goals_of(state: State) -> Goals:
-    """Return the goals of a state; before the end, rules often give no goal, or several."""
+    """Return the goals of a state. Before the end, rules often give no goal, or several."""
     goals: Goals = {}
     for role in state.game.roles:
         try:
@@ -219,10 +211,9 @@ def goals_of(state: State) -> Goals:
 
 
 def final_goals(state: State) -> list[int]:
-    """Return the goals at the end; 0 for `random` if the rules give it none.
+    """Return the goals of a terminal state; 0 for `random` if the rules give `random` no goal.
 
-    Raises:
-        GoalError: the rules give a role no goal, or several.
+    Raises GoalError if the rules give another role no goal, or any role several.
     """
     goals = []
     for role in state.game.roles:
@@ -242,29 +233,28 @@ def describe_goal(value: int | tuple[str, ...] | None) -> str:
 
 
 def advised(error: QueryError, advice: str) -> QueryError:
-    """Return an error with advice on giving a joint move, if the query needs one."""
+    """Return a query's error, with advice on how to give a joint move if the query needs one."""
     return QueryError(f"{error}, {advice}") if "depends on the moves" in str(error) else error
 
 
 def bindings_of(state: State, pattern: str, joint: Sequence[Term] | None, advice: str) -> list[Binding]:
-    """Return the bindings for which a pattern holds, in order.
+    """Return the bindings for which a pattern holds, sorted.
 
-    The answer may depend on a joint move. ``advice`` is how the user gives a joint move, for the error.
-
-    Raises:
-        QueryError: the pattern cannot be queried.
+    ``advice`` tells the user how to give a joint move, if the query needs one and ``joint`` is None.
     """
     try:
-        bindings = state.query(pattern, joint)
         return sorted(
-            {tuple(sorted((name.removeprefix("?"), term) for name, term in one.items())) for one in bindings}
+            {
+                tuple(sorted((name.removeprefix("?"), term) for name, term in binding.items()))
+                for binding in state.query(pattern, joint)
+            }
         )
     except QueryError as error:
         raise advised(error, advice) from error
 
 
 def instances(game: Game, pattern: str, bindings: Iterable[Binding]) -> Iterator[str]:
-    """Yield a pattern with its variables replaced, for every binding."""
+    """Yield, for every binding, a pattern in which the values replace the variables."""
     atom = parse_atom(pattern, case_sensitive=game.case_sensitive)
     for binding in bindings:
         values = {Variable(name): term for name, term in binding}

@@ -1,8 +1,8 @@
-"""Moves as people type them: with or without parentheses and name, abbreviated, or by number.
+"""Parser of moves that people type: with or without parentheses and name, abbreviated, or by number.
 
-A text is compared with the legal moves in readings of decreasing strictness. The first reading that fits any
-move decides. If it fits several moves, the text is ambiguous. The full text of a legal move always means that
-move.
+The parser tries readings of decreasing strictness, each of which compares the text with all legal moves. The
+first reading that fits any move decides. If it fits several moves, the text is ambiguous. The full text of a
+legal move always means that move.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     Reading: TypeAlias = Callable[["_Spelling", "_Spelling"], bool]
 
 _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
-#: Optional separators of the parts of a move, as in ``e2-e4``.
+#: Characters that can separate the parts of a move, as in ``e2-e4``.
 _SEPARATORS: Final = re.compile(r"[\s()\-_,:.]+")
 _NUMBER: Final = re.compile(r"(#?)([0-9]{1,9})")
-#: Maximum characters of a typed text: comparing two texts costs the product of their lengths.
+#: Maximum number of characters of a typed text: comparing two texts costs the product of their lengths.
 _LONGEST: Final = 1_000
 #: Maximum number of moves named in an error.
 _SHOWN: Final = 8
@@ -41,9 +41,9 @@ class _Spelling:
     """The parts of a move, or of typed text.
 
     Attributes:
-        tokens: names and parentheses.
-        words: only the names.
-        arguments: the words without the name of the move; empty if the move is a constant.
+        tokens: the names and parentheses.
+        words: the names alone.
+        arguments: the words after the name of the move; empty if the move is a constant.
     """
 
     tokens: tuple[str, ...]
@@ -58,13 +58,12 @@ class _Spelling:
 
     @classmethod
     def of_move(cls, move: Term, *, folded: bool = False) -> _Spelling:
-        """Return the spelling of a move; in lower case if ``folded``."""
         text = str(move).lower() if folded else str(move)
         return cls.of(text, is_compound=isinstance(move, Compound))
 
     @property
     def forms(self) -> tuple[tuple[str, ...], ...]:
-        """The word sequences that can be typed for the move: all words, or the arguments."""
+        """The word sequences that mean the move: all words, or only the arguments."""
         return (self.words, self.arguments) if self.arguments else (self.words,)
 
 
@@ -77,13 +76,13 @@ def typed_move(text: str, legal: Sequence[Term], role: str | None = None) -> Ter
     ['(move d 4)', '(move d 5)', '(move d 4)', '(swap d)', 'noop', '(move d 5)']
 
     Args:
-        text: a move, its words or only its arguments, also joined or abbreviated; the beginning of a move; or
-            parts that only one move has. ``3`` or ``#3`` is the third move of the list.
+        text: a move, its words, or only its arguments, also joined or abbreviated. The beginning of a move,
+            or parts that only one move has, also suffice. ``3`` or ``#3`` is the third move of the list.
         legal: the moves, in the order of their numbers.
         role: the role, for errors.
 
     Raises:
-        IllegalMoveError: the text means no move, or several; ``suggestions`` are candidates.
+        IllegalMoveError: the text means no move, or several; ``suggestions`` lists candidates.
     """
     candidates = meant_moves(text, legal)
     if len(candidates) == 1:
@@ -111,19 +110,19 @@ def meant_moves(text: str, legal: Sequence[Term]) -> list[Term]:
 def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> list[Term]:
     """Return the moves of the first reading that fits any; whole-word readings try exact case first."""
     cased, folded = [[_Spelling.of_move(move, folded=small) for move in legal] for small in (False, True)]
-    for reads in readings:
+    for reading in readings:
         ways = [(_Spelling.of(text.lower()), folded)]
-        if reads in (_same_text, _same_words):
+        if reading in (_same_text, _same_words):
             ways.insert(0, (_Spelling.of(text), cased))
-        for typed, spelled in ways:
-            fitting = [move for move, spelling in zip(legal, spelled, strict=True) if reads(typed, spelling)]
+        for typed, spellings in ways:
+            fitting = [move for move, form in zip(legal, spellings, strict=True) if reading(typed, form)]
             if fitting:
                 return fitting
     return []
 
 
 def completed_moves(text: str, legal: Sequence[Term]) -> list[tuple[Term, str]]:
-    """Return the moves that can complete a text, each with its form that begins with the text.
+    """Return the moves that a text can begin, each with the form of the move that begins with the text.
 
     >>> from anygame.language.parser import parse_term
     >>> legal = [parse_term(text) for text in ("(move d 4)", "(move e 5)", "noop")]
@@ -144,7 +143,7 @@ def completed_moves(text: str, legal: Sequence[Term]) -> list[tuple[Term, str]]:
 def filtered_moves(pattern: str, legal: Sequence[Term]) -> list[Term]:
     """Return the moves that fit a pattern of words, with or without the name of the move.
 
-    ``*`` matches any letters of a word; as the last word, it matches any words.
+    ``*`` matches any characters within a word; as the last word, it matches any number of words.
 
     >>> from anygame.language.parser import parse_term
     >>> legal = [parse_term(text) for text in ("(move a 1)", "(move a 2)", "(move b 1)", "noop")]
@@ -155,7 +154,7 @@ def filtered_moves(pattern: str, legal: Sequence[Term]) -> list[Term]:
 
     def fits(words: Sequence[str]) -> bool:
         return len(wanted) <= len(words) and all(
-            fnmatchcase(word.lower(), each) for word, each in zip(words, wanted, strict=False)
+            fnmatchcase(word.lower(), part) for word, part in zip(words, wanted, strict=False)
         )
 
     return [move for move in legal if wanted and any(map(fits, _Spelling.of_move(move).forms))]
@@ -169,7 +168,7 @@ def nearest_moves(text: str, legal: Sequence[Term]) -> list[str]:
             forms.setdefault(" ".join(words), str(move))
     typed = " ".join(_Spelling.of(text[:_LONGEST].lower()).words)[:100]
     near = get_close_matches(typed, forms, n=6, cutoff=0.5)
-    return list(dict.fromkeys([forms[each] for each in near]))[:3]
+    return list(dict.fromkeys([forms[form] for form in near]))[:3]
 
 
 # -- readings ------------------------------------------------------------------------------------------------
@@ -189,22 +188,19 @@ def _joined(typed: _Spelling, move: _Spelling) -> bool:
 
 
 def _begins(typed: _Spelling, move: _Spelling) -> bool:
-    """Return whether the text begins the move: all its words but the last are complete."""
-    *whole, last = typed.words or ("",)
+    """Return whether the text begins the move: only the last word of the text can be incomplete."""
+    *complete, last = typed.words or ("",)
+    count = len(complete)
     return any(
-        len(form) > len(whole) and list(form[: len(whole)]) == whole and form[len(whole)].startswith(last)
+        len(form) > count and list(form[:count]) == complete and form[count].startswith(last)
         for form in move.forms
     )
 
 
 def _abbreviates(typed: _Spelling, move: _Spelling) -> bool:
-    """Return whether every word is the beginning of a word of the move."""
+    """Return whether every word of the text begins the corresponding word of the move."""
     words = typed.words
-    return any(
-        len(form) >= len(words)
-        and all(whole.startswith(word) for whole, word in zip(form, words, strict=False))
-        for form in move.forms
-    )
+    return any(len(form) >= len(words) and all(map(str.startswith, form, words)) for form in move.forms)
 
 
 def _begins_joined(typed: _Spelling, move: _Spelling) -> bool:
@@ -213,7 +209,7 @@ def _begins_joined(typed: _Spelling, move: _Spelling) -> bool:
 
 
 def _has_run(typed: _Spelling, move: _Spelling) -> bool:
-    """Return whether the text is a run of arguments, also joined, as ``e4`` in ``(move p e 2 e 4)``."""
+    """Return whether the text is a series of arguments, also joined, as ``e4`` in ``(move p e 2 e 4)``."""
     wanted = _join(typed.words)
     count = len(move.arguments)
     return bool(wanted) and any(
@@ -224,9 +220,9 @@ def _has_run(typed: _Spelling, move: _Spelling) -> bool:
 
 
 def _has_words(typed: _Spelling, move: _Spelling) -> bool:
-    """Return whether the words occur in the move in this order, perhaps with gaps."""
-    rest = iter(move.words)
-    return bool(typed.words) and all(word in rest for word in typed.words)
+    """Return whether the words of the text occur in the move in this order, perhaps with gaps."""
+    remaining = iter(move.words)
+    return bool(typed.words) and all(word in remaining for word in typed.words)
 
 
 _READINGS: Final = (_same_words, _joined, _begins, _abbreviates, _begins_joined, _has_run, _has_words)
@@ -237,24 +233,25 @@ def _join(words: Sequence[str]) -> str:
 
 
 def _is_closed(tokens: Sequence[str]) -> bool:
-    """Return whether the text is a list with its last parenthesis, and so has all arguments."""
+    """Return whether the text is a list that ends with its closing parenthesis, and so is complete."""
     return tokens[:1] == ("(",) and tokens.count("(") == tokens.count(")")
 
 
 # -- errors --------------------------------------------------------------------------------------------------
 
 
-def _ambiguous(text: str, found: Sequence[Term], legal: Sequence[Term], role: str | None) -> IllegalMoveError:
+def _ambiguous(
+    text: str, candidates: Sequence[Term], legal: Sequence[Term], role: str | None
+) -> IllegalMoveError:
     text = text.strip()
+    message = _refused(text, role)
     if _is_closed(_Spelling.of(text).tokens):
-        near = ", ".join(map(str, found[:_SHOWN]))
-        message = f"{_refused(text, role)}; the nearest legal moves are {near}"
-        return IllegalMoveError(message, role, text, map(str, found))
-    numbers = {move: number for number, move in enumerate(legal, start=1)}
-    listed = [f"#{numbers[move]} {move}" for move in found[:_SHOWN]]
-    more = f", or one of {len(found) - _SHOWN} others" if len(found) > _SHOWN else ""
-    message = f"{_refused(text, role)}, but can mean {', '.join(listed)}{more}"
-    return IllegalMoveError(message, role, text, map(str, found))
+        message += f"; the nearest legal moves are {', '.join(map(str, candidates[:_SHOWN]))}"
+    else:
+        listed = [f"#{legal.index(move) + 1} {move}" for move in candidates[:_SHOWN]]
+        more = f", or one of {len(candidates) - _SHOWN} others" if len(candidates) > _SHOWN else ""
+        message += f", but can mean {', '.join(listed)}{more}"
+    return IllegalMoveError(message, role, text, map(str, candidates))
 
 
 def _unknown(text: str, legal: Sequence[Term], role: str | None) -> IllegalMoveError:
@@ -267,10 +264,12 @@ def _unknown(text: str, legal: Sequence[Term], role: str | None) -> IllegalMoveE
     near = nearest_moves(text, legal)
     if near:
         return IllegalMoveError(f"{message}; the nearest legal moves are {', '.join(near)}", role, text, near)
-    some = list(map(str, legal[:_SHOWN]))
+    examples = list(map(str, legal[:_SHOWN]))
     if len(legal) <= _SHOWN:
-        return IllegalMoveError(f"{message}; legal moves are {', '.join(some) or 'none'}", role, text, some)
-    return IllegalMoveError(f"{message}; there are {len(legal)} others, such as {some[0]}", role, text, some)
+        message += f"; legal moves are {', '.join(examples) or 'none'}"
+    else:
+        message += f"; there are {len(legal)} others, such as {examples[0]}"
+    return IllegalMoveError(message, role, text, examples)
 
 
 def _refused(text: str, role: str | None) -> str:
