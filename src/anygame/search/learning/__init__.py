@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-#: The format of checkpoints of trainings, and their suffix.
+#: Format name in the header of training checkpoints, and the suffix of their file names.
 FORMAT: Final = "anygame learning 7"
 SUFFIX: Final = ".learning"
-#: Upper bound of threads: each has games, weights and random numbers of its own.
+#: Maximum number of threads of a training. Each has its own games, weights and random generator.
 MOST_THREADS: Final = 256

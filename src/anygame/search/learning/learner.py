@@ -1,4 +1,4 @@
-"""A learner: estimates of states from self-play, and all that is needed to resume learning.
+"""A learner: it trains the estimates of a game by self-play, and its state can be saved and restored.
 
 Practice on the start clock and trainings of hours use the same learner.
 """
@@ -35,27 +35,27 @@ from anygame.search.tree.store import COMPETITIVE, make_store
 from anygame.search.tree.worker import make_worker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
     from anygame.search.tree.searcher import TreeSearcher
 
-#: Bytes of the trees of self-play.
+#: Size in bytes of the trees of self-play.
 _MEMORY: Final = 1 << 23
-#: ``is_shared`` if more than one game in this number ends otherwise than games of opponents do.
-_FEW: Final = 20
+#: ``Progress.is_shared`` is true if more than one game in this number has an end that is not zero-sum.
+_GAMES_PER_SHARED_END: Final = 20
 
 
 class Progress(NamedTuple):
-    """How far one learner is, or several together.
+    """Progress of one learner, or of several learners together.
 
     Attributes:
-        games: games played to their end.
-        given_up: games given up, because a role had no move or the game was too long.
-        positions: positions learned from.
-        squared_error: sum over positions of the squared difference of estimate and end, 0 to 1.
-        is_shared: whether games end with something for both roles, and not with a draw.
+        games: number of games played to their end.
+        given_up: number of games abandoned because a role had no move or the game was too long.
+        positions: number of positions learned from.
+        squared_error: sum over positions of the squared difference between estimate and result, each 0 to 1.
+        is_shared: whether many games end with unequal goals whose sum is not that of a win and a loss.
     """
 
     games: int = 0
@@ -66,23 +66,17 @@ class Progress(NamedTuple):
 
     @property
     def begun(self) -> int:
-        """Games played to their end or given up."""
+        """Number of games that were played to their end or abandoned."""
         return self.games + self.given_up
-
-    @classmethod
-    def of_all(cls, parts: Iterable[Progress]) -> Progress:
-        """Return the progress of several learners together."""
-        games, given_up, positions, errors, are_shared = zip(*parts, strict=True)
-        return cls(sum(games), sum(given_up), sum(positions), sum(errors), any(are_shared))
 
 
 class Learner:
-    """Plays a game against itself, and learns from the ends.
+    """Plays a game against itself and learns from the results.
 
     Args:
-        searcher: for the game.
-        seed: of random numbers. The same seed and the same numbers of games give the same weights, however
-            they are divided into calls.
+        searcher: a searcher of the game.
+        seed: the random seed. The same seed and number of games give the same weights, however the games are
+            divided into calls of ``play``.
         units: number of units of the hidden layer, see ``UNITS``.
         learners: number of learners that share the replay memory.
     """
@@ -100,17 +94,18 @@ class Learner:
         self._store = make_store(len(start), len(code.random), _MEMORY)
         self._store.counts[COMPETITIVE] = len(code.random) == 2
         self._worker = make_worker(self._kernel, seed, 1, estimating(DEFAULT_SETTINGS, 1))
-        self._tables = [table_of(each) for each in (self._store, self._worker, self._code, self._practice)]
+        bundles = (self._store, self._worker, self._code, self._practice)
+        self._tables = [table_of(bundle) for bundle in bundles]
 
     def play(
         self, games: float = inf, *, deadline: float = inf, stop: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Play up to a total number of games; return whether the game is suited to learning.
+        """Play up to a total number of games; return False if a state has too many joint moves.
 
         Args:
-            games: total, games given up and those of earlier calls included.
-            deadline: in the time of ``perf_counter``.
-            stop: asked often whether to end at once.
+            games: maximum number of games, including abandoned games and the games of earlier calls.
+            deadline: the time of ``perf_counter`` at which to stop.
+            stop: called after every move of the games; play stops if it returns True.
         """
         addresses = [table.ctypes.data for table in self._tables]
         while self.progress.begun < games and perf_counter() < deadline and not stop():
@@ -121,23 +116,29 @@ class Learner:
 
     @property
     def weights(self) -> NDArray[np.float32]:
-        """The weights, see ``ValueNetwork``; they change with each game."""
+        """The weights, see ``ValueNetwork``. Calls of ``play`` change this array."""
         return self._estimates.network.weights
 
     def take(self, weights: NDArray[np.float32]) -> None:
-        """Continue from other weights."""
+        """Replace the weights."""
         self.weights[...] = self._practice.weights[...] = weights
 
     @property
     def progress(self) -> Progress:
-        """How far it is."""
+        """The progress so far."""
         played, given_up, positions, shared = self._practice.counts[
             [PLAYED, GIVEN_UP, POSITIONS, SHARED]
         ].tolist()
-        return Progress(played, given_up, positions, float(self._practice.errors[0]), _FEW * shared > played)
+        return Progress(
+            played,
+            given_up,
+            positions,
+            float(self._practice.errors[0]),
+            _GAMES_PER_SHARED_END * shared > played,
+        )
 
     def _fixed(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that a state holds whole."""
+        """Return the arrays that a saved state holds completely."""
         practice = self._practice
         names = ("weights", "moments", "squares", "row_steps", "counts", "errors", "lengths", "openings")
         return {name: getattr(practice, name) for name in names} | {
@@ -149,26 +150,31 @@ class Learner:
     def _growing(
         self, lengths: NDArray[np.int32], filled: int
     ) -> dict[str, tuple[NDArray[Any], NDArray[np.bool_]]]:
-        """Return the arrays of which a state holds some rows, and which: by lengths of games and states."""
+        """Return the arrays of which a saved state holds some rows, each with the mask of these rows.
+
+        Args:
+            lengths: number of moves of each game under way.
+            filled: number of states in the replay memory.
+        """
         practice = self._practice
         is_made = (np.arange(LONGEST) < lengths[:, None]).reshape(-1)
         is_filled = np.arange(len(practice.targets)) < filled
         rows = dict.fromkeys(("trail", "values", "is_cut"), is_made) | dict.fromkeys(
             ("states", "targets"), is_filled
         )
-        return {name: (getattr(practice, name), which) for name, which in rows.items()}
+        return {name: (getattr(practice, name), mask) for name, mask in rows.items()}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return copies of all that learning depends on; see ``restore``."""
+        """Return copies of all arrays that learning depends on, for ``restore``."""
         growing = self._growing(self._practice.lengths, int(self._practice.counts[FILLED]))
-        parts = {name: array[which] for name, (array, which) in growing.items()}
+        parts = {name: array[mask] for name, (array, mask) in growing.items()}
         return {name: array.copy() for name, array in self._fixed().items()} | parts
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Resume from a state of a learner of the same game.
+        """Resume from a saved state of a learner of the same game.
 
         Raises:
-            ValueError: it is none; nothing is changed then.
+            ValueError: the state is damaged, or of another game. The learner is unchanged.
         """
         fixed = self._fixed()
         for name, target in fixed.items():
@@ -177,31 +183,31 @@ class Learner:
                 raise ValueError(f"a state of learning without {name} of this game")
         lengths, filled = state["lengths"], int(state["counts"][FILLED])
         growing = self._growing(lengths, filled)
-        for name, (target, which) in growing.items():
+        for name, (target, mask) in growing.items():
             array = state.get(name)
-            shape = (which.sum(), *target.shape[1:])
+            shape = (mask.sum(), *target.shape[1:])
             if array is None or array.shape != shape or array.dtype != target.dtype:
                 raise ValueError(f"a state of learning with a wrong number of {name}")
-        room = len(self._practice.targets)
-        is_in_range = filled <= room and bool(((lengths >= 0) & (lengths <= LONGEST)).all())
-        if not (is_in_range and 0 <= state["counts"][NEXT] < room and (state["counts"] >= 0).all()):
+        capacity = len(self._practice.targets)
+        is_in_range = filled <= capacity and bool(((lengths >= 0) & (lengths <= LONGEST)).all())
+        if not (is_in_range and 0 <= state["counts"][NEXT] < capacity and (state["counts"] >= 0).all()):
             raise ValueError("a state of learning with counts out of range")
-        numbers = [array for array in state.values() if array.dtype.kind == "f"]
-        if not all(np.isfinite(array).all() for array in numbers) or (state["squares"] < 0).any():
-            raise ValueError("a state of learning with weights that are no numbers")
+        floats = [array for array in state.values() if array.dtype.kind == "f"]
+        if not all(np.isfinite(array).all() for array in floats) or (state["squares"] < 0).any():
+            raise ValueError("a state of learning with weights that are not finite")
         for name, target in fixed.items():
             target[...] = state[name]
-        for name, (target, which) in growing.items():
-            target[which] = state[name]
+        for name, (target, mask) in growing.items():
+            target[mask] = state[name]
 
 
 def units_of_training(searcher: TreeSearcher) -> int:
-    """Return the number of units of the hidden layer in a training: few where there are windows."""
+    """Return the number of units of the hidden layer in a training; windows need fewer units."""
     return UNITS if searcher.windows else UNITS_OF_TRAININGS
 
 
 def _symmetric_images(searcher: TreeSearcher) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the images of the inputs and outputs of estimates under the symmetries of a game."""
+    """Return the images of the network's inputs and outputs under each symmetry of the game."""
     fluents, roles = searcher.symmetries
     images = np.tile(np.arange(searcher.shape.inputs, dtype=np.int32), (len(fluents), 1))
     images[:, : fluents.shape[1]] = fluents

@@ -2,7 +2,7 @@
 
 Local stochastic gradient descent, known as federated averaging (McMahan, Moore, Ramage, Hampson and Agüera y
 Arcas 2017, "Communication-efficient learning of deep networks from decentralized data"). Each learner plays
-its own games. The mean of their weights plays better than the weights of any one learner.
+its own games. The mean of their weights plays better than the weights of a single learner.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ ROUND: Final = 256
 
 
 class Learners:
-    """Learner on several cores, with the interface of `Learner`.
+    """Several learners, one per core, with the interface of `Learner`.
 
     Args:
         searcher: a searcher of the game.
-        seed: the random seed. The same seed, count and number of games give the same weights, however they
-            are divided into calls.
+        seed: the random seed. The same seed, count and number of games give the same weights, however the
+            games are divided into calls of ``play``.
         count: number of learners.
     """
 
     def __init__(self, searcher: TreeSearcher, seed: int, count: int = 1) -> None:
         seeds = [seed, *np.random.SeedSequence(seed).generate_state(count - 1).tolist()]
         self._game, self._windows, units = searcher.game, searcher.windows, units_of_training(searcher)
-        self._here = [Learner(searcher, each, units, count) for each in seeds]
+        self._here = [Learner(searcher, learner_seed, units, count) for learner_seed in seeds]
         self._learners: Sequence[Learner | RemoteLearner] = self._here
         self._round = 1
         self._set(self._here[0].weights)
@@ -60,11 +60,13 @@ class Learners:
             ClusterError: there is no worker, or a worker died repeatedly.
             LimitError: a worker cannot compile the game.
         """
-        beginnings = [Beginning(self._game, self._windows, len(self), each.state()) for each in self._here]
+        beginnings = [
+            Beginning(self._game, self._windows, len(self), learner.state()) for learner in self._here
+        ]
         with hosts.actors(PlacedLearner, beginnings) as actors:
             self._learners = [
-                RemoteLearner(actor, beginning, Report.of(each))
-                for actor, beginning, each in zip(actors, beginnings, self._here, strict=True)
+                RemoteLearner(actor, beginning, Report.of(learner))
+                for actor, beginning, learner in zip(actors, beginnings, self._here, strict=True)
             ]
             yield
 
@@ -78,15 +80,15 @@ class Learners:
                 while not self.have_played(games) and perf_counter() < deadline:
                     enough = min(self._share(games), ROUND * self._round)
                     calls = [
-                        pool.submit(each.play, enough, deadline=deadline, stop=ended.is_set)
-                        for each in self._learners
+                        pool.submit(learner.play, enough, deadline=deadline, stop=ended.is_set)
+                        for learner in self._learners
                     ]
                     if not all(call.result() for call in calls):
                         return False
                     if self._each_played(ROUND * self._round):
                         self._round += 1
                         self._set(self.weights)
-            finally:  # after Ctrl-C, too, each learner stops at the end of a move
+            finally:  # Learners notice this after their current move, also after Ctrl-C.
                 ended.set()
         return True
 
@@ -98,42 +100,44 @@ class Learners:
         return games if games == inf else ceil(games / len(self))
 
     def _each_played(self, games: float) -> bool:
-        return all(each.progress.begun >= games for each in self._learners)
+        return all(learner.progress.begun >= games for learner in self._learners)
 
     def _set(self, weights: NDArray[np.float32]) -> None:
-        for each in self._learners:
-            each.take(weights)
+        for learner in self._learners:
+            learner.take(weights)
 
     @property
     def weights(self) -> NDArray[np.float32]:
-        """A copy of the weights so far: the mean of all learners."""
-        mean: NDArray[np.float32] = np.mean([each.weights for each in self._learners], axis=0)
+        """The mean weights of all learners, as a new array."""
+        mean: NDArray[np.float32] = np.mean([learner.weights for learner in self._learners], axis=0)
         return mean
 
     @property
     def progress(self) -> Progress:
         """The progress of all learners together."""
-        return Progress.of_all(each.progress for each in self._learners)
+        parts = [learner.progress for learner in self._learners]
+        games, given_up, positions, errors, are_shared = zip(*parts, strict=True)
+        return Progress(sum(games), sum(given_up), sum(positions), sum(errors), any(are_shared))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return copies of all arrays that learning depends on, for ``restore``."""
         state: dict[str, NDArray[Any]] = {"round": np.array([self._round])}
-        for number, each in enumerate(self._learners):
-            state |= {f"{number} {name}": array for name, array in each.state().items()}
+        for number, learner in enumerate(self._learners):
+            state |= {f"{number} {name}": array for name, array in learner.state().items()}
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Resume from a state of the same game and the same number of learners.
+        """Resume from a saved state of the same game and number of learners.
 
         Raises:
-            ValueError: the state is of other learners.
+            ValueError: the state is damaged, or of other learners.
         """
         rounds = state.get("round")
         if rounds is None or rounds.shape != (1,) or rounds.dtype != np.int64 or rounds[0] < 1:
             raise ValueError("a state of learning without the number of rounds")
         self._round = int(rounds[0])
-        for number, each in enumerate(self._here):
-            start = f"{number} "
-            each.restore(
-                {name.removeprefix(start): array for name, array in state.items() if name.startswith(start)}
+        for number, learner in enumerate(self._here):
+            prefix = f"{number} "
+            learner.restore(
+                {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
             )

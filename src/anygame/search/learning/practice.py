@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
     from anygame.search.tree.searcher import TreeSearcher
 
-#: The part of the time for self-play; the rest is for the trial.
+#: Share of the time that self-play takes; the trial takes the remaining time.
 _SHARE_OF_SELF_PLAY: Final = 0.6
-#: Factor of the risks of the trial, which has time for about 20 matches. In 20 simulated matches, estimates
-#: that score 75 % are accepted in 65 % of trials instead of 38 %, and estimates without a gain in 6 %.
+#: Factor of the trial's risks of accepting estimates that gain nothing. There is time for about 20 matches. In
+#: simulated trials of 20 matches, this factor accepts estimates that score 75 % in 65 % of trials instead of
+#: 38 %. It accepts estimates without a gain in 6 %.
 _RISK: Final = 4.0
-#: Roles of a game that is learned, at most.
+#: Maximum number of roles of a game that can be learned.
 MOST_ROLES: Final = 16
 
 
@@ -35,14 +36,14 @@ def learn_estimates(
     """Have a searcher learn estimates from self-play, and use them if they win a trial.
 
     Args:
-        searcher: for the game; its tree is forgotten if it uses estimates from now on.
-        seed: of random numbers.
-        seconds: for all; None for any time.
-        games: maximum number of games; the same seed and number of games then give the same weights.
-        stop: asked often whether to end at once.
+        searcher: a searcher of the game. If it starts to use the estimates, its tree is discarded.
+        seed: the random seed.
+        seconds: maximum time for self-play and the trial; None for no limit.
+        games: maximum number of games. The same seed and number of games give the same weights.
+        stop: called after every move; learning stops if it returns True.
 
     Returns:
-        the report; None if the game is not suited to learning.
+        the report, or None if the game is not suited to learning.
     """
     if obstacle_to_learning(searcher) is not None:
         return None
@@ -72,7 +73,7 @@ def learn_estimates(
 
 
 def obstacle_to_learning(searcher: TreeSearcher) -> str | None:
-    """Return why a game cannot be learned, as a clause; None for one of several roles without chance."""
+    """Return why a game cannot be learned, as a clause; None for a game of several roles without chance."""
     random = searcher.code.random
     if random.any():
         return "it has chance"

@@ -1,8 +1,9 @@
 """Learners on the workers of a cluster.
 
-The weights of a learner follow from an earlier state, and from the means that it has taken since, each after
-a number of games. If its process dies, a learner starts from its last state in another process. It plays the
-same games and takes the same means at the same points, so only time is lost.
+A learner alternately plays games and takes the mean weights of all learners. Its weights depend only on an
+earlier state, on the means taken since, and on the number of games before each mean. If its process dies, the
+learner starts from its last state in another process. It plays the same games and takes the same means after
+the same numbers of games, so only time is lost.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
 
     Weights = NDArray[np.float32]
 
-#: Seconds of a call at most: Ctrl-C is noticed between two calls.
+#: Maximum seconds of a call. Ctrl-C is noticed between two calls.
 _SLICE: Final = 1.0
-#: Attempts at a call whose process dies. A call that kills its process every time ends the training.
+#: Maximum number of attempts at a call whose process dies. After that, the training ends.
 _TRIES: Final = 5
-#: Memory, in bytes, for the tree of a searcher that only describes the game.
+#: Size in bytes of the tree of a searcher that only describes the game.
 _MEMORY: Final = 1 << 20
 
 _Item = TypeVar("_Item")
@@ -40,33 +41,29 @@ class Actor(Protocol):
     """An object in its own process, an actor (Hewitt, Bishop and Steiger 1973)."""
 
     def call(self, method: str, *arguments: object) -> Any:
-        """Call a method of the object, and return its result; everything is pickled.
+        """Call a method of the object, and return its result. Arguments and result are pickled.
 
         Raises:
-            WorkerLostError: the process has died, and the object with it.
+            WorkerLostError: the process has died, and with it the object.
         """
 
     def renew(self, item: object) -> None:
-        """Have the object made of another item, in another process, which may share a core.
+        """Replace the object by one made from another item, in another process, which may share a core.
 
         Raises:
-            WorkerLostError: that process has died, too.
+            WorkerLostError: the new process has died, too.
         """
 
 
 class Hosts(Protocol):
-    """Processes in which objects live, on this machine or on others; see ``anygame.cluster``.
-
-    Attributes:
-        count: their cores.
-    """
+    """Processes that hold objects, on this machine or on others; see ``anygame.cluster``."""
 
     @property
     def count(self) -> int:
-        """How many cores they have.
+        """Number of cores of the processes.
 
         Raises:
-            ClusterError: there is none.
+            ClusterError: there is no process.
         """
 
     def actors(
@@ -74,20 +71,20 @@ class Hosts(Protocol):
     ) -> AbstractContextManager[Sequence[Actor]]:
         """Make an object from each item, each in its own process until the block ends.
 
-        Everything is pickled. An object takes a core; if there are too few cores, the last objects share
-        cores with others.
+        Everything is pickled. Each object occupies one core. If there are too few cores, the last objects
+        share cores with earlier ones.
 
         Args:
             make: a function or class of a module that the processes can import.
             items: the argument from which each object is made.
 
         Raises:
-            ClusterError: no process can make them, or one died.
+            ClusterError: no process can make the objects, or a process died.
         """
 
 
 class Beginning(NamedTuple):
-    """The parts of a learner: the game, whether it has windows, number of learners, and a state."""
+    """Everything from which a learner can start: its game, its options and a saved state."""
 
     game: Game
     windows: bool
@@ -99,9 +96,9 @@ class Report(NamedTuple):
     """Report of a learner after a call.
 
     Attributes:
-        progress: how far it is.
+        progress: progress of the learner.
         weights: a copy of its weights.
-        taken: number of means that it took in the call.
+        taken: number of means that the learner took in the call.
         is_suited: whether the game is suited to learning.
     """
 
@@ -112,7 +109,6 @@ class Report(NamedTuple):
 
     @classmethod
     def of(cls, learner: Learner, taken: int = 0, *, is_suited: bool = True) -> Report:
-        """Return the report of a learner."""
         return cls(learner.progress, learner.weights.copy(), taken, is_suited)
 
 
@@ -120,7 +116,7 @@ def searcher_of(game: Game, *, windows: bool) -> TreeSearcher:
     """Return a searcher that describes a game to learners, with or without windows.
 
     Raises:
-        LimitError: it cannot be compiled.
+        LimitError: the game cannot be compiled.
     """
     game.compile_if_worth_it()
     searcher = TreeSearcher(game, seed=1, memory=_MEMORY)
@@ -138,56 +134,57 @@ class PlacedLearner:
         self._learner.restore(state)
 
     def play(self, means: Sequence[tuple[float, Weights]], games: float, seconds: float) -> Report:
-        """Take means, each after a number of games, and play up to a total number of games."""
+        """Take each mean after its number of games, then play up to a total number of games."""
         learner, deadline, taken = self._learner, perf_counter() + seconds, 0
-        for enough, mean in [*means, (games, None)]:
-            if not learner.play(enough, deadline=deadline):
+        for games_before, mean in [*means, (games, None)]:
+            if not learner.play(games_before, deadline=deadline):
                 return Report.of(learner, is_suited=False)
-            if mean is None or learner.progress.begun < enough:
+            if mean is None or learner.progress.begun < games_before:
                 break
             learner.take(mean)
             taken += 1
         return Report.of(learner, taken)
 
     def state(self, means: Sequence[tuple[float, Weights]]) -> dict[str, NDArray[Any]]:
-        """Take means, each after a number of games, and return all that learning depends on."""
+        """Take each mean after its number of games, and return the state of the learner."""
         self.play(means, 0, inf)
         return self._learner.state()
 
 
 class RemoteLearner:
-    """As `Learner`, for a `PlacedLearner` on a worker.
+    """A `PlacedLearner` on a worker, with the interface of `Learner`.
 
     Args:
-        actor: the learner there.
-        beginning: its parts.
-        report: its report from then.
+        actor: the learner in its process.
+        beginning: the parts from which it was made.
+        report: its report at that time.
     """
 
     def __init__(self, actor: Actor, beginning: Beginning, report: Report) -> None:
         self._actor, self._beginning, self._report = actor, beginning, report
-        #: Means since the beginning, each with the games after which to take it; the first are taken.
+        #: The means since the last saved state, each with the number of games before it.
         self._means: list[tuple[float, Weights]] = []
+        #: Number of means that the learner has taken: the first of the list.
         self._taken = 0
-        self._enough = 0.0
+        self._games = 0.0
 
     def play(
         self, games: float = inf, *, deadline: float = inf, stop: Callable[[], bool] = lambda: False
     ) -> bool:
         """Play up to a total number of games; see `Learner`."""
-        self._enough = games
-        while self._is_behind(games) and (left := deadline - perf_counter()) > 0 and not stop():
-            self._report = self._call("play", games, min(left, _SLICE))
+        self._games = games
+        while self._taken < len(self._means) or self.progress.begun < games:
+            seconds = deadline - perf_counter()
+            if seconds <= 0 or stop():
+                break
+            self._report = self._call("play", games, min(seconds, _SLICE))
             self._taken += self._report.taken
             if not self._report.is_suited:
                 return False
         return True
 
-    def _is_behind(self, games: float) -> bool:
-        return self._taken < len(self._means) or self.progress.begun < games
-
     def _call(self, method: str, *arguments: object) -> Any:
-        """Make a call with the means that were not taken yet; after a death, catch up first."""
+        """Call a method with the means not taken yet. In a new process, first replay the earlier means."""
         lost: WorkerLostError | None = None
         for _ in range(_TRIES):
             try:
@@ -201,12 +198,12 @@ class RemoteLearner:
         raise lost
 
     def take(self, weights: Weights) -> None:
-        """Continue from other weights."""
-        self._means.append((self._enough, weights))
+        """Replace the weights."""
+        self._means.append((self._games, weights))
         self._report = self._report._replace(weights=weights)
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Return all that learning depends on; if the process dies, it resumes from there."""
+        """Return the state of the learner, from which it resumes if its process dies."""
         state: Mapping[str, NDArray[Any]] = self._call("state")
         self._beginning = self._beginning._replace(state=state)
         self._means, self._taken = [], 0
@@ -214,10 +211,10 @@ class RemoteLearner:
 
     @property
     def weights(self) -> Weights:
-        """The weights when the last call ended."""
+        """The weights at the end of the last call."""
         return self._report.weights
 
     @property
     def progress(self) -> Progress:
-        """How far it was then."""
+        """The progress at the end of the last call."""
         return self._report.progress

@@ -1,8 +1,8 @@
 """A run of a training: self-play, trials against earlier selves, and checkpoints.
 
-A checkpoint beside the model is written every ten seconds, so no end of the process loses more than that.
-Its name contains the seed: concurrent trainings of one sheet have a checkpoint each. A lock keeps other
-processes off.
+A checkpoint is written beside the model every ten seconds, so at most ten seconds of play are lost if the
+process dies. The name of the checkpoint contains the seed, so concurrent trainings of a game have different
+checkpoints. A lock keeps other processes from writing the same checkpoint.
 """
 
 from __future__ import annotations
@@ -37,16 +37,18 @@ if TYPE_CHECKING:
     from anygame.search.learning.trial import Weights
     from anygame.search.tree.searcher import TreeSearcher
 
-#: Seconds between two checkpoints. The weights do not depend on them.
-_BETWEEN: Final = 10.0
-#: Games before the first trial against an earlier self; then there is one whenever they have doubled.
+#: Seconds between two checkpoints. The weights do not depend on this number.
+_CHECKPOINT_SECONDS: Final = 10.0
+#: Number of games before the first trial against earlier weights. Trials follow whenever the number of games
+#: has doubled.
 _FIRST_TRIAL: Final = 1_000
-#: Matches of such a trial, and leaves per move.
+#: Number of matches of such a trial, and of leaves per move.
 _MATCHES, _LEAVES = 12, 500
-#: Games of training per leaf of a move in the last trial, which so takes a part of the time of the games; and
-#: the most leaves, about as many as in a move of a match. With few leaves estimates seem too good, as
-#: playouts need many leaves. The estimates of connect four after 900,000 games score 55 % with 2,000 leaves,
-#: and 29 % with 20,000. More games pay for more matches instead, up to a factor.
+#: The last trial searches one leaf per move for this number of games of training, so it takes a fixed share of
+#: their time. The second number is the maximum number of leaves, about the number in a move of a match. With few
+#: leaves, estimates seem too good, as playouts need many leaves: after 900,000 games, the estimates of connect
+#: four score 55 % with 2,000 leaves and 29 % with 20,000. After still more games, the number of matches grows
+#: instead, at most by the factor that is the third number.
 _GAMES_FOR_A_LEAF, _MOST_LEAVES, _MOST_PRECISION = 5, 20_000, 4
 
 
@@ -70,19 +72,20 @@ class TrainingRun:
         return self._path.with_name(f"{self._path.name}.{self._seed}{SUFFIX}")
 
     def learn(self, seconds: float, games: float, progress: Callable[[TrainingProgress], object]) -> None:
-        """Play up to a total of seconds or games; save the state periodically."""
+        """Play until a total of seconds or games is reached; write a checkpoint periodically."""
         try:
             while self._seconds < seconds and not self._learners.have_played(games):
                 begin = perf_counter()
-                deadline = begin + min(_BETWEEN, seconds - self._seconds)
+                deadline = begin + min(_CHECKPOINT_SECONDS, seconds - self._seconds)
                 if not self._learners.play(min(games, self._next_trial), deadline=deadline):
                     raise _unsuitable(self._searcher.game, "it has too many joint moves")
                 self._seconds += perf_counter() - begin
-                found = self._so_far()
+                figures = self._so_far()
                 if self._learners.have_played(self._next_trial):
-                    found = self._compared(found)
-                left = min(seconds - self._seconds, self._seconds * (games / max(1, found.games) - 1))
-                progress(replace(found, left=max(0.0, left)) if left < inf else found)
+                    figures = self._compared(figures)
+                seconds_of_games = self._seconds * (games / max(1, figures.games) - 1)
+                left = min(seconds - self._seconds, seconds_of_games)
+                progress(replace(figures, left=max(0.0, left)) if left < inf else figures)
                 self._write()
         except KeyboardInterrupt:
             self._write()
@@ -98,8 +101,8 @@ class TrainingRun:
             error=(progress.squared_error - error) / max(1, progress.positions - positions),
         )
 
-    def _compared(self, found: TrainingProgress) -> TrainingProgress:
-        """Compare with the earlier model, after half as many games, and replace that model."""
+    def _compared(self, figures: TrainingProgress) -> TrainingProgress:
+        """Add a trial against the weights after half of the games, then keep the current weights."""
         weights, progress = self._learners.weights, self._learners.progress
         trial = try_out(
             self._searcher.game,
@@ -111,12 +114,12 @@ class TrainingRun:
         )
         self._reported = progress.squared_error, progress.positions
         self._earlier, self._next_trial = weights, 2 * self._next_trial
-        found = replace(found, score=trial.score, matches=len(trial.leads), interval=trial.interval)
-        self._history.append(found)
-        return found
+        figures = replace(figures, score=trial.score, matches=len(trial.leads), interval=trial.interval)
+        self._history.append(figures)
+        return figures
 
     def model(self) -> Model:
-        """Return the model, with the trial of searches with it against searches without."""
+        """Return the model, after a trial of searches with its estimates against searches without."""
         game, weights, progress = self._searcher.game, self._learners.weights, self._learners.progress
         affordable = progress.games / _GAMES_FOR_A_LEAF
         leaves = min(_MOST_LEAVES, max(LEAVES, int(affordable)))
@@ -159,12 +162,16 @@ class TrainingRun:
             raise ModelError(f"{error}; the checkpoint before is kept: try --resume") from error
 
     def placed(self, hosts: Hosts | None) -> AbstractContextManager[None]:
-        """Let workers play until the block ends, if there are any."""
+        """Have the workers of a cluster play until the block ends; None for no cluster."""
         return nullcontext() if hosts is None else self._learners.placed(hosts)
 
     @contextmanager
     def begun(self) -> Iterator[None]:
-        """Begin anew, alone; raise a ModelError if another process learns with this seed."""
+        """Lock a new training until the block ends.
+
+        Raises:
+            ModelError: another process trains with this seed.
+        """
         with _alone(self._checkpoint) as is_alone:
             if not is_alone:
                 raise ModelError(
@@ -174,7 +181,7 @@ class TrainingRun:
 
     @contextmanager
     def resumed(self, threads: int | None) -> Iterator[None]:
-        """Resume from the checkpoint beside the model with the most games, alone.
+        """Resume from the checkpoint with the most games beside the model, and lock it until the block ends.
 
         Args:
             threads: expected number of learners; None for any.
@@ -182,15 +189,15 @@ class TrainingRun:
         Raises:
             ModelError: no checkpoint can be used.
         """
-        reasons, found = "", []
+        reasons, checkpoints = "", []
         for path in self._path.parent.glob(f"{glob_escape(self._path.name)}.*{SUFFIX}"):
             try:
                 self._read(path, threads)
             except (ModelError, ValueError, TypeError, KeyError) as error:
                 reasons += f"; {path} cannot be used: {error}"
                 continue
-            found.append((self._learners.progress.games, path))
-        for _, path in sorted(found, reverse=True):
+            checkpoints.append((self._learners.progress.games, path))
+        for _, path in sorted(checkpoints, reverse=True):
             with _alone(path) as is_alone:
                 if is_alone:
                     self._read(path, threads)
@@ -203,10 +210,8 @@ class TrainingRun:
         )
 
     def _read(self, path: Path, threads: int | None) -> None:
-        self._restore(*read_arrays(path, FORMAT), threads)
-
-    def _restore(self, header: dict[str, Any], arrays: dict[str, Any], threads: int | None) -> None:
-        """Take a state; raise ValueError, TypeError or KeyError if it is of another kind."""
+        """Restore a checkpoint; raise ModelError, ValueError, TypeError or KeyError if it does not fit."""
+        header, arrays = read_arrays(path, FORMAT)
         game = self._searcher.game
         self._searcher.windows = bool(header["windows"])
         if header["rules"] != rules_digest(game) or tuple(header["fluents"]) != inputs_of(self._searcher):
@@ -229,7 +234,7 @@ def searcher_to_learn(game: Game, *, windows: bool = False) -> TreeSearcher:
     """Return a searcher of a game, with or without windows.
 
     Raises:
-        ModelError: it cannot be learned.
+        ModelError: the game cannot be learned.
     """
     try:
         searcher = searcher_of(game, windows=windows)
@@ -255,12 +260,12 @@ def _unsuitable(game: Game, obstacle: str) -> ModelError:
 
 @contextmanager
 def _alone(checkpoint: Path) -> Iterator[bool]:
-    """Yield whether no other process writes a checkpoint, and keep others off until the block ends.
+    """Lock a checkpoint until the block ends; yield False if another process holds the lock.
 
-    On every system, the lock of a database ends with its process.
+    The lock is that of a database, which every operating system releases when the process ends.
 
     Raises:
-        ModelError: the folder cannot be written to.
+        ModelError: the folder is not writable.
     """
     lock = checkpoint.with_name(f"{checkpoint.name}.lock")
     try:
@@ -274,7 +279,7 @@ def _alone(checkpoint: Path) -> Iterator[bool]:
         except sqlite3.OperationalError:
             yield False
             return
-        # Incomplete files of a process that was killed.
+        # A killed process leaves incomplete files.
         for part in checkpoint.parent.glob(f".{glob_escape(checkpoint.name)}.*"):
             part.unlink(missing_ok=True)
         try:

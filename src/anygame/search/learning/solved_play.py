@@ -1,4 +1,4 @@
-"""Play of a model where exact values are known: a game of few states is solved, and moves are compared."""
+"""Check of a model against exact values: games of few states are solved, and moves are compared."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.search.table import Table
 
-#: Most states of a game that is solved. Of most public sheets that many are found in less than a second.
+#: Maximum number of states of a game that is solved. On most public sheets, the solver enumerates them in less
+#: than a second.
 _MOST_STATES: Final = 300_000
-#: Bytes for them, and for the tree of a search.
+#: Sizes in bytes of the table of states, and of the tree of a search.
 _MEMORY_OF_TABLE, _MEMORY = 1 << 28, 1 << 24
-#: States in which moves are compared, and random playouts that look for them.
+#: Maximum number of states in which moves are compared, and of random playouts that sample such states.
 _COMPARED, _PLAYOUTS = 100, 400
 
 
@@ -33,10 +34,10 @@ def errs_more(game: Game, weights: NDArray[np.float32], trust: float, *, seed: i
 
     Args:
         game: the game. If it has too many states to be solved, the result is False.
-        weights: of the estimates.
-        trust: weight of the estimates.
-        seed: of random numbers.
-        leaves: per move.
+        weights: the weights of the network.
+        trust: weight of the estimates in the search, 0 to 1.
+        seed: the random seed.
+        leaves: number of leaves per move.
     """
     table = solve(
         game, table=True, states=_MOST_STATES, memory=_MEMORY_OF_TABLE, progress=lambda *_: None
@@ -55,7 +56,7 @@ def errs_more(game: Game, weights: NDArray[np.float32], trust: float, *, seed: i
 
 
 def _decisions(table: Table, random: Random) -> Iterator[tuple[State, int, dict[Term, float]]]:
-    """Yield states where values differ, the role that chooses, and how much value each move loses."""
+    """Yield states where the moves of a role differ in value, the role, and the value that each move loses."""
     game, seen = table.game, set()
     for _ in range(_PLAYOUTS):
         states = [game.initial_state()]

@@ -44,39 +44,39 @@ def train(
 ) -> Model:
     """Learn estimates of a game's states by self-play, try them, and write a model that searches find.
 
-    Ctrl-C, or any other end, loses a few seconds at most: continue with ``resume``. A model in the folder of
-    models that is used is replaced only by one that is used, too.
+    An interrupted training loses at most a few seconds; continue it with ``resume``. If searches use the
+    present model in the folder of models, only a new model that passes its trial replaces it.
 
     Args:
         game: the game, or an argument of ``anygame.load``.
-        seconds: the seconds of self-play in total; the last trial follows.
-        games: the total number of games, including those before ``resume``; with the same seed and threads,
-            the same number gives the same model.
+        seconds: total seconds of self-play; the last trial takes additional time.
+        games: total number of games, including the games before ``resume``. The same number with the same
+            seed and threads gives the same model.
         into: file of the model; by default a file in the folder of models.
-        resume: whether to resume the training of this sheet that has the most games.
-        windows: whether to learn from all contents of 3x3 neighboring cells, or of fewer cells if there are
-            many kinds of pieces, on top of fluents and lines. This helps in some games and harms in others:
-            compare. With ``resume``, as before.
-        seed: the seed of random numbers; None for any.
-        threads: number of learners, one per core, whose weights are averaged at intervals. By default one, or
-            the cores of the cluster; with ``resume``, the former number.
-        cluster: other processes that play, here or on other machines, with the same result; see
+        resume: whether to resume the training of this game that has the most games.
+        windows: whether the network has inputs for all contents of 3x3 neighboring cells, or of fewer cells
+            if there are many kinds of pieces. This helps in some games and harms in others, so compare both.
+            With ``resume``, the setting of the resumed training is kept.
+        seed: the random seed; None for a random one.
+        threads: number of learners, one per core, whose weights are averaged periodically. By default one, or
+            the cores of the cluster; with ``resume``, the number of the resumed training.
+        cluster: processes that play instead, here or on other machines, with the same result; see
             ``anygame.cluster``.
-        progress: called every ten seconds, and with a comparison whenever the number of games has doubled; a
-            notebook shows it by itself.
+        progress: called every ten seconds. Whenever the number of games has doubled, it gets a comparison
+            with the earlier model. A notebook shows the progress without it.
 
     Returns:
         the model. Its figures say whether searches use it.
 
     Raises:
-        ModelError: the game is not suited to learning, or cannot be compiled; there is nothing to resume; the
-            files cannot be written.
-        ClusterError: no worker is left.
-        ValueError: neither seconds nor games are given, or one is not positive; the number of threads is out
-            of range.
+        ModelError: the game is not suited to learning or cannot be compiled, no training can be resumed, or
+            the files cannot be written.
+        ClusterError: all workers are lost.
+        ValueError: neither seconds nor games are given, one of them is not positive, or the number of threads
+            is out of range.
     """
-    asked = [number for number in (seconds, games) if number is not None]
-    if not asked or min(asked) <= 0:
+    limits = [number for number in (seconds, games) if number is not None]
+    if not limits or min(limits) <= 0:
         raise ValueError("expected seconds or games of training above 0")
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise ValueError(f"expected 1 to {MOST_THREADS} threads, got {threads}")
@@ -85,8 +85,11 @@ def train(
     if path is None:
         raise ModelError("models are switched off, so name the file to write")
     if into is not None and path.exists():
-        _check_replaceable(path, game)
-    # Imported here, since those who only load games need no arrays.
+        try:
+            load_model(path, game)
+        except ModelError as error:
+            raise ModelError(f"{path} would be overwritten: {error}") from error
+    # Programs that only load games do not need NumPy, so this import is late.
     from anygame.search.learning.run import TrainingRun
 
     seed = SystemRandom().getrandbits(32) if seed is None else abs(seed)
@@ -108,7 +111,7 @@ def train(
 
 @dataclass(frozen=True, slots=True)
 class TrainingFigures:
-    """A training that can be resumed: its game and rules, the games played, the seconds spent."""
+    """A training that can be resumed: game, digest of the rules, games played, and seconds of self-play."""
 
     game: str
     rules: str
@@ -120,30 +123,22 @@ class TrainingFigures:
 
 
 def trainings() -> dict[Path, TrainingFigures | ModelError]:
-    """Return the trainings in the folder of models, or why one cannot be resumed."""
+    """Return each training in the folder of models, or the reason why it cannot be resumed."""
     from anygame.search.array_file import read_arrays
 
     folder = models_folder()
-    known: dict[Path, TrainingFigures | ModelError] = {}
+    figures: dict[Path, TrainingFigures | ModelError] = {}
     for path in sorted(folder.glob(f"[!.]*{SUFFIX}")) if folder is not None else ():
         try:
             header, _ = read_arrays(path, FORMAT)
             # Earlier versions write no name and no number of games.
             name, games = str(header.get("game", header["rules"])), int(header.get("games", 0))
-            known[path] = TrainingFigures(name, str(header["rules"]), games, float(header["seconds"]))
+            figures[path] = TrainingFigures(name, str(header["rules"]), games, float(header["seconds"]))
         except ModelError as error:
-            known[path] = error
+            figures[path] = error
         except (KeyError, TypeError, ValueError) as error:
-            known[path] = ModelError(f"{path} is damaged: {error}")
-    return known
-
-
-def _check_replaceable(path: Path, game: Game) -> None:
-    """Raise a ModelError unless a file is a model of the game: no other file is overwritten."""
-    try:
-        load_model(path, game)
-    except ModelError as error:
-        raise ModelError(f"{path} would be overwritten: {error}") from error
+            figures[path] = ModelError(f"{path} is damaged: {error}")
+    return figures
 
 
 def _is_used(path: Path, game: Game) -> bool:
