@@ -150,12 +150,7 @@ class Learner:
     def _growing(
         self, lengths: NDArray[np.int32], filled: int
     ) -> dict[str, tuple[NDArray[Any], NDArray[np.bool_]]]:
-        """Return the arrays of which a saved state holds some rows, each with the mask of these rows.
-
-        Args:
-            lengths: number of moves of each game under way.
-            filled: number of states in the replay memory.
-        """
+        """Return the arrays of which a saved state holds only some rows, each with the mask of these rows."""
         practice = self._practice
         is_made = (np.arange(LONGEST) < lengths[:, None]).reshape(-1)
         is_filled = np.arange(len(practice.targets)) < filled

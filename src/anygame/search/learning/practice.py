@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 #: Share of the time that self-play takes; the trial takes the remaining time.
 _SHARE_OF_SELF_PLAY: Final = 0.6
-#: Factor of the trial's risks of accepting estimates that gain nothing. There is time for about 20 matches. In
-#: simulated trials of 20 matches, this factor accepts estimates that score 75 % in 65 % of trials instead of
-#: 38 %. It accepts estimates without a gain in 6 %.
+#: Factor of the trial's risks of accepting estimates that gain nothing. There is time for about 20 matches.
+#: In simulated trials of 20 matches, this factor accepts estimates that score 75 % in 65 % of trials instead
+#: of 38 %. It accepts estimates without a gain in 6 %.
 _RISK: Final = 4.0
 #: Maximum number of roles of a game that can be learned.
 MOST_ROLES: Final = 16

@@ -109,6 +109,7 @@ class Report(NamedTuple):
 
     @classmethod
     def of(cls, learner: Learner, taken: int = 0, *, is_suited: bool = True) -> Report:
+        """Return the report of a learner."""
         return cls(learner.progress, learner.weights.copy(), taken, is_suited)
 
 

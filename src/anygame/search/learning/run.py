@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from glob import escape as glob_escape
 from math import inf
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from anygame.errors import LimitError, ModelError
 from anygame.game.encoding import rules_digest
@@ -44,11 +44,11 @@ _CHECKPOINT_SECONDS: Final = 10.0
 _FIRST_TRIAL: Final = 1_000
 #: Number of matches of such a trial, and of leaves per move.
 _MATCHES, _LEAVES = 12, 500
-#: The last trial searches one leaf per move for this number of games of training, so it takes a fixed share of
-#: their time. The second number is the maximum number of leaves, about the number in a move of a match. With few
-#: leaves, estimates seem too good, as playouts need many leaves: after 900,000 games, the estimates of connect
-#: four score 55 % with 2,000 leaves and 29 % with 20,000. After still more games, the number of matches grows
-#: instead, at most by the factor that is the third number.
+#: Number of games of training per leaf of a move in the last trial, whose time so grows with that of the
+#: training; maximum number of leaves, about as in a move of a match; and maximum factor of the number of
+#: matches, which grows once that number of leaves is reached. With few leaves estimates seem too good, as
+#: playouts need many leaves: after 900,000 games, the estimates of connect four score 55 % with 2,000 leaves
+#: and 29 % with 20,000.
 _GAMES_FOR_A_LEAF, _MOST_LEAVES, _MOST_PRECISION = 5, 20_000, 4
 
 

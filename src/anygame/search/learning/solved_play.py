@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.search.table import Table
 
-#: Maximum number of states of a game that is solved. On most public sheets, the solver enumerates them in less
-#: than a second.
+#: Maximum number of states of a game that is solved. On most public sheets, the solver enumerates as many in
+#: less than a second.
 _MOST_STATES: Final = 300_000
 #: Sizes in bytes of the table of states, and of the tree of a search.
 _MEMORY_OF_TABLE, _MEMORY = 1 << 28, 1 << 24
@@ -56,7 +56,7 @@ def errs_more(game: Game, weights: NDArray[np.float32], trust: float, *, seed: i
 
 
 def _decisions(table: Table, random: Random) -> Iterator[tuple[State, int, dict[Term, float]]]:
-    """Yield states where the moves of a role differ in value, the role, and the value that each move loses."""
+    """Yield states where a role's moves differ in value, the role, and the value that each move loses."""
     game, seen = table.game, set()
     for _ in range(_PLAYOUTS):
         states = [game.initial_state()]

@@ -1,12 +1,12 @@
-"""Trials of estimates: fast matches of searches with them against searches without, or with others.
+"""Trials of estimates: fast matches of searches with estimates against searches without or with others.
 
 The trial of a model is a sequential probability ratio test (Wald 1945, "Sequential tests of statistical
-hypotheses") of no gain against a score of 75 %. Each opening is played in all seats. For two roles, its
-result is who wins the pair of matches, so neither seats nor openings count. A player that scores 75 % wins
-90 % of the pairs that have a winner. For more roles, each match counts by its points.
+hypotheses") of no gain against a score of 75 %. Each opening is played once from each seat. For two roles,
+the result is the winner of the pair of matches, so seats and openings give no advantage. A player that scores
+75 % wins 90 % of the pairs that have a winner. For more roles, each match counts by its points.
 
-While estimates gain nothing, the likelihood ratio is a nonnegative supermartingale. So the probability that
-it ever reaches ``1 / risk`` is at most ``risk``, whatever is played next and whenever it ends (Ville 1939).
+If estimates gain nothing, the likelihood ratio is a nonnegative supermartingale. So the probability that it
+ever reaches ``1 / risk`` is at most ``risk``, for any choice of matches and any time to stop (Ville 1939).
 """
 
 from __future__ import annotations
@@ -31,47 +31,48 @@ if TYPE_CHECKING:
 
     Weights = NDArray[np.float32]
 
-#: Weights of estimates that are tried, first alone, then beside the means of playouts; and for each the
-#: probability that it is accepted without a gain. For more than two roles there is nothing beside estimates.
+#: Weights of estimates that are tried, and for each the probability of accepting it without a gain. The first
+#: uses estimates alone, the others use them beside the means of playouts. With more than two roles, only
+#: estimates alone are tried.
 ALONE: Final = 1.0
 RISKS: Final[Mapping[float, float]] = {ALONE: 0.03, 0.6: 0.01, 0.3: 0.01}
 _RISKS_ALONE: Final[Mapping[float, float]] = {ALONE: 0.05}
-#: Probability that estimates which score 75 % are dropped before the last match.
+#: Probability that estimates with a score of 75 % are rejected before the last match.
 MISSED: Final = 0.05
-#: How much more often estimates that score 75 % win a pair of matches than lose it: 0.9 - 0.1.
+#: Difference of the shares of pairs won and lost by estimates with a score of 75 %: 0.9 - 0.1.
 _LEAD_IN_PAIRS: Final = 0.8
-#: Matches of a trial for each of one or two weights. The third one shares those of the others.
+#: Number of matches of a trial per weight, for the first two weights. A third weight adds no matches.
 _MATCHES: Final = 24
-#: Leaves per move of a match without a clock.
+#: Number of leaves per move of a match without a clock.
 LEAVES: Final = 2000
-#: Games that are too few to learn anything from.
+#: Minimum number of games of self-play before a trial.
 FEWEST_GAMES: Final = 200
-#: Time budget of a trial: number of matches, and seconds per move. Few slow matches tell more than many fast
-#: ones: with few leaves estimates seem better than they are.
+#: Time budget of a trial: number of matches, and minimum and maximum seconds per move. A few slow matches say
+#: more than many fast ones, as estimates seem too good with few leaves.
 _PLANNED_MATCHES: Final = 20
 _FASTEST, _SLOWEST = 0.005, 0.1
-#: Standard errors below one half that the mean of the gains may be.
+#: Tolerated loss of the mean of the gains against one half, in standard errors.
 _TOLERATED_LOSS: Final = 0.5
-#: Bytes of the tree of each side.
+#: Size in bytes of the tree of each side.
 _MEMORY: Final = 1 << 24
-#: Random moves before a match begins, at most.
+#: Maximum number of random moves before a match.
 _LONGEST_OPENING: Final = 4
-#: Joint moves after which a match is given up.
+#: Maximum number of joint moves of a match; longer matches are abandoned.
 _LONGEST_MATCH: Final = 400
-#: Standard errors to either side that an interval of 95 % has.
+#: Half width of a 95 % confidence interval, in standard errors.
 _NINETY_FIVE: Final = 1.96
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Results of matches of searches with estimates against searches without, or with other ones.
+    """Results of matches of searches with estimates against searches without or with other estimates.
 
     Attributes:
         roles: number of roles. Each opening is played in as many matches, one from each seat.
         leads: for each match, 0.5 plus half of the mean difference of goals between the role with estimates
-            and the other roles: 1 for a win against one role, and 0.5 for a draw.
-        gains: in games that are not zero-sum, the same for the difference to its goal in matches without
-            estimates on either side; else empty.
+            and the other roles. This is 1 for a win against one role, and 0.5 for a draw.
+        gains: in games that are not zero-sum, 0.5 plus half of the difference between the role's goal and its
+            goal in a match without estimates on either side; else empty.
     """
 
     roles: int = 2
@@ -80,12 +81,12 @@ class Trial:
 
     @property
     def score(self) -> float:
-        """The mean of the leads; one half without any."""
+        """The mean of the leads; 0.5 before the first match."""
         return sum(self.leads) / len(self.leads) if self.leads else 0.5
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % confidence interval of the score, were all matches won or lost (Wilson 1927).
+        """The 95 % confidence interval of the score, as for matches without draws (Wilson 1927).
 
         >>> [round(bound, 2) for bound in Trial(2, [1.0] * 9 + [0.0]).interval]
         [0.6, 0.98]
@@ -96,31 +97,30 @@ class Trial:
     def evidence(self) -> float:
         """The likelihood ratio of a score of 75 % to no gain.
 
-        Of a pair of matches without a winner, and of a match that is drawn, it is 1.
+        A pair of matches without a winner leaves it unchanged, and so does a drawn match of more roles.
 
         >>> Trial(2, [1.0, 1.0, 0.0, 1.0]).evidence, Trial(3, [1.0, 1.0, 0.25]).evidence
         (1.8, 1.6875)
         """
         if self.roles != 2:
             return prod(0.5 + lead for lead in self.leads)
-        pairs = zip(self.leads[::2], self.leads[1::2], strict=True)
-        leads = [one + other - 1 for one, other in pairs]
-        return prod(1 + _LEAD_IN_PAIRS * ((lead > 1e-9) - (lead < -1e-9)) for lead in leads)
+        pairs = [first + second - 1 for first, second in zip(self.leads[::2], self.leads[1::2], strict=True)]
+        return prod(1 + _LEAD_IN_PAIRS * ((lead > 1e-9) - (lead < -1e-9)) for lead in pairs)
 
     @property
     def costs_goals(self) -> bool:
-        """Whether the role with estimates lowers its own goal by its lead."""
+        """Whether the role with estimates pays for its lead with a lower goal of its own."""
         losses = [0.5 - gain for gain in self.gains]
-        # One more match is added, as far from one half as any: a few points are no evidence.
+        # A few points are no evidence, so the largest difference counts twice.
         squares = [loss * loss for loss in losses]
         return any(losses) and sum(losses) >= _TOLERATED_LOSS * sqrt(sum(squares) + max(squares))
 
 
 def interval(score: float, matches: int) -> tuple[float, float]:
-    """Return the 95 % confidence interval of a mean of points, by Wilson's method; all for no matches.
+    """Return the 95 % confidence interval of a mean of points, by Wilson's method; 0 to 1 without matches.
 
     Args:
-        score: the mean of the points, each from 0 to 1.
+        score: mean of the points of a match, 0 to 1.
         matches: number of matches.
     """
     if not matches:
@@ -137,22 +137,23 @@ def decide(
     matches: int,
     risks: Mapping[float, float] = RISKS,
 ) -> float:
-    """Return the weight of estimates whose trial shows a gain, 0 if none does.
+    """Return the first weight of estimates whose trial shows a gain, or 0 if no trial does.
 
-    The next opening goes to the weight with the most evidence so far, the first of equal ones. Weights that
-    are undecided after the last match are not accepted.
+    The next opening is played for the weight with the most evidence so far, or the first of equal weights.
+    A weight without a decision after the last match is rejected.
 
     Args:
         trials: a trial for each weight.
-        play: adds the matches of an opening to the trial of a weight; returns whether there was time.
-        matches: number of matches of all trials together, at most.
-        risks: for each weight, the probability that it is accepted without a gain.
+        play: adds the matches of an opening to the trial of a weight; returns False if there is no time.
+        matches: maximum number of matches of all trials together.
+        risks: for each weight, the probability of accepting it without a gain.
     """
     racing = dict(trials)
     while racing:
-        trust = max(racing, key=lambda each: racing[each].evidence)
+        trust = max(racing, key=lambda weight: racing[weight].evidence)
         trial = racing[trust]
-        if sum(len(each.leads) for each in trials.values()) + trial.roles > matches or not play(trust):
+        played = sum(len(other.leads) for other in trials.values())
+        if played + trial.roles > matches or not play(trust):
             break
         if trial.evidence >= 1 / risks[trust]:
             if not trial.costs_goals:
@@ -176,34 +177,33 @@ def judge(
     length: float | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[float, Trial]:
-    """Return the weight of estimates in searches, 0 to 1, and its trial; of weight 0 that with most evidence.
+    """Return the weight of estimates in searches, 0 to 1, and its trial.
 
-    After too few games of self-play there is no trial.
+    For weight 0, the trial is the one with the most evidence. After too few games of self-play, it is empty.
 
     Args:
         game: the game.
-        weights: of the estimates.
-        progress: of the training.
-        seed: of random numbers. The same seed gives the same trial, without a clock.
-        leaves: per move, where ``length`` is not given.
+        weights: the weights of the network.
+        progress: progress of the training.
+        seed: the random seed. Without a clock, the same seed gives the same trial.
+        leaves: number of leaves per move if ``length`` is None.
         precision: factor of the number of matches.
-        risk: factor of the probabilities of acceptance without a gain.
+        risk: factor of the probabilities of accepting estimates without a gain.
         end: deadline, in the time of ``perf_counter``.
-        length: expected joint moves of a match, to divide the time; None for a number of leaves per move,
-            however long that takes.
-        stop: asked before every move whether to end at once.
+        length: expected number of joint moves of a match, which divides the time between moves; None to
+            search ``leaves`` leaves per move in any time.
+        stop: called before every move; the trial ends if it returns True.
     """
     roles = len(game.roles)
-    risks = {trust: risk * each for trust, each in (RISKS if roles == 2 else _RISKS_ALONE).items()}
+    plain_risks = RISKS if roles == 2 else _RISKS_ALONE
+    risks = {trust: risk * plain_risk for trust, plain_risk in plain_risks.items()}
     trials = {trust: Trial(roles) for trust in risks}
     if progress.games < FEWEST_GAMES:
         return 0.0, trials[ALONE]
-    arena = _Arena(
-        game, weights, seed, leaves, end=end, length=length, stop=stop, has_baseline=progress.is_shared
-    )
+    arena = _Arena(game, weights, Random(seed), leaves, None, end, length, stop, progress.is_shared)
     most = max(roles, int(precision * _MATCHES * min(2, len(risks))))
     chosen = decide(trials, lambda trust: arena.play_round(trials[trust], trust), most, risks)
-    return chosen, trials[chosen] if chosen else max(trials.values(), key=lambda each: each.evidence)
+    return chosen, trials[chosen] if chosen else max(trials.values(), key=lambda trial: trial.evidence)
 
 
 def try_out(
@@ -215,25 +215,25 @@ def try_out(
     rivals: Weights | None = None,
     leaves: int = LEAVES,
 ) -> Trial:
-    """Play matches of searches with estimates alone against searches without, or with others.
+    """Play matches of searches with estimates alone against searches without or with other estimates.
 
     Args:
         game: the game.
-        weights: of the estimates.
-        seed: of random numbers. The same seed gives the same trial.
+        weights: the weights of the network.
+        seed: the random seed. The same seed gives the same trial.
         matches: number of matches, rounded up to a multiple of the number of roles.
-        rivals: the weights of the others' estimates; None for searches without.
-        leaves: per move.
+        rivals: weights of the opponents' network; None for opponents that use playouts.
+        leaves: number of leaves per move.
     """
     trial = Trial(len(game.roles))
-    arena = _Arena(game, weights, seed, leaves, rivals=rivals)
+    arena = _Arena(game, weights, Random(seed), leaves, rivals)
     while len(trial.leads) < matches:
         arena.play_round(trial, ALONE)
     return trial
 
 
 def _opening(game: Game, random: Random) -> State:
-    """Return a state after some random moves, the initial one if these end the game."""
+    """Return a state after up to four random moves, or the initial state if these moves end the game."""
     state = start = game.initial_state()
     for _ in range(random.randrange(_LONGEST_OPENING + 1)):
         state = state.next([random.choice(state.legal_moves(role)) for role in game.roles])
@@ -242,41 +242,36 @@ def _opening(game: Game, random: Random) -> State:
     return state
 
 
+@dataclass
 class _Arena:
-    """Fast matches from the same openings for all weights of estimates, which divide the time left."""
+    """Fast matches from the same openings for all weights of estimates; the matches divide the time left."""
 
-    def __init__(
-        self,
-        game: Game,
-        weights: Weights,
-        seed: int,
-        leaves: int,
-        *,
-        rivals: Weights | None = None,
-        end: float = inf,
-        length: float | None = None,
-        stop: Callable[[], bool] = lambda: False,
-        has_baseline: bool = False,
-    ) -> None:
-        self._game, self._weights, self._rivals, self._leaves = game, weights, rivals, leaves
-        self._end, self._length, self._stop = end, length, stop
-        self._has_baseline = has_baseline
-        self._planned = _PLANNED_MATCHES * 3 // 2 if has_baseline else _PLANNED_MATCHES
-        self._random = Random(seed)
+    game: Game
+    weights: Weights
+    random: Random
+    leaves: int
+    rivals: Weights | None = None
+    end: float = inf
+    length: float | None = None
+    stop: Callable[[], bool] = lambda: False
+    has_baseline: bool = False
+
+    def __post_init__(self) -> None:
+        self._planned = _PLANNED_MATCHES * 3 // 2 if self.has_baseline else _PLANNED_MATCHES
         self._openings: list[State] = []
         self._baselines: list[list[float]] = []
 
     def play_round(self, trial: Trial, trust: float) -> bool:
-        """Play the next opening of a trial from all seats; return False, and add nothing, if stopped.
+        """Play the next opening of a trial from all seats; if stopped, return False and add no results.
 
-        In games that are not zero-sum, a lead may cost the role part of its own goal. So each opening is also
+        In games that are not zero-sum, a role can pay for a lead with its own goal. So each opening is also
         played without estimates on either side, as a baseline.
         """
-        game, number = self._game, len(trial.leads) // trial.roles
+        number = len(trial.leads) // trial.roles
         if number == len(self._openings):
-            self._openings.append(_opening(game, self._random))
+            self._openings.append(_opening(self.game, self.random))
         opening = self._openings[number]
-        if self._has_baseline and number == len(self._baselines):
+        if self.has_baseline and number == len(self._baselines):
             goals = self._play(opening, None, 0.0)
             if goals is None:
                 return False
@@ -288,22 +283,25 @@ class _Arena:
                 return False
             others = (sum(goals) - goals[seat]) / (len(goals) - 1)
             leads.append((1 + goals[seat] - others) / 2)
-            if self._has_baseline:
+            if self.has_baseline:
                 gains.append((1 + goals[seat] - self._baselines[number][seat]) / 2)
         trial.leads.extend(leads)
         trial.gains.extend(gains)
         return True
 
     def _play(self, state: State, seat: int | None, trust: float) -> list[float] | None:
-        """Play a match, one seat with the estimates, or none with any; return all values, None if stopped."""
-        game, pace = self._game, None
-        if self._length is not None:
-            left = self._end - perf_counter()
-            pace = min(max(_FASTEST, left / (max(1, self._planned) * self._length)), _SLOWEST)
-        sides = [TreeSearcher(game, seed=self._random.getrandbits(32), memory=_MEMORY) for _ in game.roles]
+        """Play a match and return the value of its end for each role, or None if stopped.
+
+        The seat uses the estimates. Without a seat, no side uses any.
+        """
+        game, seconds = self.game, None
+        if self.length is not None:
+            time_left = self.end - perf_counter()
+            seconds = min(max(_FASTEST, time_left / (max(1, self._planned) * self.length)), _SLOWEST)
+        sides = [TreeSearcher(game, seed=self.random.getrandbits(32), memory=_MEMORY) for _ in game.roles]
         if seat is not None:
             for number, side in enumerate(sides):
-                weights = self._weights if number == seat else self._rivals
+                weights = self.weights if number == seat else self.rivals
                 if weights is not None:
                     side.use_estimates(weights, trust)
         made = 0
@@ -312,17 +310,17 @@ class _Arena:
             for role, side in zip(game.roles, sides, strict=True):
                 legal = state.legal_moves(role)
                 if len(legal) > 1:
-                    if perf_counter() >= self._end or self._stop():
+                    if perf_counter() >= self.end or self.stop():
                         return None
                     side.begin(state)
-                    side.advance(*((inf, self._leaves) if pace is None else (pace, None)))
+                    side.advance(*((inf, self.leaves) if seconds is None else (seconds, None)))
                     joint.append(side.best(game.role_index(role)))
                 else:
                     joint.append(legal[0])
             state = state.next(joint)
             made += 1
         self._planned -= 1
-        if self._length is not None:
-            # Matches can be longer than games of self-play, which are made of quick moves.
-            self._length += max(0, made - self._length) / 4
+        if self.length is not None:
+            # Matches can be longer than games of self-play, where moves are weaker.
+            self.length += max(0, made - self.length) / 4
         return [side.value_of_end(state, role) for role, side in enumerate(sides)]
