@@ -160,7 +160,7 @@ def test_a_state_of_something_else_is_refused_and_changes_nothing(name: str) -> 
             learner.restore(wrong)
     broken = before["weights"].copy()
     broken[0, 0] = np.nan
-    with pytest.raises(ValueError, match="no numbers"):
+    with pytest.raises(ValueError, match="not finite"):
         learner.restore({**before, "weights": broken})
     with pytest.raises(ValueError, match="wrong number of trail"):
         learner.restore({**before, "lengths": before["lengths"] - 1000})

@@ -1,10 +1,10 @@
 """Symmetries: permutations of the fluents of a game that preserve play.
 
 A board can be rotated or reflected, and roles can change places (Schiffel 2010, "Symmetry detection in
-general game playing"). Candidates are composed of reversed coordinates, exchanged coordinates and exchanged names. A
-candidate is accepted if random play confirms it. The children of the image of a state must be the images of
-its children. Each role must have as many moves, and the same goals at ends, as the role whose place it takes.
-This is not a proof, but sufficient for learning.
+general game playing"). Candidates are composed of reversed coordinates, exchanged coordinates and exchanged
+names. A candidate is accepted if random play confirms it. The children of the image of a state must be the
+images of its children. Each role must have as many moves, and the same goals at ends, as the role whose place
+it takes. This is not a proof, but sufficient for learning.
 """
 
 from __future__ import annotations
@@ -253,7 +253,7 @@ def _renaming(names: Mapping[str, str]) -> Change:
 
 
 def _names(roles: Sequence[str], columns: Sequence[_Column]) -> list[dict[str, str]]:
-    """Return maps of names that exchange two roles, two values of an argument or both, or rotate the roles."""
+    """Return renamings that exchange two roles, two values of an argument or both, or rotate the roles."""
     words = {*roles, *(column.key[0] for column in columns)}.union(*(column.values for column in columns))
     names = {word for word in words if not word.isdecimal()}
     small = [column.values for column in columns if len(column.values) <= _MOST_NAMES and not column.axis]
