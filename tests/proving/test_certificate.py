@@ -10,11 +10,11 @@ import anygame
 from anygame.network.network import FALSE
 from anygame.proving.certificate import CertificateError, check_bounded, check_induction, check_invariant
 from anygame.proving.induction import learned, trimmed
+from anygame.proving.matches import Sample, random_play
 from anygame.proving.model import Model
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import violations
 from anygame.proving.reachability import reach
-from anygame.proving.sampling import Sample, random_play
 
 
 @cache

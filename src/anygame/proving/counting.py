@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.language.terms import Term
+    from anygame.proving.matches import Sample
     from anygame.proving.model import Clause, Model
     from anygame.proving.patience import Patience
-    from anygame.proving.sampling import Sample
 
 #: A step: bool [2, fluents], before and after.
 Step: TypeAlias = "NDArray[np.bool_]"

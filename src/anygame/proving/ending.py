@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.language.terms import Term
+    from anygame.proving.matches import Sample
     from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
-    from anygame.proving.sampling import Sample
 
 #: Coefficients of shared weights: signals of a kind share a weight.
 _Kinds: TypeAlias = "NDArray[np.float64]"

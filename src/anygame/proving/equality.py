@@ -22,12 +22,11 @@ from anygame.language.unification import apply, match
 from anygame.network.lanes import IllegalChoiceError, Lanes
 from anygame.network.logic.gates import Gates
 from anygame.network.network import FALSE
-from anygame.proving.matches import Replay
+from anygame.proving.matches import Replay, lanes_for
 from anygame.proving.model import Model
 from anygame.proving.patience import Patience
 from anygame.proving.properties import Property
 from anygame.proving.prover import Prover
-from anygame.proving.sampling import lanes_for
 from anygame.proving.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -41,8 +40,8 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term, Variable
     from anygame.network.compiled import CompiledGame
     from anygame.network.kernels.kernel import Kernel
+    from anygame.proving.matches import Sample
     from anygame.proving.model import Clause
-    from anygame.proving.sampling import Sample
 
     #: The percepts of each role.
     _Seen: TypeAlias = Mapping[str, Sequence[Term]]

@@ -20,13 +20,12 @@ from anygame.language.rules import Atom, Literal, Program, Rule, atoms_in
 from anygame.language.terms import Constant
 from anygame.network.network import FALSE
 from anygame.proving.bounded import depends_on_moves
-from anygame.proving.formula_rules import sparing
-from anygame.proving.matches import Matches
+from anygame.proving.formula_rules import free_prefix, sparing
+from anygame.proving.matches import Matches, Sample, random_play
 from anygame.proving.model import Model
 from anygame.proving.patience import Patience
 from anygame.proving.properties import Property
 from anygame.proving.prover import Prover
-from anygame.proving.sampling import Sample, random_play
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -83,9 +82,7 @@ def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _
 
 def _watched(game: Game, rules: Sequence[Rule]) -> tuple[Game, list[Constant]]:
     """Return the game with a new fluent for each given rule; the fluent holds after the rule fires."""
-    prefix = "anygame_fires"
-    while prefix in str(game.program).lower():
-        prefix += "_"
+    prefix = f"{free_prefix(game.program)}_fires"
     names = [Constant(f"{prefix}_{number}") for number in range(len(rules))]
     own = []
     for name, rule in zip(names, rules, strict=True):
@@ -102,8 +99,7 @@ def _literals(model: Model, rules: Sequence[Rule], names: Sequence[Constant]) ->
     """Return, for each rule, a literal over the state or the joint move that holds where the rule fires."""
     gates = model.gates
     places = {fluent: number for number, fluent in enumerate(model.fluents)}
-    able = [gates.disjunction(model.legal_of(role)) for role in range(len(model.roles))]
-    playing = [model.terminal ^ 1, *able]
+    playing = [model.terminal ^ 1, *model.able()]
     literals = []
     for rule, name in zip(rules, names, strict=True):
         literal = model.next[places[name]] if name in places else FALSE

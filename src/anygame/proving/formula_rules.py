@@ -17,6 +17,7 @@ repeat atoms beside the part that do.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from anygame.language.rules import And, Atom, Distinct, Formula, Literal, Not, Or, Rule, atoms_in
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from anygame.errors import QueryError
+    from anygame.language.rules import Program
     from anygame.language.source import Node
     from anygame.language.terms import Term
     from anygame.proving.formula_text import Name
@@ -222,6 +224,12 @@ def _equal_to(bound: Collection[Variable], leaf: Signed) -> frozenset[Variable]:
 def _said(expression: Expression, positive: bool) -> Formula:
     assert expression.literal is not None
     return expression.literal if positive else Not(expression.literal)
+
+
+def free_prefix(program: Program, *texts: str) -> str:
+    """Return a prefix that no name of a program or of a text has."""
+    runs = re.findall("anygame(_*)", " ".join([str(program), *texts]).lower())
+    return "anygame" + "_" * max((len(run) + 1 for run in runs), default=0)
 
 
 def sparing(rules: Iterable[Rule], fluents: Iterable[Term], name: str) -> tuple[Rule, ...]:

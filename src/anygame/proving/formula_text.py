@@ -148,7 +148,7 @@ class PropertyText:
     def __init__(self, text: str, game: Game, ranges: Ranges) -> None:
         if len(text) > _LONGEST:
             raise QueryError(f"a property has at most {_LONGEST:,} characters, this one has {len(text):,}")
-        self._game, self._ranges, self._domains = game, ranges, ranges.domains
+        self._reasoner, self._ranges, self._domains = game.backends.reasoner, ranges, ranges.domains
         self._reader = Reader(_LIMITS, game.case_sensitive)
         self.names: dict[Variable, Name] = {}
         self._relation_of: dict[str, str] = {}
@@ -220,7 +220,10 @@ class PropertyText:
         self.names[named] = Name(node.text, node, binder)
 
     def _literal(self, node: Node, head: str, scope: Mapping[Variable, Variable]) -> Expression:
-        if head in TEMPORAL_OPERATORS and (head, len(node.children or (0,)) - 1) not in self._relations:
+        if (
+            head in TEMPORAL_OPERATORS
+            and (head, len(node.children or (0,)) - 1) not in self._reasoner.reasoner.known_relations
+        ):
             message = f"`{head}` is about all states, so it must be outermost"
             raise fault(message, node, "a property of its own")
         if head == "distinct":
@@ -236,8 +239,8 @@ class PropertyText:
                 raise fault(problem.message, problem.span or node, problem.hint)
         if isinstance(literal, Positive):
             self._check(literal.atom, node)
-            is_of_moves = self._game.backends.reasoner.reasoner.depends_on_moves
-            self.of_moves |= literal.atom.key in _OF_MOVES or is_of_moves(literal.atom.key)
+            key = literal.atom.key
+            self.of_moves |= key in _OF_MOVES or self._reasoner.reasoner.depends_on_moves(key)
         for token in _variables(node):
             variable = self._variable(token)
             if variable not in scope and variable not in self._free:
@@ -247,15 +250,11 @@ class PropertyText:
         assert isinstance(renamed, Positive | Distinct)
         return Expression.saying(renamed, node)
 
-    @property
-    def _relations(self) -> frozenset[tuple[str, int]]:
-        return self._game.backends.reasoner.reasoner.known_relations
-
     # -- checks of atoms ---------------------------------------------------------------------------
 
     def _check(self, atom: Atom, node: Node) -> None:
         try:
-            self._game.backends.reasoner.check_known(atom, ())
+            self._reasoner.check_known(atom, ())
         except QueryError as error:
             raise fault(str(error), node) from None
         if atom.predicate == "next" and isinstance(atom.arguments[0], Variable):

@@ -12,7 +12,6 @@ that refutes the formula, or shows that it is reachable. Provers decide the mode
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -21,11 +20,11 @@ from anygame.game.game import Game
 from anygame.language.rules import Atom, Literal, Program, Rule
 from anygame.language.terms import Compound, Constant
 from anygame.network.network import FALSE
-from anygame.proving.formula_rules import RuleWriter, sparing
+from anygame.proving.formula_rules import RuleWriter, free_prefix, sparing
 from anygame.proving.formula_text import Expression, PropertyText, Ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.game.roles import JointMove
     from anygame.game.state import State
@@ -72,9 +71,7 @@ class TemporalFormula:
         if not self.of_moves:
             return literal
         # The literal may lack conditions that hold wherever a joint move is made: the compiler drops them.
-        gates = model.gates
-        able = [gates.disjunction(model.legal_of(role)) for role in range(len(model.roles))]
-        return gates.conjunction([literal, model.terminal ^ 1, *able])
+        return model.gates.conjunction([literal, model.terminal ^ 1, *model.able()])
 
     def instances(self, state: State, moves: JointMove | None = None) -> list[dict[str, Term]]:
         """Return the values of the variables for which a state refutes the property, or shows it.
@@ -125,17 +122,12 @@ def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
         raise QueryError(f"at most {_MOST} properties are read at once, these are {len(texts):,}")
     ranges = Ranges(game)
     read = [PropertyText(text, game, ranges) for text in texts]
-    prefix = _free_prefix(game.program, texts)
+    prefix = free_prefix(game.program, *texts)
     writer = RuleWriter(prefix)
     fluents: list[Term] = []
-    for number, text in enumerate(read, 1):
-        fluents += _write(writer, text, prefix, number)
-    rules = sparing([*game.program.rules, *writer.rules], fluents, f"{prefix}_own")
-    program = Program(rules, game.program.source, game.program.warnings)
-    whole = Game(program, case_sensitive=game.case_sensitive, limits=game.limits, machine=game.machine_name)
     formulas = []
     for number, text in enumerate(read, 1):
-        instances = _instances(prefix, number, text)
+        fluents += _write(writer, text, prefix, number)
         formulas.append(
             TemporalFormula(
                 text.text,
@@ -144,9 +136,12 @@ def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
                 Constant(f"{prefix}_property_{number}"),
                 tuple(text.names[variable].text for variable in text.free),
                 tuple(text.doubts),
-                instances,
+                _instances(prefix, number, text),
             )
         )
+    rules = sparing([*game.program.rules, *writer.rules], fluents, f"{prefix}_own")
+    program = Program(rules, game.program.source, game.program.warnings)
+    whole = Game(program, case_sensitive=game.case_sensitive, limits=game.limits, machine=game.machine_name)
     return FormulaGame(whole, tuple(formulas))
 
 
@@ -177,8 +172,3 @@ def _instances(prefix: str, number: int, text: PropertyText) -> Atom:
     """Return the atom for the values of the free variables that refute a property, or show it."""
     kind = "instance" if text.free else "bad"
     return Atom(f"{prefix}_{kind}_{number}", tuple(text.free))
-
-
-def _free_prefix(program: Program, texts: Iterable[str]) -> str:
-    runs = re.findall("anygame(_*)", " ".join([str(program), *texts]).lower())
-    return "anygame" + "_" * max((len(run) + 1 for run in runs), default=0)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.language.terms import Term
+    from anygame.proving.matches import Sample
     from anygame.proving.model import Clause, Lemma, Model
     from anygame.proving.patience import Patience
-    from anygame.proving.sampling import Sample
 
 #: Maximum number of candidates, and of candidates times gates, so that a query takes under a second.
 _MOST_CANDIDATES: Final = 4_096

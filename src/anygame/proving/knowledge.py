@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from anygame.proving.counting import Sum
+    from anygame.proving.matches import Sample
     from anygame.proving.model import Clause, Model
     from anygame.proving.patience import Patience
-    from anygame.proving.sampling import Sample
     from anygame.proving.store import ProofStore
 
 #: The name of the invariant in the cache of proofs.

@@ -121,8 +121,11 @@ class Model:
     @cached_property
     def blocked(self) -> int:
         """The literal of nonterminal states in which a role has no legal move."""
-        able = [self.gates.disjunction(self.legal_of(role)) for role in range(len(self.roles))]
-        return self.gates.conjunction([self.terminal ^ 1, self.gates.conjunction(able) ^ 1])
+        return self.gates.conjunction([self.terminal ^ 1, self.gates.conjunction(self.able()) ^ 1])
+
+    def able(self) -> list[int]:
+        """Return for each role the literal for at least one of its moves being legal."""
+        return [self.gates.disjunction(self.legal_of(role)) for role in range(len(self.roles))]
 
     @cached_property
     def moving(self) -> int:

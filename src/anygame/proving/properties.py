@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.game.state import State
+    from anygame.proving.matches import Sample
     from anygame.proving.model import Model
-    from anygame.proving.sampling import Sample
 
 #: Goals of GDL.
 LOWEST, HIGHEST = 0, 100

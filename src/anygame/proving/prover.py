@@ -24,12 +24,11 @@ from anygame.proving.ending import Measures, follow, kept, measured, needed_prog
 from anygame.proving.formula import needed_solver
 from anygame.proving.induction import trimmed
 from anygame.proving.knowledge import Knowledge, certificate_of, clauses_of, written
-from anygame.proving.matches import Matches, Replay
+from anygame.proving.matches import Matches, Replay, Sample, random_play
 from anygame.proving.model import Model
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import CLAIMS, Property
 from anygame.proving.reachability import reach
-from anygame.proving.sampling import Sample, random_play
 from anygame.proving.store import ProofStore
 from anygame.proving.verdict import STOPS, Certificate, Verdict, moves, repetition
 
