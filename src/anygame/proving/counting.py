@@ -22,7 +22,7 @@ from anygame.proving.model import Lemma
 from anygame.proving.patience import OutOfTimeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -212,16 +212,18 @@ class _Matrix:
 
     def sums(self, patience: Patience) -> list[Sum]:
         """Return the sums that have the same value in all known states."""
-        rows: list[NDArray[np.int64]] = []
-        independent = _Independent(self._trivial)
+        rows = list(self._trivial)
         for vector in _null_space(self._gram, patience):
             whole = _whole(vector)
             if whole is not None:
                 weights = (self._kinds @ whole[1:]).astype(np.int64)
-                if self._sum(weights) is not None and independent.add(weights):
+                if self._sum(weights) is not None:
                     rows.append(weights)
+        # The pivots are the rows that do not follow from earlier ones.
+        _, pivots = _reduced(np.stack(rows, axis=1), patience) if rows else (None, [])
+        independent = [rows[place] for place in pivots if place >= len(self._trivial)]
         kept = []
-        for row in _sparse(rows, patience):
+        for row in _sparse(independent, patience):
             patience.check()
             counted = self._sum(row)
             kept += [] if counted is None else [counted]
@@ -274,8 +276,19 @@ def _classes(fluents: Sequence[Term]) -> NDArray[np.float64]:
 
 
 def _null_space(matrix: NDArray[np.int64], patience: Patience) -> Iterator[NDArray[np.int64]]:
-    """Yield a basis of the null space of a square matrix, modulo the prime."""
-    rows, pivots = matrix.copy(), list[int]()
+    """Yield a basis of the null space of a matrix, modulo the prime."""
+    rows, pivots = _reduced(matrix, patience)
+    for column in sorted(set(range(rows.shape[1])) - set(pivots)):
+        patience.check()
+        vector = np.zeros(rows.shape[1], np.int64)
+        vector[column] = 1
+        vector[pivots] = -rows[: len(pivots), column] % _PRIME
+        yield vector
+
+
+def _reduced(matrix: NDArray[np.int64], patience: Patience) -> tuple[NDArray[np.int64], list[int]]:
+    """Return the reduced row echelon form of a matrix, modulo the prime, and its pivot columns."""
+    rows, pivots = matrix % _PRIME, list[int]()
     for column in range(rows.shape[1]):
         patience.check()
         place = len(pivots)
@@ -288,12 +301,7 @@ def _null_space(matrix: NDArray[np.int64], patience: Patience) -> Iterator[NDArr
         others = others[others != place]
         rows[others] = (rows[others] - rows[others, column, None] * rows[place]) % _PRIME
         pivots.append(column)
-    for column in sorted(set(range(rows.shape[1])) - set(pivots)):
-        patience.check()
-        vector = np.zeros(rows.shape[1], np.int64)
-        vector[column] = 1
-        vector[pivots] = -rows[: len(pivots), column] % _PRIME
-        yield vector
+    return rows, pivots
 
 
 def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArray[np.int64]]:
@@ -329,24 +337,3 @@ def _fraction(value: int) -> tuple[int, int]:
         above, below = below, above - quotient * below
         here, there = there, here - quotient * there
     return (below, there) if there > 0 else (-below, -there)
-
-
-class _Independent:
-    """Linearly independent rows, modulo the prime."""
-
-    def __init__(self, rows: Iterable[NDArray[np.int64]]) -> None:
-        self._rows: list[tuple[int, NDArray[np.int64]]] = []
-        for row in rows:
-            self.add(row)
-
-    def add(self, row: NDArray[np.int64]) -> bool:
-        """Add a row; return whether it is independent of the others."""
-        remainder = row % _PRIME
-        for place, known in self._rows:
-            remainder = (remainder - remainder[place] * known) % _PRIME
-        nonzero = np.flatnonzero(remainder)
-        if not len(nonzero):
-            return False
-        place = int(nonzero[0])
-        self._rows.append((place, remainder * pow(int(remainder[place]), -1, _PRIME) % _PRIME))
-        return True

@@ -273,9 +273,9 @@ class Product(Model):
         there = dict(second.percepts[pairing.roles[role]])
         for percept, fluent in first.percepts[role].items():
             number = there.pop(pairing.second_of(percept), None)
-            seen = FALSE if number is None else 2 * theirs[number + 1]
+            seen = FALSE if number is None else theirs[number + 1]
             yield self._either(2 * fluent + 2, seen)
-        yield from (2 * theirs[number + 1] for number in there.values())
+        yield from (theirs[number + 1] for number in there.values())
 
     def agreeing(self, sample: Sample) -> list[Clause]:
         """Return clauses which say that pairs of fluents agree, for pairs that agree in a sample."""
@@ -304,22 +304,23 @@ def _inputs(
     alone: Sequence[Sequence[int]],
     shared: Mapping[int, int],
 ) -> tuple[dict[int, int], dict[int, int], int]:
-    """Return the nodes of the inputs of both games in the product, and the number of its inputs.
+    """Return the literals of the inputs of both games in the product, and the number of its inputs.
 
-    ``shared`` maps numbers of fluents of the second game to those of the first with which they are merged.
+    They are by node. ``shared`` maps fluents of the second game to those of the first with which they are
+    merged, by number.
     """
     own = 1 + len(first.fluents)
     unmerged = [number for number in range(len(second.fluents)) if number not in shared]
-    ours = {node: node for node in range(1, own)}
-    theirs = {number + 1: fluent + 1 for number, fluent in shared.items()}
-    theirs.update((number + 1, node) for node, number in enumerate(unmerged, start=own))
+    ours = {node: 2 * node for node in range(1, own)}
+    theirs = {number + 1: 2 * (fluent + 1) for number, fluent in shared.items()}
+    theirs.update((number + 1, 2 * node) for node, number in enumerate(unmerged, start=own))
     before = own + len(unmerged)
     for moves, role, paired, unpaired in zip(first.moves_of, roles, partner, alone, strict=True):
         moves_there = second.moves_of[role]
-        ours.update(zip(moves, range(before, before + len(paired)), strict=True))
-        theirs.update((moves_there[n], before + k) for k, n in enumerate(paired) if n is not None)
+        ours.update(zip(moves, range(2 * before, 2 * (before + len(paired)), 2), strict=True))
+        theirs.update((moves_there[n], 2 * (before + k)) for k, n in enumerate(paired) if n is not None)
         before += len(paired)
-        theirs.update((moves_there[n], before + k) for k, n in enumerate(unpaired))
+        theirs.update((moves_there[n], 2 * (before + k)) for k, n in enumerate(unpaired))
         before += len(unpaired)
     return ours, theirs, before
 
@@ -330,7 +331,7 @@ def _shared(
     """Map fluents of the second game to fluents of the first with the same name and gates, by number.
 
     Both have the same initial value and, once all pairs are merged, the same literal for the next value. So
-    they agree in every state. ``ours`` and ``theirs`` map the inputs of each game to common nodes.
+    they agree in every state. ``ours`` and ``theirs`` map the inputs of each game to common literals.
     """
     gates = Gates(inputs)
     here = list(map(first.copied(gates, ours), first.next))

@@ -148,14 +148,10 @@ class Model:
 
     def later(self, literal: int) -> int:
         """Return the literal over state and joint move for the value of a literal in the next state."""
-        return self._substituted(self.gates, dict(enumerate(self.next, start=1)))(literal)
+        return self.copied(self.gates, dict(enumerate(self.next, start=1)))(literal)
 
-    def copied(self, gates: Gates, nodes: Mapping[int, int]) -> Callable[[int], int]:
-        """Return a function that copies literals to other gates; ``nodes`` maps the inputs."""
-        return self._substituted(gates, {node: 2 * there for node, there in nodes.items()})
-
-    def _substituted(self, gates: Gates, literals: Mapping[int, int]) -> Callable[[int], int]:
-        """Return a function that copies literals to gates; ``literals`` maps nodes to their replacements."""
+    def copied(self, gates: Gates, literals: Mapping[int, int]) -> Callable[[int], int]:
+        """Return a function that copies literals to other gates; ``literals`` replaces nodes."""
         of = {0: FALSE, **literals}
 
         def literal(wanted: int) -> int:
