@@ -24,7 +24,7 @@ _FOR_ANY_MATCH: Final = "minisat22"
 class Bounded(NamedTuple):
     """Result of a bounded search.
 
-    The match is a shortest one to a bad state, or None. ``depth`` is the number of moves of the longest
+    ``match`` is a shortest match to a bad state, or None. ``depth`` is the number of moves of the longest
     matches searched. With ``is_everything``, no match has more moves.
     """
 
@@ -83,7 +83,7 @@ def any_match(
 ) -> Match | None:
     """Return a match of at most ``most`` moves to a bad state, or None, by a single query.
 
-    One query finds long matches sooner than one for each number of moves, as most of those have no answer.
+    One query finds long matches sooner than a query for each number of moves, as most lengths have no match.
     """
     of_moves = depends_on_moves(model, bad)
     with Formula(patience, _FOR_ANY_MATCH) as formula:

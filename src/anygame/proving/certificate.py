@@ -2,9 +2,10 @@
 
 The checker shares only the model with the provers. An invariant is a set of clauses over the state, together
 with the property if that is about states. It must hold initially, every step must preserve it, and it must
-imply the property. A solver refutes the negation of each condition and logs the clauses that it learns.
-These are checked by reverse unit propagation (``propagation``), from the last one backwards (Heule, Hunt and
-Wetzler 2013, "Trimming while checking clausal proofs"). Sums are encoded independently, as unary numbers.
+imply the property. A solver refutes the negation of each condition and logs the clauses that it learns. The
+learned clauses are checked by reverse unit propagation (``propagation``), from the last one backwards (Heule,
+Hunt and Wetzler 2013, "Trimming while checking clausal proofs"). Sums are encoded independently, as unary
+numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 #: A missing value has the literal of the next larger one.
 _Number: TypeAlias = "dict[int, int]"
 
-#: Clauses added between two checks of the time limit.
+#: Number of clauses added between two checks of the time limit.
 _ADDED: Final = 20_000
 
 
@@ -45,9 +46,7 @@ def check_invariant(
     """Return the number of lemmas checked to verify that an invariant excludes bad states.
 
     The invariant consists of clauses over the state, and of sums that are constant or bounded in every state.
-
-    Raises:
-        CertificateError: the invariant does not exclude bad states.
+    Raises CertificateError if it does not exclude bad states.
     """
     of_moves = any(model.first_action <= node < model.gates.inputs for node in model.cone([bad]))
     step = _Step(model, invariant if of_moves else [*invariant, (bad ^ 1,)], patience)
@@ -230,7 +229,7 @@ class _Nodes:
         return _Nodes(self.clauses, self._model, [self.literal(x) for x in self._model.next])
 
     def move(self, wanted: int = 1) -> None:
-        """Demand a nonterminal state and one legal move of each role wherever a variable holds."""
+        """Demand a nonterminal state and one legal move of each role if the variable ``wanted`` holds."""
         clauses, model = self.clauses, self._model
         clauses.add([-wanted, -self.literal(model.terminal)])
         for role, nodes in enumerate(model.moves_of):

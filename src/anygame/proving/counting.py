@@ -2,8 +2,8 @@
 
 Such a sum says, for example, that a counter shows the number of stones; clauses for that would be very long.
 States of random play are rows of a matrix whose null space holds the sums (Karr 1976, "Affine relationships
-among variables of a program"). A solver searches for steps that change a sum. Each becomes another row, until
-no such step exists. A sum that such a step only increases may remain as a lower bound.
+among variables of a program"). A solver searches for steps that change a sum. Each such step becomes another
+row, until no step changes a sum. A sum that a step only increases can remain as a lower bound.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Step: TypeAlias = "NDArray[np.bool_]"
 #: Maximum numbers of classes of fluents, and of states and steps of play.
 _MOST_CLASSES: Final = 600
 _MOST_ROWS: Final = 8_000
-#: States in one matrix product.
+#: Number of states in one matrix product.
 _AT_ONCE: Final = 512
 #: Maximum weight, maximum side of an equation, and maximum number of sums.
 MOST_WEIGHT: Final = 1_000
@@ -53,10 +53,9 @@ class Sum(NamedTuple):
     """A weighted sum of facts that is the same in every state, or has a lower bound.
 
     Attributes:
-        total: the sum.
+        total: the value of the sum if ``is_exact``, or else its lower bound.
         most: maximum amount that a step adds to the positive or to the negative side.
-        is_exact: whether the sum is constant; otherwise ``total`` is a lower bound.
-        parts: rows, each a weight and a fact; the fact holds if one of its literals over fluents holds.
+        parts: rows of a weight and a fact. A fact is a disjunction of literals over fluents.
     """
 
     total: int
@@ -66,7 +65,7 @@ class Sum(NamedTuple):
 
 
 def lemma_of(model: Model, counted: Sum, patience: Patience) -> Lemma:
-    """Return a sum as a predicate: the literals for its holding, and for a joint move that changes it."""
+    """Return the lemma of a sum: whether the sum holds, and whether a joint move changes it, as literals."""
     gates = model.gates
     literals = [(gates.disjunction(fact), weight) for weight, *fact in counted.parts]
     side = [(x, weight) for x, weight in literals if weight > 0]
@@ -106,7 +105,8 @@ def _is_at_least(
 def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience) -> list[Sum]:
     """Return the sums that hold in every state, proved together by induction.
 
-    The model does not grow. If time runs out during the search for bounds, the exact sums are returned.
+    No gates are added to the model. If time runs out during the search for bounds, the exact sums are
+    returned.
     """
     matrix = _Matrix(model, sample, invariant, patience)
     lost: dict[Sum, None] = {}
@@ -161,7 +161,7 @@ def _changing_steps(
         for counted, lemma in zip(conserved, lemmas, strict=True):
             is_lost = any(_moves_of(counted.parts, step[:1], step[1:])[0].any() for step in steps)
             changes = copy(lemma.changes)
-            # That all sums hold rarely matters and is expensive for a solver, so it is assumed second.
+            # The assumption that all sums hold is rarely needed and expensive, so it comes second.
             if not is_lost and formula.solve([changes]) and formula.solve([changes, all_hold]):
                 value = formula.assignment()
                 steps.append(np.array([list(map(value, copy.state)), list(map(value, then))]))
@@ -219,7 +219,7 @@ class _Matrix:
                 weights = (self._kinds @ whole[1:]).astype(np.int64)
                 if self._sum(weights) is not None:
                     rows.append(weights)
-        # The pivots are the rows that do not follow from earlier ones.
+        # Pivots are the rows that are linearly independent of all earlier rows.
         _, pivots = _reduced(np.stack(rows, axis=1), patience) if rows else (None, [])
         independent = [rows[place] for place in pivots if place >= len(self._trivial)]
         kept = []
@@ -244,7 +244,7 @@ class _Matrix:
         return self.known(Sum(int(weights @ self.model.initial), 0, True, tuple(parts)))
 
     def known(self, counted: Sum) -> Sum | None:
-        """Return a sum whose ``most`` is from the known steps; None if a known step changes the sum."""
+        """Return the sum with ``most`` by the known steps; None if a known step changes the sum."""
         change, most = _moves_of(counted.parts, self._before, self._after)
         wrong = change.any() if counted.is_exact else (change < 0).any()
         return None if wrong or most > MOST_CHANGED else counted._replace(most=most)
@@ -305,7 +305,7 @@ def _reduced(matrix: NDArray[np.int64], patience: Patience) -> tuple[NDArray[np.
 
 
 def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArray[np.int64]]:
-    """Return rows that span the same space; a row is added to another if that removes weights.
+    """Return rows that span the same space. Rows are added to each other where that removes weights.
 
     A sum over all players says little about one of them, and a solver infers no more from it.
     """

@@ -2,9 +2,9 @@
 
 The measure is a weighted sum of fluents, a linear ranking function as for programs (Podelski and Rybalchenko
 2004, "A complete method for the synthesis of linear ranking functions"). The weights solve a linear program
-in which every known step increases the measure. A solver searches for a step that does not, and adds it,
-until there is none (Gonnord, Monniaux and Radanne 2015, "Synthesis of ranking functions using extremal
-counterexamples").
+in which every known step increases the measure. A solver searches for a step that does not increase it, and
+adds this step, until no such step exists (Gonnord, Monniaux and Radanne 2015, "Synthesis of ranking functions
+using extremal counterexamples").
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
 
-#: Coefficients of shared weights: signals of a kind share a weight.
+#: Matrix [signals, kinds] of coefficients. The signals of a kind share a weight.
 _Kinds: TypeAlias = "NDArray[np.float64]"
 
 #: Maximum number of unknown weights, and maximum weight.
@@ -42,14 +42,14 @@ MOST_WEIGHT: Final = 100_000
 MOST_LOST: Final = 400
 #: Maximum number of moves without arguments among the signals.
 _MOST_PASSES: Final = 64
-#: Initial steps of a linear program; further steps are added where its solution violates them.
+#: Number of initial steps of a linear program. Steps that its solution violates are added later.
 _STEPS: Final = 200
 #: Maximum rounds in which solvers find new steps for a template; the second value is for ``is_brief``.
 _MOST_FOUND: Final = 60
 _FEW_FOUND: Final = 4
 #: Maximum number of steps found in a round.
 _AT_ONCE: Final = 16
-#: Maximum common denominator of weights, above which they are rounded; and the tolerance.
+#: Maximum common denominator of weights, and the tolerance of this approximation.
 _MOST_PARTS: Final = 60
 _NEARLY: Final = 1e-4
 #: Cost of one unit of weight, relative to one more move in the bound on matches.
@@ -59,7 +59,7 @@ _MOST_FOLLOWED: Final = 200
 
 
 def needed_programs() -> tuple[Any, Any]:
-    """Return the solver of linear programs, and ``sparse``. Raises MissingExtraError."""
+    """Return ``linprog`` and ``sparse`` of scipy. Raises MissingExtraError if scipy is not installed."""
     try:
         from scipy import sparse
         from scipy.optimize import linprog
@@ -231,7 +231,7 @@ def measured(model: Model, rows: Sequence[Sequence[int]], most_lost: int) -> Mea
 
 
 def sums_of(model: Model, parts: Sequence[tuple[int, int]], most: int, patience: Patience) -> dict[int, int]:
-    """Return, for each possible sum in ascending order, a literal for the sum being at least that.
+    """Return for each possible sum, ascending, a literal that holds if the sum is at least this value.
 
     This is the generalized totalizer of Joshi, Martins and Manquinho (2015, "Generalized totalizer encoding
     for pseudo-Boolean constraints"). All sums from ``most`` on are merged.
@@ -332,7 +332,7 @@ def _solved(
     initial: NDArray[np.bool_],
     patience: Patience,
 ) -> NDArray[np.float64] | None:
-    """Return the unknowns with which each row adds at least 1, and the bound on matches is lowest.
+    """Return the unknowns for which each step adds at least 1 and the bound on match lengths is smallest.
 
     ``rows`` is [steps, unknowns], ``kinds`` is [signals, unknowns], ``among`` is the group of each signal.
     """
@@ -341,7 +341,7 @@ def _solved(
     if not rows.any(axis=1).all():
         return None
     signals, groups = len(kinds), int(among.max(initial=-1)) + 1
-    # Minimise the largest value of each group, and prefer fewer weights among equals.
+    # Minimise the largest value of each group. Among equal solutions, prefer small weights.
     first, small = initial @ kinds, np.abs(kinds).sum(axis=0) * _LITTLE
     highest = sparse.coo_array((-np.ones(signals), (np.arange(signals), among)), (signals, groups))
     steps = sparse.csr_array(np.concatenate([-rows, rows, np.zeros((len(rows), groups))], axis=1))

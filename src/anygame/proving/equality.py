@@ -206,7 +206,7 @@ class Product(Model):
     Attributes:
         difference: the literal of states in which the games differ.
         partner: per role, the number in the second game of each move of the first; None if it has none.
-        left: the numbers of the fluents of the second game that are not merged with fluents of the first.
+        left: the numbers of the fluents of the second game that are not merged.
     """
 
     def __init__(self, first: SeeingModel, second: SeeingModel, pairing: _Pairing) -> None:
@@ -304,10 +304,9 @@ def _inputs(
     alone: Sequence[Sequence[int]],
     shared: Mapping[int, int],
 ) -> tuple[dict[int, int], dict[int, int], int]:
-    """Return the literals of the inputs of both games in the product, and the number of its inputs.
+    """Return the literal in the product of each input of both games, by node, and its number of inputs.
 
-    They are by node. ``shared`` maps fluents of the second game to those of the first with which they are
-    merged, by number.
+    ``shared`` maps fluents of the second game to fluents of the first that they are merged with, by number.
     """
     own = 1 + len(first.fluents)
     unmerged = [number for number in range(len(second.fluents)) if number not in shared]

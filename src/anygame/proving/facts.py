@@ -1,4 +1,4 @@
-"""Facts about a game that environments use, proved with little work.
+"""Facts about a game for environments, proved with little work.
 
 Work is limited by counts of gates and of solver conflicts, so every machine proves the same facts. Proofs are
 cached (``store``); a cached proof is only checked again.
@@ -44,7 +44,7 @@ class Facts:
 
 @lru_cache(_KEPT)
 def facts_of(game: Game) -> Facts:
-    """Return the facts that can be proved cheaply; no facts without a solver, or for a large game.
+    """Return the facts that are cheap to prove; no facts for large games, or without a solver.
 
     >>> import anygame
     >>> facts_of(anygame.load("connect_four"))

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
 
-#: Chronological backtracking ignores the conflict budget: 1,000 conflicts in 40 seconds, with 5 allowed.
-#: Easy problems are solved as fast without it.
+#: Chronological backtracking ignores the conflict budget: with a budget of 5, it spent 1,000 conflicts in 40
+#: seconds. Easy problems are solved as fast without it.
 _OPTIONS: Final = {"cadical195": {"chrono": 0}}
-#: Literals added between two checks of the time limit.
+#: Number of literals added between two checks of the time limit.
 _ADDED: Final = 100_000
 #: Maximum number of actions that exclude each other pair by pair; larger sets are encoded in binary.
 _FEW: Final = 5
@@ -183,7 +183,7 @@ class Copy:
         return Copy(self._formula, self._model, [self(literal) for literal in self._model.next])
 
     def then_as_asked(self) -> Copy:
-        """Return the same state, with fluents added on demand; for one step, not for many."""
+        """Return the same state, but add fluents on demand. This suits one step, not chains of steps."""
         return Copy(self._formula, self._model, before=self)
 
     def clauses(self, clauses: Iterable[Sequence[int]]) -> None:

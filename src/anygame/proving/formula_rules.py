@@ -12,7 +12,7 @@ becomes these rules for the states in which the formula does not hold::
 Exactly the safe-range formulas can be translated (Abiteboul, Hull and Vianu 1995, "Foundations of databases",
 chapter 5): positive atoms limit the values of each variable. Negation is pushed inwards through conjunctions;
 every other part becomes a new relation over its free variables. If a part does not bind a variable, its rules
-repeat atoms beside the part that do.
+repeat atoms from beside the part that bind it.
 """
 
 from __future__ import annotations
@@ -51,12 +51,9 @@ class RuleWriter:
     def write(
         self, heads: Iterable[Atom], expressions: Sequence[Signed], names: Mapping[Variable, Name], node: Node
     ) -> None:
-        """Write rules for heads that hold if all expressions hold.
+        """Write rules for heads that hold if all expressions hold. Raises QueryError for unbound variables.
 
         The variables of the heads are free in the expressions. ``names`` has the name of each variable.
-
-        Raises:
-            QueryError: a variable is unbound.
         """
         self._names = names
         body = self._body([leaf for signed in expressions for leaf in _leaves(*signed)], (), _NOTHING)

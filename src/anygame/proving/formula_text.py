@@ -67,11 +67,8 @@ _LISTED: Final = 8
 class Expression:
     """A formula of first-order logic, in which each variable has a unique name.
 
-    Attributes:
-        operator: combines the parts; ``implies`` and ``forall`` are rewritten to other operators.
-        node: its place in the text.
-        literal: the literal of an ``atom`` or a ``distinct``.
-        free: the variables that no quantifier in the formula binds.
+    The operators ``implies`` and ``forall`` are rewritten. Only an ``atom`` or a ``distinct`` has a literal.
+    In ``free`` are the variables that no quantifier in the formula binds.
     """
 
     operator: Operator
@@ -94,12 +91,9 @@ class Expression:
 
 @dataclass(frozen=True)
 class Name:
-    """A variable as its author wrote it.
+    """A variable as its author wrote it, with its first occurrence and what binds it: an operator's name.
 
-    Attributes:
-        node: its first occurrence.
-        binder: the quantifier or property that binds it.
-        relation: a relation of one argument with the values of the variable; ``role`` if unknown.
+    Its values are those of a ``relation`` of one argument; ``role`` if unknown.
     """
 
     text: str
@@ -128,21 +122,15 @@ class Ranges:
 
 
 class PropertyText:
-    """A parsed property.
+    """A parsed property. Raises QueryError or TermSyntaxError if the text is not a property of this game.
 
     Attributes:
         text: the property on one line, without comments.
-        kind: its temporal operator.
-        node: its place in the text.
         expressions: the formula, or the two formulas of ``until``.
         names: the name of each variable.
-        free: variables that no quantifier binds.
+        free: the variables that no quantifier binds.
         of_moves: whether an atom is about the joint move made in a state.
         doubts: warnings, for people.
-
-    Raises:
-        QueryError: the text is not a property of this game.
-        TermSyntaxError: the parentheses do not match.
     """
 
     def __init__(self, text: str, game: Game, ranges: Ranges) -> None:

@@ -41,10 +41,8 @@ class TemporalFormula:
     """A property of all matches.
 
     Attributes:
-        text: the formula on one line, without comments.
-        kind: ``always``, ``never``, ``reachable`` or ``until``.
         of_moves: whether it is about joint moves: it has ``does``, ``next``, ``sees`` or a relation that
-            depends on moves. Then it says nothing about states without joint moves, such as terminal ones.
+            depends on moves. Such a property ignores states without joint moves, such as terminal states.
         fluent: holds after a state, or a joint move, that refutes it (or shows it, for ``reachable``).
         variables: the variables that no quantifier binds, by the names that ``instances`` uses.
         doubts: warnings with their place, such as about an atom that never holds; for people.
@@ -70,7 +68,7 @@ class TemporalFormula:
         literal = model.next[model.fluents.index(self.fluent)]
         if not self.of_moves:
             return literal
-        # The literal may lack conditions that hold wherever a joint move is made: the compiler drops them.
+        # The compiler drops conditions that hold wherever a joint move is made, so they are added again.
         return model.gates.conjunction([literal, model.terminal ^ 1, *model.able()])
 
     def instances(self, state: State, moves: JointMove | None = None) -> list[dict[str, Term]]:
@@ -98,11 +96,7 @@ class FormulaGame:
 
 
 def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
-    """Read properties of a game, and return the game with rules for them.
-
-    Args:
-        game: the game.
-        texts: such as ``(always (implies terminal (exists (?r) (goal ?r 100))))`` (docs/guide/formulas.md).
+    """Return the game with rules for properties, such as ``(always (implies terminal (goal ?r 100)))``.
 
     Raises:
         QueryError: a text is not a property, names something unknown to the game, or has an unsafe variable.

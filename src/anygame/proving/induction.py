@@ -42,7 +42,7 @@ _MOST_COLUMNS: Final = 3
 
 
 class Induction:
-    """Clauses that hold in every state, by induction over all of them. Later candidates never remove one."""
+    """Clauses proved together by induction over all states. Later candidates never remove a clause."""
 
     def __init__(self, model: Model, patience: Patience) -> None:
         self._model = model
@@ -116,7 +116,8 @@ def learned(
             induction.keep(tried[:size])
             yield induction.found
         of_groups, others = candidates(model, sample, patience)
-        # The strongest candidates come first. Broken candidates take most of the time, again in each round.
+        # The strongest candidates come first. Candidates that a step breaks take most of the time, in each
+        # round anew.
         several = len(tried) + len(of_groups)
         tried += of_groups + others
         for size in sorted({several, *_sizes(len(tried))}):
@@ -144,7 +145,7 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
     patience.check()
     apart: NDArray[np.bool_] = np.asarray((values.T @ values) == 0)
     np.fill_diagonal(apart, False)
-    # Fluents that play did not meet are included, as counters seldom reach all of their values.
+    # Fluents that never held in random play are included: counters seldom reach all of their values.
     several = sorted(groups(model.fluents, ~always), key=len)
     some = _some_of(states, several, patience)
     clauses: dict[Clause, None] = {}
@@ -344,8 +345,8 @@ def trimmed(
         pending = [goal, *map(broken, wanted)]
         while pending:
             asked = pending.pop()
-            # Needed clauses are free, so they are assumed first. Sums are expensive for a solver, so they are
-            # assumed last.
+            # Clauses that are needed anyway cost nothing, so they are assumed first. Sums are expensive for a
+            # solver, so they are assumed last.
             parts = [[guard_of[known] for known in each] for each in (needed, clauses, counted)]
             some = next((n for n in range(1, 4) if not formula.solve([*asked, *chain(*parts[:n])])), None)
             assert some, "the invariant was not one"

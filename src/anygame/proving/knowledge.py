@@ -55,7 +55,7 @@ class Knowledge:
     def rounds(self, patience: Patience) -> Iterator[bool]:
         """Yield before each round of learning whether learning is over.
 
-        So cheap proofs are tried before expensive ones. Learning does not count against ``patience``.
+        So callers can try cheap proofs before more is learned. Learning does not count against ``patience``.
         """
         tried = -1
         while self._is_learning:
@@ -75,7 +75,7 @@ class Knowledge:
             with suppress(OutOfTimeError):
                 for clauses in learned(self._model, self._sample, patience, first):
                     self.clauses = list(clauses)
-                    # All cached clauses are proved anew, and earlier learning clauses no more.
+                    # All cached clauses are proved again, and the cached learning was complete.
                     if kept and kept.is_everything and len(clauses) == len(first):
                         break
                     if not kept or len(clauses) >= len(first):

@@ -28,7 +28,7 @@ _LANES: Final = 1024
 _MOST_STEPS: Final = 1000
 #: States that are evaluated together.
 _AT_ONCE: Final = 4096
-#: The smallest bound on moves of a query about long matches, and the most nodes in its copies.
+#: Minimum number of moves in a query about long matches, and maximum number of nodes in its copies.
 _FEWEST, _MOST_NODES = 8, 3_000_000
 
 
@@ -156,13 +156,13 @@ class Matches:
             self._met.append(state)
 
     def met(self, literal: int) -> bool:
-        """Return whether a literal over the state holds in a noted state."""
+        """Return whether a literal over the state holds in a recorded state."""
         return bool(self._met) and bool(self._model.values([literal], np.array(self._met)).any())
 
     def seen(
         self, literals: Sequence[int], patience: Patience | None = None, *, of_moves: bool = False
     ) -> list[bool]:
-        """Return which literals hold in some state of random play.
+        """Return which literals hold in at least one state of random play.
 
         With ``of_moves``, a literal may depend on the joint move made in the state.
         """

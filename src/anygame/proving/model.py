@@ -124,7 +124,7 @@ class Model:
         return self.gates.conjunction([self.terminal ^ 1, self.gates.conjunction(self.able()) ^ 1])
 
     def able(self) -> list[int]:
-        """Return for each role the literal for at least one of its moves being legal."""
+        """Return for each role a literal that holds if at least one of its moves is legal."""
         return [self.gates.disjunction(self.legal_of(role)) for role in range(len(self.roles))]
 
     @cached_property
@@ -147,11 +147,11 @@ class Model:
         return (literal,)
 
     def later(self, literal: int) -> int:
-        """Return the literal over state and joint move for the value of a literal in the next state."""
+        """Return a literal over state and joint move: the value of the given literal in the next state."""
         return self.copied(self.gates, dict(enumerate(self.next, start=1)))(literal)
 
     def copied(self, gates: Gates, literals: Mapping[int, int]) -> Callable[[int], int]:
-        """Return a function that copies literals to other gates; ``literals`` replaces nodes."""
+        """Return a function that copies literals to other gates; ``literals`` maps nodes to replacements."""
         of = {0: FALSE, **literals}
 
         def literal(wanted: int) -> int:

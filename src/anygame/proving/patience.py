@@ -1,6 +1,6 @@
 """Time limits of provers, and their interruption.
 
-Every function that takes a `Patience` raises an `OutOfTimeError` when it is exhausted.
+Every function that takes a `Patience` raises an `OutOfTimeError` when the limit is reached.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from anygame.errors import AnygameError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-#: Maximum conflicts of a solver between two checks of the time limit, and conflicts times literals of the
-#: formula. One conflict may set most literals: with 2 million, 1,000 conflicts took 3 minutes.
+#: Maximum number of conflicts between two checks of the time limit, and of conflicts times literals. One
+#: conflict may set most literals: with 2 million, 1,000 conflicts took 3 minutes.
 _CONFLICTS: Final = 1_000
 _WORK: Final = 10_000_000
 
@@ -36,7 +36,7 @@ class Conflicts:
         self._whole = whole
 
     def part(self, share: float) -> Conflicts:
-        """Return a limit for a share of the rest, whose conflicts count against this limit, too."""
+        """Return a limit for a share of the remaining conflicts, which also count against this limit."""
         return Conflicts(ceil(self.left * share), self)
 
     def spend(self, conflicts: int) -> None:
@@ -79,7 +79,7 @@ class Patience:
         return self.renewed(self._seconds)
 
     def part(self, share: float) -> Patience:
-        """Return a limit for a share of the rest."""
+        """Return a limit for a share of the remaining time and conflicts."""
         conflicts = None if self._conflicts is None else self._conflicts.part(share)
         return Patience(self.left * share, conflicts)
 

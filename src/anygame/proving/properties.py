@@ -1,7 +1,7 @@
 """The built-in properties of games, as literals of the model.
 
-Most are those that GDL demands of a well-formed game (Love, Hinrichs, Haley, Schkufza and Genesereth 2008,
-"General game playing: game description language specification"): playability, goals, winnability.
+Most are properties that GDL demands of a well-formed game: playability, goals, winnability (Love, Hinrichs,
+Haley, Schkufza and Genesereth 2008, "General game playing: game description language specification").
 """
 
 from __future__ import annotations

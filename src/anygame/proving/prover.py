@@ -48,20 +48,20 @@ if TYPE_CHECKING:
 #: matches, an invariant, k-induction; and for reducing an invariant before its check.
 _FOR_CHEAP: Final = 0.05
 _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
-#: The share for a long match, by one query.
+#: The share for the search for a long match by one query.
 _FOR_LONG: Final = 0.5
 #: The share for a proof with conserved sums.
 _FOR_COUNTING: Final = 0.4
 #: Maximum number of moves of the first search for a match.
 _SHALLOW: Final = 8
-#: The largest depth of k-induction.
+#: Maximum depth of k-induction.
 _MOST_INDUCTION: Final = 12
-#: The largest depth in cheap proofs.
+#: Maximum depth of k-induction in cheap proofs.
 _FEW: Final = 2
 #: The note on a proof that enumerates all matches.
 _ALL_MATCHES: Final = "no match has more than {}, and all were examined"
 _ENDS: Final = Property("ends", CLAIMS["ends"], FALSE, lambda *_: False)
-#: States and joint moves, in the form of ``random_play``.
+#: States and joint moves, as ``random_play`` yields them.
 Play: TypeAlias = "Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]"
 #: A method, its share of the time limit, and its description.
 _Way: TypeAlias = "tuple[Callable[[Property, Patience, Patience], Verdict | None], float, str]"
@@ -85,12 +85,9 @@ class Prover:
         patience: the time limit for learning an invariant.
         guesses: returns further candidate clauses, from a sample.
         store: the cache of proofs.
-        is_brief: try only cheap methods: no search for matches, and no invariants beyond those that hold in
-            every state by induction over all of them.
+        is_brief: try only cheap methods: no search for matches, no invariant for a single property.
 
-    Raises:
-        CompilationError: there is no native code, and none can be made.
-        MissingExtraError: the solver is not installed.
+    Raises CompilationError without native code, and MissingExtraError without a solver.
     """
 
     def __init__(
@@ -117,7 +114,7 @@ class Prover:
         self.knowledge = Knowledge(model, self.sample, patience, report, guesses, store)
         #: The conserved sums; None until they are searched.
         self._sums: list[Sum] | None = None
-        #: No match of up to this many moves decides the property; below 0 before any is examined.
+        #: No match of up to this many moves decides the property; -1 before any match is examined.
         self._depth = -1
 
     @property

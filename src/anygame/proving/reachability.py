@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
 
-#: Number of clauses that served only one query after which the solver is rebuilt.
+#: Maximum number of clauses for single queries; above it, the solver is rebuilt.
 _MOST_SPENT: Final = 4_000
 #: Number of consecutive failures to drop a literal that ends the reduction of a cube.
 _MOST_FAILURES: Final = 12
@@ -55,8 +55,8 @@ def reach(
     """Return an invariant that excludes bad states, or a match to one.
 
     If the literal ``bad`` depends on moves, it is about a state and a joint move made there. ``invariant``
-    holds in every state, by induction. ``report`` is called with the index and the clauses of each completed
-    frame.
+    holds in every state, by induction. ``report`` is called after each frame with the numbers of frames and
+    of clauses.
     """
     return _Prover(model, bad, patience, invariant, report).run()
 

@@ -1,4 +1,4 @@
-"""Cache of proofs, beside compiled code.
+"""Cache of proofs, in the folder of compiled code.
 
 A file holds the certificates of one network, identified by its circuit and the names of its inputs. No
 certificate is trusted: each is checked against the circuit, and searched for again if the check fails.
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     from anygame.network.compiled import CompiledGame
 
-#: Maximum bytes of the files of all games; the oldest files are deleted first.
+#: Maximum total size in bytes of all files; the oldest files are deleted first.
 PROOF_BYTES: Final = 16 << 20
 #: Maximum number of literals of a certificate; finding a larger one again takes about as long as checking it.
 _MOST_LITERALS: Final = 200_000
 #: Maximum number of certificates of a game, and characters of a name: formulas are names, too.
 _MOST, _LONGEST_NAME = 200, 10_000
-#: The largest depth of a certificate times gates: the checker holds as many copies of them.
+#: Maximum product of the depth of a certificate and the gates: the checker copies the gates for each move.
 _MOST_COPIES: Final = 40_000_000
 _SUFFIX: Final = ".proofs"
 

@@ -1,6 +1,6 @@
 """Lists of proved facts: fluents that exclude each other, stay true or never hold, and dead moves.
 
-A list has the facts that were proved; a game may have more of them.
+A game may have more of these facts than the proved ones.
 """
 
 from __future__ import annotations

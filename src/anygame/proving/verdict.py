@@ -74,11 +74,11 @@ class Verdict:
         depth: number of moves up to which no match decides the claim; None if this is irrelevant.
         invariant: the invariant of a proof, as clauses in GDL. Every step preserves them, together with the
             claim if that is about states.
-        steps: the lemmas by which a solver's proof was checked.
+        steps: number of lemmas checked to verify the solver's proof.
         note: further information, as a sentence.
         found: the proved facts, for properties that are lists.
         seconds: the time taken.
-        most_moves: the most joint moves of a match, if ``ends`` is proved.
+        most_moves: maximum number of joint moves of a match, if ``ends`` is proved.
         certificate: the certificate of the proof; None for lists, and if a match decides the claim.
     """
 

@@ -46,7 +46,7 @@ def export_text(
     Args:
         game: the game.
         form: one of ``FORMS``, which lists the options of each form.
-        depth: the most joint moves, from 0; required by the forms that have this option.
+        depth: maximum number of joint moves, from 0; required by the forms that have this option.
         role: the role that is to reach the goal; by default the first role.
         goal: the lowest goal that counts, from 0 to 100; by default, plays with any end or without one.
 

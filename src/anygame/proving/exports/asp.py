@@ -35,13 +35,8 @@ _VARIABLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 def asp_text(program: Program, depth: int, role: Term, goal: int | None) -> str:
     """Return an answer set program whose answer sets are the plays of at most ``depth`` joint moves.
 
-    Relations that depend on the state or on moves get one more argument: the number of earlier steps.
-
-    Args:
-        program: the rules.
-        depth: maximum number of joint moves.
-        role: the role that is to reach the goal.
-        goal: the lowest goal of the role at the end of a play; None for all plays.
+    With a ``goal``, the role must end each play with at least this goal. Relations that depend on the state
+    or on moves get one more argument: the number of earlier steps.
     """
     rules = normal_rules(program)
     writer = _Writer(rules)
@@ -58,7 +53,7 @@ def asp_text(program: Program, depth: int, role: Term, goal: int | None) -> str:
     if goal is not None:
         lines.append(f"_won :- terminal(T), goal({writer.term(role, {})},{goal}..100,T).")
         lines.append(":- not _won.")
-    # Relations that may have no rules.
+    # These relations may have no rules, which clingo would warn about.
     lines += [f"#defined {name}." for name in ("init/1", "next/2", "terminal/1", "legal/3")]
     lines.append("#show does/3.")
     names = [f"% {name} is {text}" for text, name in writer.odd.items()]
@@ -73,7 +68,7 @@ class _Writer:
         bodies = [(rule.head.key, {atom.key for atom, _ in atoms_in(rule.body)}) for rule in rules]
         self._steps = _closure(_OF_STEPS, bodies)
         self._states = _closure(_OF_STATES, bodies) - self._steps
-        #: Relations that may clash with relations of states and steps, which get one more argument.
+        #: Relations of states and steps as they are written, with one more argument.
         self._taken = {(name, arity + 1) for name, arity in self._states | self._steps}
 
     def rule(self, rule: NormalRule) -> str:
