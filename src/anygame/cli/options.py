@@ -146,7 +146,7 @@ class Command(Generic[OptionsT]):
         }
 
     def declare(self, parser: argparse.ArgumentParser) -> None:
-        """Add arguments and options to a parser: the own ones of the command first, then inherited ones."""
+        """Add arguments and options to a parser: first those of the command, then inherited ones."""
         own = self.options.__annotations__
         groups: dict[str, Any] = {"": parser}
 
@@ -196,21 +196,18 @@ def whole(text: str) -> int:
     return int(text)
 
 
-def whole_from(least: int, most: int | None, text: str) -> int:
-    """Read a whole number in a range; it has at most 18 digits."""
+def whole_from(least: int, most: int | None, text: str, what: str = "whole number") -> int:
+    """Read a whole number of at most 18 digits in a range; messages call it ``what``."""
     is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
     if not is_number or not least <= int(text) <= (int(text) if most is None else most):
         wanted = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise argparse.ArgumentTypeError(f"expected a whole number {wanted}, found {text[:40]!r}")
+        raise argparse.ArgumentTypeError(f"expected a {what} {wanted}, found {text[:40]!r}")
     return int(text)
 
 
 def read_port(text: str, least: int = 0) -> int:
-    """Read a port."""
-    if not (text.isascii() and text.isdigit() and least <= int(text[:6]) <= HIGHEST_PORT):
-        wanted = f"expected a port from {least} to {HIGHEST_PORT}"
-        raise argparse.ArgumentTypeError(f"{wanted}, found {text[:40]!r}")
-    return int(text)
+    """Read the number of a port."""
+    return whole_from(least, HIGHEST_PORT, text, "port")
 
 
 def _above_0(what: str, most: float, units: Mapping[str, float], text: str) -> float:

@@ -23,11 +23,7 @@ def format_sarif(findings: Iterable[tuple[str, Finding]]) -> dict[str, Any]:
     findings = list(findings)
     codes = sorted({finding.diagnostic.code for _, finding in findings})
     rules = [
-        {
-            "id": code,
-            "shortDescription": {"text": CODES[code].title},
-            "help": {"text": CODES[code].text},
-        }
+        {"id": code, "shortDescription": {"text": CODES[code].title}, "help": {"text": CODES[code].text}}
         for code in codes
     ]
     return {

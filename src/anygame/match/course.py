@@ -68,9 +68,7 @@ def joint_of(game: Game, texts: Iterable[str], state: State) -> Joint:
 def move_of(text: str, role: Role, state: State) -> Term:
     """Return the legal move that a string with any spacing means.
 
-    Raises:
-        IllegalMoveError: the move is not legal.
-        TermSyntaxError: the string is not a term.
+    Raises IllegalMoveError if the move is not legal, and TermSyntaxError if the string is not a term.
     """
     legal = state.legal_moves(role)
     move = {str(move): move for move in legal}.get(text)
@@ -215,11 +213,7 @@ class FollowedMatch(Course):
         self.summary = await asyncio.to_thread(summary_of, self.states[-1])
 
     async def follow(
-        self,
-        start: int,
-        turns: Sequence[Report],
-        now: Report,
-        keep: Callable[[Record], None],
+        self, start: int, turns: Sequence[Report], now: Report, keep: Callable[[Record], None]
     ) -> None:
         """Make the reported moves, as far as the rules allow them.
 

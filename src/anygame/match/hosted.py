@@ -98,12 +98,7 @@ class HostedMatch(Course):
         return task
 
     async def choose(self, index: int, text: str, step: int) -> None:
-        """Take the move of a person.
-
-        Raises:
-            IllegalMoveError: the match has advanced meanwhile, the role has no choice now, or the move is not
-                legal.
-        """
+        """Take the move of a person. Raises IllegalMoveError if the person cannot make it now."""
         async with self._lock:
             role = self.game.roles[index]
             if step != len(self.line):
@@ -115,11 +110,7 @@ class HostedMatch(Course):
             await self._advance()
 
     async def resign(self, index: int) -> None:
-        """End the match by the resignation of a role.
-
-        Raises:
-            IllegalMoveError: the match is already over.
-        """
+        """End the match by the resignation of a role. Raises IllegalMoveError if the match is over."""
         async with self._lock:
             if self.is_over:
                 role = self.game.roles[index]
@@ -134,11 +125,7 @@ class HostedMatch(Course):
         await self._advance()
 
     async def take_back(self, roles: Collection[int]) -> None:
-        """Go back to the last state in which one of the given roles had a choice.
-
-        Raises:
-            IllegalMoveError: there is no such state.
-        """
+        """Go back to the last state in which a role had a choice. Raises IllegalMoveError if it had none."""
         async with self._lock:
             if self.left is not None:
                 await self._go_back(len(self.line))
@@ -278,7 +265,7 @@ class HostedMatch(Course):
         return max(0.0, self._clock[0] - (used[index] if used else 0.0))
 
     def _watch_clocks(self) -> None:
-        """Set a timer for the next person who runs out of time, and then leaves the match."""
+        """Set a timer that removes the next person who runs out of time from the match."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -46,11 +46,7 @@ class LocalSeat:
         self._failures = Failures()
 
     def prepare(self) -> None:
-        """Let the player get ready for any game, before a match begins. This can take long.
-
-        Raises:
-            PlayerError: the player fails.
-        """
+        """Let the player get ready for any game, which can be slow. Raises PlayerError if it fails."""
         try:
             self.player.prepare()
         except Exception as error:

@@ -2,9 +2,9 @@
 
 A state is a list of facts, and a joint move is a list of one move for each role, as strings with blanks
 between all tokens. Times are milliseconds since 1970. There is one more state than there are joint moves.
-Each state has a time and a list of errors; the first list is about START. Data without a key in the reference
-form are under ``anygame``: the rule sheet, roles and seed, comments of players, and reasons of errors.
-Replaying and resuming need the rule sheet.
+Each state has a time and a list of errors; the first list is about START. The key ``anygame`` holds data for
+which the reference form has no key: the rule sheet, which replaying and resuming need, roles and seed,
+comments of players, and reasons of errors.
 """
 
 from __future__ import annotations
@@ -186,11 +186,7 @@ class Record:
         self.is_completed = self.is_aborted = False
 
     def facts(self, step: int) -> list[str]:
-        """Return the facts of a state as strings.
-
-        Raises:
-            RecordError: the state cannot be parsed.
-        """
+        """Return the facts of a state as strings. Raises RecordError if the state cannot be parsed."""
         try:
             nodes = parse_nodes(self.states[step])
         except TermSyntaxError as error:

@@ -281,8 +281,7 @@ async def _guarded(
 def legal_in(state: State) -> Moves:
     """Return the legal moves of every role, or an empty tuple if the game is over.
 
-    Raises:
-        IllegalMoveError: the game is not over and a role has no legal move.
+    Raises IllegalMoveError if the game is not over and a role has no legal move.
     """
     if state.is_terminal:
         return ()

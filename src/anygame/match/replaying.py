@@ -45,9 +45,7 @@ class Replay:
 def rules_of(record: Record) -> Game:
     """Return the game of a record, from the rule sheet in it.
 
-    Raises:
-        RecordError: the record has no rule sheet, as it comes from another manager.
-        RuleSheetError: the rule sheet has errors.
+    Raises RecordError if the record has no rule sheet, and RuleSheetError if the sheet has errors.
     """
     sheet = record.own.get("rules")
     case_sensitive = record.own.get("caseSensitive", True) is not False

@@ -133,11 +133,7 @@ def _players_in_order(
 
 
 def seated(game: Game, seats: Sequence[Seat]) -> list[Seat | None]:
-    """Return a seat for each role of a game, and None for a role ``random``.
-
-    Raises:
-        PlayerError: there are too few or too many seats.
-    """
+    """Return a seat for each role, None for ``random``. Raises PlayerError for a wrong number of seats."""
     wanted = [role for role in game.roles if not role.is_random]
     if len(seats) != len(wanted):
         names = ", ".join(wanted)

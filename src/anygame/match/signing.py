@@ -58,9 +58,7 @@ def signed(record: Mapping[str, Any], key: RSAPrivateKey) -> dict[str, Any]:
 def verify(record: Mapping[str, Any]) -> None:
     """Check the signature of a record.
 
-    Raises:
-        RecordError: the signature is missing or invalid, or the record was changed since it was signed.
-        MissingExtraError: the extra ``signing`` is not installed.
+    Raises RecordError if the signature is missing or invalid, or if the record was changed afterwards.
     """
     lib = _cryptography()
     public = _decoded(record, _KEY, _KEY_VERSION)
@@ -79,9 +77,7 @@ def verify(record: Mapping[str, Any]) -> None:
 def read_key(path: str | os.PathLike[str]) -> RSAPrivateKey:
     """Return the private key in a PEM file; if there is no file, create a key and write the file.
 
-    Raises:
-        RecordError: the file does not contain an RSA key, or the key has a password.
-        MissingExtraError: the extra ``signing`` is not installed.
+    Raises RecordError if the file does not contain an RSA key, or if the key has a password.
     """
     lib = _cryptography()
     file = Path(path)
@@ -122,7 +118,7 @@ def _rsa(key: Any, lib: SimpleNamespace) -> Any:
 
 
 def _cryptography() -> SimpleNamespace:
-    """Import cryptography, and return the parts of it that this module uses."""
+    """Import cryptography, and return the parts that this module uses. Raises MissingExtraError."""
     with needing("signing", "signed records need cryptography"):
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives import hashes, serialization

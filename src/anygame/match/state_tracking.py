@@ -146,7 +146,7 @@ class StateTracker:
         self._random.shuffle(self._states)
 
     def _successors(self, turn: _Turn, deadline: float) -> tuple[dict[State, None], dict[State, None]]:
-        """Return successors of the kept states that agree with a turn, and some that do not."""
+        """Return successors of the kept states that agree with a turn, and guesses that do not."""
         agreeing: dict[State, None] = {}
         guesses: dict[State, None] = {}
         quota = -(-_MOST_STATES // len(self._states))
@@ -258,14 +258,9 @@ class HiddenCourse:
         return self._tracker.is_lost
 
     def follow(self, joint: tuple[Term, ...] | None, deadline: float) -> tuple[State, RoleView]:
-        """Advance by the last joint move, if it is new.
+        """Advance by the last joint move, if it is new; ``deadline`` is as in `StateTracker.perceive`.
 
-        Args:
-            joint: last joint move.
-            deadline: time at which the search for states stops, on the clock of `time.monotonic`.
-
-        Returns:
-            A state that agrees with the observations of the role, and its view.
+        Returns a state that agrees with the observations of the role, and its view.
         """
         if self._match.course is not None:
             self._set_course(*self._match.course())

@@ -23,26 +23,16 @@ class Level:
 LEVELS: Final = {
     level.name: level
     for level in (
-        Level(
-            "beginner",
-            "mcts:iterations=40,noise=0.6,model=yes",
-            "more than half of its moves are random",
-        ),
+        Level("beginner", "mcts:iterations=40,noise=0.6,model=yes", "more than half of its moves are random"),
         Level(
             "easy",
             "mcts:iterations=40,noise=0.25,model=yes",
             "looks a little ahead; one move in four is random",
         ),
         Level(
-            "medium",
-            "mcts:iterations=300,noise=0.12,model=yes",
-            "looks some moves ahead, with some mistakes",
+            "medium", "mcts:iterations=300,noise=0.12,model=yes", "looks some moves ahead, with some mistakes"
         ),
-        Level(
-            "hard",
-            "mcts:iterations=2000,noise=0.02,model=yes",
-            "looks further ahead, with few mistakes",
-        ),
+        Level("hard", "mcts:iterations=2000,noise=0.02,model=yes", "looks further ahead, with few mistakes"),
         Level("strong", "mcts", "searches until its clock runs out"),
     )
 }

@@ -129,15 +129,12 @@ class Player(ABC):
 
 
 def check_option(name: str, value: float | None, least: float, most: float = inf) -> None:
-    """Check that a number of an option is in its range; None is always accepted.
+    """Raise PlayerError if the number of an option is out of its range; None is always accepted.
 
     >>> check_option("threads", 0, 1, 4096)
     Traceback (most recent call last):
         ...
     anygame.errors.PlayerError: threads is a number from 1 to 4,096, not 0
-
-    Raises:
-        PlayerError: the number is out of range.
     """
     if value is not None and not least <= value <= most:
         to = "" if most == inf else f" to {most:,}"

@@ -163,7 +163,7 @@ class Unreadable:
 
     Attributes:
         keyword: the first word in upper case if it is the keyword of a message, else empty.
-        reason: the error, as a text for users.
+        reason: description of the error for users.
     """
 
     keyword: str
@@ -286,10 +286,9 @@ _PARSERS: Final[dict[str, Callable[[list[str]], Message]]] = {
 
 
 def format_message(message: Message) -> str:
-    """Return a message as text, with the spacing of the reference manager; inverse of `parse_message`.
+    """Return a message as a string with the spacing of the reference manager; inverse of `parse_message`.
 
-    Raises:
-        ValueError: the message is `Unreadable`.
+    Raises ValueError if the message is `Unreadable`.
     """
     match message:
         case Info():
@@ -388,17 +387,15 @@ _TERM: Final = ReadingLimits(depth=150, tokens=40_000, arity=_MOST_PARTS)
 
 
 def split(text: str) -> list[str]:
-    """Return the parts of a list as strings. A text that is not one list is split into its atoms and lists.
+    """Return the parts of a list, or the atoms and lists of a string that is not one list.
 
-    Rules in a message are not parsed here, so an invalid message of any length takes little time.
+    Raises TermSyntaxError if parentheses do not match, or if there are too many parts. Rules in a message are
+    not parsed here, so an invalid message of any length takes little time.
 
     >>> split("( PLAY m.1 (( mark 1 ) noop ) )")
     ['PLAY', 'm.1', '(( mark 1 ) noop )']
     >>> str(read_term("( mark  ( at 1 01 ) )"))
     '(mark (at 1 01))'
-
-    Raises:
-        TermSyntaxError: parentheses do not match, or there are too many parts.
     """
     if max(text.count("("), text.count(")")) > _MOST_LISTS or text.count(";") > _MOST_COMMENTS:
         raise TermSyntaxError(f"more than {_MOST_LISTS:,} lists or {_MOST_COMMENTS:,} comments", text[:200])
@@ -407,7 +404,7 @@ def split(text: str) -> list[str]:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the atoms and lists of a text; see `split` for the errors."""
+    """Return the atoms and lists of a string; see `split` for the errors."""
     blank = _COMMENT.sub(lambda comment: " " * len(comment[0]), text) if ";" in text else text
     parts: list[str] = []
     end = start = depth = 0
@@ -441,11 +438,7 @@ def is_list(text: str) -> bool:
 
 
 def read_term(text: str) -> Term:
-    """Parse one term with any spacing.
-
-    Raises:
-        TermSyntaxError: the text is not one term, or the term is too large.
-    """
+    """Parse one term with any spacing. Raises TermSyntaxError, also if the term is too large."""
     try:
         return parse_term(text, limits=_TERM)
     except TermSyntaxError as error:
@@ -454,11 +447,7 @@ def read_term(text: str) -> Term:
 
 
 def read_list(text: str) -> tuple[Term, ...]:
-    """Parse the terms of a list.
-
-    Raises:
-        TermSyntaxError: the text is not a list of terms.
-    """
+    """Parse the terms of a list. Raises TermSyntaxError."""
     if not is_list(text):
         raise TermSyntaxError(f"expected a list, found {shown(text)}", text[:200])
     # All terms are parsed at once, as the arguments of a compound term.

@@ -242,11 +242,7 @@ class Store:
         self._base.release(meeting.key)
 
     def settle(self, facts: Mapping[str, str]) -> None:
-        """Store facts about the tournament that must not change, such as its clocks.
-
-        Raises:
-            RecordError: the store has another value for one of these facts.
-        """
+        """Store facts that must not change, such as clocks. Raises RecordError if they have changed."""
         with self._base.transaction():
             for name, value in facts.items():
                 self._base.execute(

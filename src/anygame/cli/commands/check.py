@@ -145,14 +145,16 @@ def _check(options: _Options) -> int:
         reports += [(name, finding) for finding in chosen]
         if not (options.json or options.sarif):
             _print(chosen)
-            print_lines(f"{name}: {line}" for verdict in proved for line in _verdict_lines(verdict))
+            print_lines(f"{name}: {_summary_of(verdict)}" for verdict in proved)
         if status == Status.INTERRUPTED:
             break
     counts = Counter(finding.diagnostic.severity for _, finding in reports)
     if options.lines:
         _write_lines(options.lines, reports)
     if options.json:
-        print_json(_json(checked, counts, reports) | {"played": played} | _proofs(verdicts))
+        proofs = [{"file": file, **verdict.to_json()} for file, verdict in verdicts]
+        diagnostics = _json(checked, counts, reports)
+        print_json(diagnostics | {"played": played} | ({"proofs": proofs} if proofs else {}))
     elif options.sarif:
         print_json(format_sarif(reports))
     else:
@@ -168,16 +170,14 @@ def _files(names: Iterable[str]) -> tuple[list[str], int]:
             is_folder = name not in ("", "-") and Path(name).is_dir()
         except (OSError, ValueError):
             is_folder = False
-        inside = _sheets_in(Path(name)) if is_folder else [name]
+        paths = Path(name).rglob("*") if is_folder else ()
+        sheets = [str(path) for path in paths if path.suffix in SUFFIXES and path.is_file()]
+        inside = sorted(sheets) if is_folder else [name]
         if not inside:
             complain(f"there is no rule sheet ({', '.join(SUFFIXES)}) in {shown(name)}")
             status = Status.BAD_INPUT
         files.update(dict.fromkeys(inside))
     return list(files), status
-
-
-def _sheets_in(folder: Path) -> list[str]:
-    return sorted(str(path) for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file())
 
 
 def _examination(options: _Options, source: Source) -> Examination:
@@ -241,14 +241,14 @@ def _found(file: str, finding: Finding) -> Found:
     return Found(file, finding, " (see `--all`)")
 
 
-def _verdict_lines(verdict: Verdict) -> Iterator[str]:
-    """Yield a short form of a verdict, without its match, which the findings show."""
+def _summary_of(verdict: Verdict) -> str:
+    """Return a verdict as one line without its match, which the findings show."""
     notes = [verdict.note]
     if verdict.outcome == "open" and verdict.depth:
         notes.insert(0, f"no match of up to {counted(verdict.depth, 'move')} decides it")
     if verdict.outcome == "refuted":
         notes = [f"{len(verdict.found)} never" if verdict.found else ""]
-    yield f"{verdict.outcome}: " + "; ".join([verdict.claim, *filter(None, notes)])
+    return f"{verdict.outcome}: " + "; ".join([verdict.claim, *filter(None, notes)])
 
 
 def _write_lines(file: str, reports: Iterable[tuple[str, Finding]]) -> None:
@@ -281,11 +281,6 @@ def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, Fi
         "infos": counts[Severity.INFO],
         "diagnostics": [_found(file, finding).to_json() for file, finding in reports],
     }
-
-
-def _proofs(verdicts: Iterable[tuple[str, Verdict]]) -> dict[str, Any]:
-    proofs = [{"file": file, **verdict.to_json()} for file, verdict in verdicts]
-    return {"proofs": proofs} if proofs else {}
 
 
 COMMANDS: Final = {"check": Command(_Options, _check, _DETAILS)}

@@ -86,9 +86,7 @@ class _PlayOptions(MachineOption):
     file: str = argument("FILE", help=SHEET_HELP)
     roles: list[str] = several("--as", "ROLE", "role that you play (default: the first)")
     against: list[str] = several(
-        "--against",
-        "PLAYER",
-        "player of the other roles, one for all or one for each (default mcts)",
+        "--against", "PLAYER", "player of the other roles, one for all or one for each (default mcts)"
     )
     clock: float = option(
         "--play-clock",

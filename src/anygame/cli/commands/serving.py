@@ -66,9 +66,7 @@ class _ServeToolsOptions:
         read_port,
     )
     folder: list[str] = several(
-        "--folder",
-        "DIR",
-        "folder of rule sheets that tools can load by name, besides the installed games",
+        "--folder", "DIR", "folder of rule sheets that tools can load by name, besides the installed games"
     )
 
 

@@ -37,10 +37,7 @@ class _Options(PositionOptions):
     threads: int = option("--threads", "N", "number of threads", threads, default=1)
     limit: int = option("--limit", "N", "abandon a game after N joint moves", joint_moves, default=10_000)
     device: str = option(
-        "--device",
-        "D",
-        "device for the games: cpu, or a graphics card (cuda or cuda:N)",
-        default="cpu",
+        "--device", "D", "device for the games: cpu, or a graphics card (cuda or cuda:N)", default="cpu"
     )
     cluster: str | None = cluster_option(
         "play on all cores of the Ray cluster at ADDRESS (default: of this machine)"

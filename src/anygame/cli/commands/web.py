@@ -39,10 +39,7 @@ class _Options(JsonOption):
         "--host", "HOST", "address to listen on; 0.0.0.0 accepts other machines", default="127.0.0.1"
     )
     name: list[str] | None = option(
-        "--name",
-        "NAME",
-        "host names by which browsers can reach this server, besides --host",
-        nargs="+",
+        "--name", "NAME", "host names by which browsers can reach this server, besides --host", nargs="+"
     )
     players: list[str] | None = option(
         "--players",

@@ -51,11 +51,10 @@ Named = tuple[str, str]
 def named(specs: Sequence[str]) -> list[Named]:
     """Return the names and specifications of players; a repeated default name gets a number.
 
+    Raises PlayerError if the command line gives the same name to two players.
+
     >>> named(["mcts", "mcts:threads=2", "old=localhost:9147", "my/player.py:Mine"])
     [('mcts', 'mcts'), ('mcts-2', 'mcts:threads=2'), ('old', 'localhost:9147'), ('Mine', 'my/player.py:Mine')]
-
-    Raises:
-        PlayerError: the command line gives the same name to two players.
     """
     players: list[Named] = []
     taken: set[str] = set()
@@ -109,10 +108,7 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
 def _prepare(seat: LocalSeat) -> None:
     """Let a player get ready before its clocks start; print a notice if this takes long."""
     notice = Timer(
-        _LONG,
-        print,
-        ["preparing the player; this takes longer the first time"],
-        {"file": sys.stderr},
+        _LONG, print, ["preparing the player; this takes longer the first time"], {"file": sys.stderr}
     )
     notice.daemon = True
     notice.start()

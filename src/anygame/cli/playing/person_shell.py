@@ -52,12 +52,7 @@ class PersonShell(Shell):
     """The prompt of people who play; ``reveals`` shows them the whole state of every game."""
 
     def __init__(
-        self,
-        session: Session,
-        screen: Screen,
-        people: Sequence[Role],
-        *,
-        reveals: bool = False,
+        self, session: Session, screen: Screen, people: Sequence[Role], *, reveals: bool = False
     ) -> None:
         super().__init__(session, screen)
         self.people = tuple(people)
@@ -123,7 +118,11 @@ class PersonShell(Shell):
         style = role_style(choosers[0], self.session.state) if choosers else "bold"
         self.screen.say(self.status(), style)
         if choosers:
-            self._show_moves(self.session.state.legal_moves(choosers[0]))
+            legal = self.session.state.legal_moves(choosers[0])
+            lines = list(list_moves(legal, legal, self.screen.width, grouped=False))
+            if len(lines) > _LINES_OF_MOVES:
+                lines = [f"  {counted(len(legal), 'move')}, such as {legal[0]}; `legal` lists them"]
+            self._say_lines(lines)
 
     def show_percepts(self) -> None:
         for role, percepts in self._percepts(self.session.step - 1):
@@ -150,12 +149,6 @@ class PersonShell(Shell):
                 self.screen.say(f"{step + 1:>{width}}  {role} {move}, sees {percepts}")
         if not session.moves:
             self.screen.say("no moves yet")
-
-    def _show_moves(self, legal: Sequence[Term]) -> None:
-        lines = list(list_moves(legal, legal, self.screen.width, grouped=False))
-        if len(lines) > _LINES_OF_MOVES:
-            lines = [f"  {counted(len(legal), 'move')}, such as {legal[0]}; `legal` lists them"]
-        self._say_lines(lines)
 
     def _chooser(self) -> Role:
         if not self.choosers:

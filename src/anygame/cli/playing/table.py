@@ -1,4 +1,4 @@
-"""A game between people at this terminal and players, in which moves can be taken back."""
+"""A game of people at this terminal against players. Moves can be taken back."""
 
 from __future__ import annotations
 
@@ -121,18 +121,24 @@ class Table:
             (),
             session.state,
         )
-        self._note(turn)
+        self.record.add_turn(turn.joint, turn.state, turn.verdicts)
+        if turn.state.is_terminal:
+            self._note_result()
+        self._keep()
+        if turn.state.is_terminal:
+            line = list(session.moves)
+            _wait(self._all(lambda one: one.stop(line, turn.state)))
         return turn
 
     def resign(self, role: Role) -> None:
-        """End the game without goals, as a role resigns."""
+        """End the game without goals because a role resigns."""
         self.resigned = role
         self.record.own["resigned"] = str(role)
         self.record.is_aborted = True
         self._keep()
 
     def undo(self, count: int = 1) -> int:
-        """Go back by some choices of people; return the number of joint moves that were taken back.
+        """Take back ``count`` choices of people; return the number of joint moves taken back.
 
         A resignation, or the choices in an unfinished turn, count as one move.
         """
@@ -189,16 +195,6 @@ class Table:
             one.failures = self._failures
         course = self.record.match_id, session.game, list(session.moves), session.state
         self._all(lambda one: one.prepare(*course))
-
-    def _note(self, turn: Turn) -> None:
-        record = self.record
-        record.add_turn(turn.joint, turn.state, turn.verdicts)
-        if turn.state.is_terminal:
-            self._note_result()
-        self._keep()
-        if turn.state.is_terminal:
-            course = list(self.session.moves), turn.state
-            _wait(self._all(lambda one: one.stop(*course)))
 
     def _note_result(self) -> None:
         record = self.record

@@ -17,14 +17,7 @@ from anygame.cli.positions import list_moves
 from anygame.cli.repl.analyses import HINT_SECONDS, Analyses
 from anygame.cli.repl.manual import ALIASES, COMMANDS, CommandError
 from anygame.errors import QueryError
-from anygame.game.joint_moves import (
-    advised,
-    chosen_moves,
-    format_joint,
-    is_chance,
-    legal_by_role,
-    read_joint,
-)
+from anygame.game.joint_moves import advised, chosen_moves, format_joint, is_chance, legal_by_role, read_joint
 from anygame.game.typed_moves import meant_moves, nearest_moves
 from anygame.language.diagnostics import counted, did_you_mean, format_diagnostics, shown
 from anygame.language.parser import parse_nodes

@@ -76,11 +76,7 @@ class Body:
 
 
 def need_h11() -> Any:
-    """Return the module h11.
-
-    Raises:
-        MissingExtraError: h11 is not installed.
-    """
+    """Return the module h11. Raises MissingExtraError if it is not installed."""
     with needing("match", "playing over the network needs h11, which is not installed"):
         import h11
     return h11
@@ -233,8 +229,7 @@ class RequestFraming(_Framing):
     def poll(self, now: float) -> Body | None:
         """Return the request when it is complete, None before.
 
-        Raises:
-            HttpError: the message is not HTTP, is too large, or is refused.
+        Raises HttpError if the message is not HTTP, is too large, or is refused.
         """
         if not self._has_head():
             return None
@@ -290,11 +285,7 @@ class ResponseFraming(_Framing):
     """
 
     def poll(self) -> Body | None:
-        """Return the response when it is complete, None before.
-
-        Raises:
-            HttpError: the message is not HTTP, or its end is missing.
-        """
+        """Return the response when it is complete, None before. Raises HttpError if it is invalid."""
         if not self._has_head():
             return None
         is_whole = self._framed()

@@ -15,13 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_plus
 
-from anygame.protocol.http.framing import (
-    CHUNK,
-    HttpError,
-    RequestFraming,
-    format_response,
-    need_h11,
-)
+from anygame.protocol.http.framing import CHUNK, HttpError, RequestFraming, format_response, need_h11
 from anygame.protocol.messages import BUSY, NIL
 
 if TYPE_CHECKING:
@@ -82,11 +76,9 @@ class Listener:
         self._connections: dict[asyncio.Task[None], str | None] = {}
 
     async def open(self, host: str, port: int) -> int:
-        """Start to listen; return the port, which the system chooses for port 0.
+        """Start listening; return the port, which the system chooses for port 0.
 
-        Raises:
-            OSError: the address cannot be used.
-            MissingExtraError: h11 is not installed.
+        Raises OSError if the address cannot be used, and MissingExtraError if h11 is not installed.
         """
         need_h11()
         self._server = await asyncio.start_server(self._serve, host, port)
@@ -184,12 +176,7 @@ class Listener:
             await writer.drain()
 
     async def _refuse(
-        self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        status: int,
-        reply: str,
-        reason: str,
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, status: int, reply: str, reason: str
     ) -> None:
         """Answer an invalid message, and read on for a while, so that the answer arrives."""
         self._log_fault(_peer(writer), reason)

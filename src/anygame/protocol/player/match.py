@@ -45,8 +45,8 @@ class _Turn:
     """A request for a move, and its answer so far.
 
     Attributes:
-        number: of the turn, from 1.
-        sent: the message as text, and the answer in the last turn.
+        number: number of the turn, from 1.
+        sent: the message as a string, and the answer in the last turn.
         arrived: time of arrival of the message.
         fallback: any legal move, as soon as the rules have computed one.
         is_repeatable: whether the last joint move is legal once more, so that an equal message can be new.
@@ -257,11 +257,7 @@ class PlayerMatch:
             self._left.cancel()
 
     def end(self, message: Stop | StopII | None) -> None:
-        """End the match: answer waiting messages, and report the end to the player.
-
-        Args:
-            message: the message with the last joint move; None for an end without a result.
-        """
+        """Answer waiting messages, and end the match; if ``message`` is None, it has no result."""
         self._stop_waiting()
         self._is_over = True
         self._farewell = _FAREWELL if message is not None else _SHORT_FAREWELL
@@ -291,7 +287,7 @@ class PlayerMatch:
         return is_preparing or (self._turn is not None and self._turn.given is None)
 
     def take_fault(self) -> str:
-        """Return the faults of the rules and of the player since the last call, as a text for users."""
+        """Return the faults of the rules and of the player since the last call, as a string for users."""
         fault = "; ".join(self._faults)
         self._faults.clear()
         return fault

@@ -31,7 +31,7 @@ _LONGEST_MARGIN: Final = 1.0
 _MARGIN_SHARE: Final = 0.2
 #: Share of the margin before the end of the clock at which an answer is sent in any case.
 _ANSWER_AT: Final = 0.75
-#: Share of the margin before the end of the clock until which the best move so far is awaited.
+#: Share of the margin before the end of the clock at which the wait for the best move so far ends.
 _GIVE_UP_AT: Final = 0.5
 #: Minimum seconds for an answer, for any clock, because finding a legal move takes time.
 _SHORTEST_CLOCK: Final = 0.3
@@ -167,7 +167,7 @@ class PlayedGame:
         return self._tracker is not None and self._tracker.is_lost
 
     def spelled(self, move: Term) -> str:
-        """Return a move as text, with the spelling of names in START."""
+        """Return a move as a string, with the spelling of names in START."""
         return self._names.restore(spaced(move))
 
     def advance(self, message: Message, answered: str | None, guess_by: float) -> Position:
@@ -220,11 +220,7 @@ class PlayedGame:
 
 
 def load_rules(rules: str, settings: PlayerSettings, seconds: float) -> Game:
-    """Load the rules of a START or PREVIEW message; a question to the rules takes at most ``seconds``.
-
-    Raises:
-        AnygameError: the rules cannot be used.
-    """
+    """Load the rules of START or PREVIEW; ``seconds`` limits each question to them. Raises AnygameError."""
     limits = settings.limits
     if limits is not None:
         limits = replace(limits, seconds=min(limits.seconds, max(seconds, _SHORTEST_CLOCK)))

@@ -7,8 +7,8 @@ same process or from another one (`anygame.protocol.player.hosts`).
 A command is a list of its name and its arguments. All times are values of `time.time`:
 
 - ``start``, role, rules, start clock, play clock, think by
-- ``play``, turn, message, answered, think by, clock: the message is text; ``answered`` is the answer in the
-  last turn
+- ``play``, turn, message, answered, think by, clock: the message is a string, and ``answered`` is the
+  answer in the last turn
 - ``replay``, turns: ``message`` and ``answered``, as in ``play``, of each turn that another session played
 - ``best``, turn: report the best move so far
 - ``stop``, message, answered
@@ -92,7 +92,7 @@ class Session:
         self._thinking.close()
 
     def handle(self, command: Sequence[Any]) -> None:
-        """Start to execute a command, and return at once."""
+        """Start executing a command, and return at once."""
         kind, *given = command
         match kind:
             case "start":
@@ -219,7 +219,7 @@ class Session:
         self._write(["move", turn, spelled, fault])
 
     def _chosen(self, match: PlayedGame, turn: int, position: Position, clock: Clock) -> tuple[Term, str]:
-        """Return the move of the player, or another one if it is illegal; and the error, or an empty text."""
+        """Return the move of the player, or a legal replacement, and the error or an empty string."""
         legal = position.legal
         move: object = None
         fault = ""
@@ -314,7 +314,7 @@ def _described(error: BaseException) -> str:
 
 
 def _text(value: object) -> str:
-    """Return an object of a player as text; its ``__str__`` can raise any error."""
+    """Return ``str`` of an object of a player, which can raise any error."""
     try:
         return str(value)
     except BaseException as error:
