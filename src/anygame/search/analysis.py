@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.diagnostics import counted
@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.search.goals import Bounds
 
-#: A sequence of joint moves, each in the order of the roles.
+#: Joint moves, each in the order of the roles.
 JointMoves = tuple[tuple["Term", ...], ...]
 
-#: Moves of a role, and joint moves of a line, that fit a terminal.
-_ROWS: Final = 10
-_STEPS: Final = 6
-#: The mean of a move counts from this share of the most visits on.
+#: Default maximum number of moves of a role, and of joint moves of a line, in a table.
+_ROWS, _STEPS = 10, 6
+#: Minimum visits of a move whose mean counts, as a share of the highest number of visits.
 _ENOUGH_VISITS: Final = 1 / 20
 
 
@@ -35,13 +34,12 @@ class MoveAnalysis:
 
     Attributes:
         move: the move.
-        visits: leaves evaluated below it.
-        goal: the mean goal of the role at these, on the scale of the rules; None without any.
-        error: the standard error of that mean; None where that is not known.
-        bounds: of the value of the move for the role.
-        line: joint moves of best play as far as known, beginning with this move.
-        estimate: the minimax value over estimates, on the scale of the rules, with the middle where roles are
-            even; None where the search uses no estimates.
+        visits: number of leaves evaluated below the move.
+        goal: the mean goal of the role at these leaves, on the scale of the rules; None without leaves.
+        error: the standard error of that mean; None if it is not known.
+        bounds: bounds of the value of the move for the role.
+        line: joint moves of best play as far as they are known, beginning with this move.
+        estimate: the minimax value of learned estimates, on the scale of the rules; None without estimates.
     """
 
     move: Term
@@ -54,7 +52,7 @@ class MoveAnalysis:
 
     @property
     def proven(self) -> float | None:
-        """The exact value of the move; None where it is unknown.
+        """The exact value of the move; None if it is unknown.
 
         >>> from anygame import Bounds
         >>> from anygame.language.terms import Constant
@@ -65,15 +63,15 @@ class MoveAnalysis:
 
     @property
     def worth(self) -> float | None:
-        """The exact value, or else the mean goal."""
+        """The exact value; if it is unknown, the mean goal."""
         return self.goal if self.proven is None else self.proven
 
     def with_line(self, line: JointMoves) -> MoveAnalysis:
-        """Return the same with a line of play."""
+        """Return the same analysis with a line of play."""
         return replace(self, line=line)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the analysis as numbers, texts, lists and dictionaries."""
+        """Return the analysis as numbers, strings, lists and dictionaries."""
         return {
             "move": str(self.move),
             "visits": self.visits,
@@ -88,7 +86,7 @@ class MoveAnalysis:
 def best_first(
     moves: Iterable[MoveAnalysis], *, range_of_goals: float = 0, trust: float = 0
 ) -> tuple[MoveAnalysis, ...]:
-    """Return moves, the best first.
+    """Return the moves of a role, the best first.
 
     The order:
 
@@ -99,12 +97,11 @@ def best_first(
     5. moves that are proven worse.
 
     Args:
-        moves: of a role.
-        range_of_goals: the range of goals, or 0. If it is not 0, the first of the moves that exceed the
-            proven goal has the highest mean minus twice the largest error for goals in this range. The most
-            visited move may have looked better only earlier (secure child: Chaslot and others 2008,
-            "Progressive strategies for Monte-Carlo tree search").
-        trust: weight of estimates beside means in that choice, from 0 to 1.
+        moves: the moves.
+        range_of_goals: the difference between the highest and the lowest goal. If it is not 0, the highest
+            lower confidence bound, rather than the visits, decides which move is first in the second group
+            (secure child: Chaslot and others 2008, "Progressive strategies for Monte-Carlo tree search").
+        trust: weight of estimates relative to means in that bound, from 0 to 1.
 
     >>> from anygame import Bounds
     >>> from anygame.language.terms import Constant
@@ -147,41 +144,39 @@ def best_first(
 def _most_secure(moves: Sequence[MoveAnalysis], range_of_goals: float, trust: float) -> MoveAnalysis:
     """Return the move with the highest lower confidence bound; moves are sorted by visits.
 
-    The error of an estimate does not fall with visits: its share of a value has no error here.
+    The bound subtracts twice the largest standard error of a mean. An estimate counts as exact, since its
+    error does not fall with visits.
     """
     enough = max(1, _ENOUGH_VISITS * moves[0].visits)
-    scored = [
-        (_blended(each.goal, each.estimate, trust) - (1 - trust) * range_of_goals / sqrt(each.visits), each)
-        for each in moves
-        if each.goal is not None and each.visits >= enough
-    ]
-    return max(scored, key=lambda pair: pair[0])[1] if scored else moves[0]
-
-
-def _blended(goal: float, estimate: float | None, trust: float) -> float:
-    """Return the value that descents use: the mean and the estimate, by its weight."""
-    return goal if estimate is None else goal + trust * (estimate - goal)
+    best, highest = moves[0], -inf
+    for move in moves:
+        if move.goal is not None and move.visits >= enough:
+            mean = move.goal if move.estimate is None else move.goal + trust * (move.estimate - move.goal)
+            bound = mean - (1 - trust) * range_of_goals / sqrt(move.visits)
+            if bound > highest:
+                best, highest = move, bound
+    return best
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Analysis:
-    """The analysis of a state; shown as a table, at Python's prompt too.
+    """The analysis of a state, shown as a table.
 
     Attributes:
-        iterations: leaves evaluated in this run.
+        iterations: number of leaves evaluated in this run.
         seconds: duration of the run.
-        nodes: states in the tree.
-        depth: joint moves from the state to the deepest node.
-        bytes: the memory of the tree.
-        moves: for each role but ``random``, its legal moves, best first.
-        goals: for each such role, the mean of its goals below the state; None without any.
-        proven: for each such role, its exact value; None where it is unknown.
+        nodes: number of states in the tree.
+        depth: number of joint moves from the state to the deepest node.
+        bytes: size of the tree in bytes.
+        moves: for each role except ``random``, its legal moves, the best first.
+        goals: for each such role, the mean of its goals below the state; None without goals.
+        proven: for each such role, its exact value; None if it is unknown.
         engine: ``lanes`` of the compiled game, ``states`` one by one, ``lines`` of the only role that
             chooses, or ``beliefs`` of a role in a game of hidden information.
         interrupted: whether Ctrl-C ended the run.
-        fallback: why states are searched rather than lanes; None otherwise.
-        believed: in a search of beliefs, a text with the number of states that agree with the role's
-            knowledge.
+        fallback: why the search uses states rather than lanes; None otherwise.
+        believed: a string with the number of states that agree with the knowledge of the role, in a search of
+            beliefs.
         reason: why values are unknown although all states were seen; empty otherwise.
 
     >>> import anygame
@@ -216,7 +211,7 @@ class Analysis:
 
     @property
     def iterations_per_second(self) -> float:
-        """Leaves evaluated a second."""
+        """The number of leaves evaluated a second."""
         return self.iterations / self.seconds if self.seconds else 0.0
 
     @property
@@ -228,7 +223,7 @@ class Analysis:
         """Return the best move of a role.
 
         Raises:
-            KeyError: it has no move, or is ``random`` or no role.
+            KeyError: the role has no move, is ``random``, or is not a role of the game.
         """
         moves = next((moves for other, moves in self.moves.items() if other == role), ())
         if not moves:
@@ -239,11 +234,11 @@ class Analysis:
         """Plot the mean goal of each move of a role with its standard error, the best move on top.
 
         Args:
-            ax: axes; new ones by default.
-            role: by default the first role that has a choice.
+            ax: axes to draw on; new axes by default.
+            role: the role; by default the first role that has a choice.
 
         Raises:
-            KeyError: the role has no move, or is ``random`` or no role.
+            KeyError: the role has no move, is ``random``, or is not a role of the game.
             MissingExtraError: the extra ``plot`` is not installed.
         """
         shown = next(iter(self._shown_roles()), "") if role is None else role
@@ -300,15 +295,15 @@ class Analysis:
         )
 
     def _shown_roles(self) -> list[Role]:
-        """Return the roles that have a choice, or all where none has."""
+        """Return the roles that have a choice; all roles if no role has a choice."""
         return [role for role, moves in self.moves.items() if len(moves) > 1] or list(self.moves)
 
     def lines(self, rows: int = _ROWS, steps: int = _STEPS) -> Iterator[str]:
-        """Yield a table; roles without a choice are left out where others have one.
+        """Yield the lines of a table, without the roles that have no choice if another role has one.
 
         Args:
-            rows: moves of a role at most.
-            steps: joint moves of a line at most.
+            rows: maximum number of moves of a role.
+            steps: maximum number of joint moves of a line.
         """
         yield self._summary()
         for role in self._shown_roles():
@@ -344,22 +339,20 @@ def _html_table(role: Role, moves: tuple[MoveAnalysis, ...], proven: float | Non
     return table(("move", "visits", "goal", "error", "proven", "line"), rows, caption)
 
 
-def _numbers(of: MoveAnalysis) -> list[str]:
-    goal = "" if of.goal is None else f"{of.goal:.2f}"
-    error = "" if of.error is None else f"{of.error:.2f}"
-    return [f"{of.visits:,}", goal, error, _between(of)]
-
-
-def _between(of: MoveAnalysis) -> str:
-    """Return the proven value, or the bounds where they are tighter than 0 to 100."""
-    if of.proven is not None:
-        return f"{of.proven:g}"
-    least, most = of.bounds
-    return "" if least <= 0 and most >= 100 else f"{least:g}..{most:g}"
+def _numbers(analysis: MoveAnalysis) -> list[str]:
+    """Return visits, goal, error, and the proven value or bounds that are tighter than 0 to 100."""
+    least, most = analysis.bounds
+    between = "" if least <= 0 and most >= 100 else f"{least:g}..{most:g}"
+    return [
+        f"{analysis.visits:,}",
+        "" if analysis.goal is None else f"{analysis.goal:.2f}",
+        "" if analysis.error is None else f"{analysis.error:.2f}",
+        between if analysis.proven is None else f"{analysis.proven:g}",
+    ]
 
 
 def _line(line: JointMoves, steps: int) -> str:
-    """Return joint moves as text, without ``noop`` beside other moves."""
+    """Return joint moves as a string; ``noop`` appears only if all roles make it."""
     shown = [" ".join(text for text in map(str, joint) if text != "noop") or "noop" for joint in line[:steps]]
     return ", ".join(shown) + (" ..." if len(line) > steps else "")
 
@@ -372,12 +365,12 @@ class PracticeReport:
     practised 12,000 games in 4.8 s; 5.5 points of 6 trial matches: used
 
     Attributes:
-        games: games played.
-        positions: positions learned from.
-        seconds: duration.
-        trial_matches: matches of searches with the network against searches without.
-        trial_score: points of the searches with the network, from 0 to 1 a match: 1 for a win, 0.5 for a
-            draw. In general, half a point plus half of the difference of goals on a scale from 0 to 1.
+        games: number of games played.
+        positions: number of positions learned from.
+        seconds: duration of practice in seconds.
+        trial_matches: number of matches between searches with and without the network.
+        trial_score: points of the searches with the network: 1 for a win, 0.5 for a draw. In general, a match
+            gives half a point plus half of the difference of goals on a scale from 0 to 1.
         is_used: whether searches use the network from now on: only if it won the trial.
     """
 

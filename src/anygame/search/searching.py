@@ -1,7 +1,4 @@
-"""Search as people and players use it: from a state, for a time or a number of leaves, in slices.
-
-Only `Search` chooses between the engines.
-"""
+"""Searches of a state, limited by time or by a number of leaves; `Search` chooses the engine."""
 
 from __future__ import annotations
 
@@ -35,69 +32,50 @@ if TYPE_CHECKING:
 
 
 class Searcher(Protocol):
-    """Grows a tree of states from a root, a little at a time. One thread uses it at a time.
+    """Grows a tree of states from a root in steps. Only one thread at a time may use it.
 
-    The same seed and the same total of iterations give the same tree, however they are divided into calls.
-    ``best`` is the first move of its role in ``analysis``.
+    The same seed and the same total of iterations give the same tree, however many calls they take.
     """
 
     def begin(self, state: State) -> None:
-        """Make a state the root; the tree below it is kept.
-
-        Raises:
-            PositionError: this searcher cannot hold the state.
-        """
+        """Make a state the root, and keep the tree below it; PositionError if the state does not fit."""
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
-        """Search for about a number of seconds, never much longer; unfinished work waits for the next call.
+        """Search for about a number of seconds, or of leaves; unfinished work waits for the next call.
 
-        Args:
-            seconds: about.
-            iterations: leaves to evaluate at most, about; None for any number.
-
-        Returns:
-            the number of evaluated leaves; 0 where there is nothing left to do, or no time for one.
+        Returns the number of evaluated leaves. It is 0 if the search is done or the time is too short.
         """
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return the analysis of the root, with or without principal variations.
-
-        `Search` adds iterations and seconds.
-        """
+        """Return the analysis of the root without iterations and seconds, with lines of best play or not."""
 
     def best(self, role: int) -> Term:
-        """Return the best move at the root of a role, given by its index; this is cheap.
-
-        Raises:
-            ValueError: the role has no legal move there.
-        """
+        """Return the first move of a role in the analysis, at low cost; ValueError if it has no move."""
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left to do: the root is an end, or proven for all roles."""
+        """Whether the root is an end, or proven for all roles."""
 
 
-#: A gigabyte: most machines have as much to spare.
+#: Default size of the tree in bytes: most machines have a gigabyte to spare.
 DEFAULT_MEMORY: Final = 1 << 30
 #: Seconds between two checks of the clock and ``stop``.
 _SLICE: Final = 0.05
 #: Seconds between two reports of progress: as often as people can read.
 _BETWEEN_REPORTS: Final = 0.25
-#: The next slices are assumed to overrun as the longest one did, with a weight that falls with every slice.
+#: Factor by which the expected overrun of a slice falls with every slice. It starts at the longest overrun.
 _FORGETTING: Final = 0.9
-#: The cost of a fallback, for people.
 _COST: Final = "it evaluates one state at a time, typically hundreds of times slower"
 #: Minimum share of a run that must remain before a new tree is worth starting.
 _WORTH_BEGINNING: Final = 0.5
-#: Share of a run that searches for the best line of a game of one role. If none is found, the tree gets the
-#: rest.
+#: Share of a run that searches for the best line of a game of one role.
 _SHARE_OF_LINES: Final = 0.8
 #: Share of a run for finding states that agree with the knowledge of a role.
 _BELIEVING: Final = 0.4
 
 
 class _Run(NamedTuple):
-    """Limits of a run; begin and end are in the time of ``perf_counter``."""
+    """Limits of a run; ``begin`` and ``end`` are times of ``perf_counter``."""
 
     begin: float
     end: float
@@ -107,7 +85,7 @@ class _Run(NamedTuple):
 
     @property
     def has_seconds_alone(self) -> bool:
-        """Whether time alone bounds it: results may then depend on the speed of the machine."""
+        """Whether only time limits the run, so its results depend on the speed of the machine."""
         return self.end < inf and self.iterations is None
 
 
@@ -118,29 +96,29 @@ class Search:
 
     - ``beliefs``, if a role is given: from states that agree with its knowledge. It needs a network with
       percepts.
-    - ``lines``: the best line of a game without chance in which one role chooses, in a run that is limited by
+    - ``lines``: the best line of a game without chance in which one role chooses. The run must be limited by
       seconds alone. If no line is found in four fifths of the time, a tree gets the rest.
-    - ``lanes``: a tree whose leaves are evaluated by native code, hundreds at a time. It needs a network that
+    - ``lanes``: a tree that evaluates its leaves in native code, hundreds at a time. It needs a network that
       can hold the state.
-    - ``states``: a tree whose leaves are evaluated one after the other, by the reasoner.
+    - ``states``: a tree that evaluates its leaves one after the other with the reasoner.
 
-    Trees are grown by Monte Carlo tree search with proofs. The part below the next state is kept from run to
-    run. Several threads may use a search, one at a time.
+    Trees are grown by Monte Carlo tree search with proofs. The next run keeps the part of the tree below its
+    state. Several threads can share a search, but only one can run it at a time.
 
     Args:
         game: the game.
-        seed: of the random numbers; None for fresh ones. With one thread and a number of iterations, the same
-            seed gives the same analysis.
+        seed: seed of the random numbers; None for a new seed. With one thread and a number of iterations, the
+            same seed gives the same analysis.
         threads: number of cores; only lanes use more than one.
-        memory: approximate maximum of bytes of the tree.
+        memory: approximate maximum size of the tree in bytes.
         role: the searching role, if it knows less than the state; None if the state is known.
         table: exact values, as ``anygame.solve(game, table=True)`` computes them.
         model: learned estimates, see ``anygame.load_model``; lanes use them if they won their trial.
 
     Attributes:
-        table: the exact values; in its states, it proves moves and chooses the best ones.
+        table: the exact values, which prove moves and choose the best move in the states of the table.
         fallback: the error that keeps the search from using lanes; None otherwise. A ``FallbackWarning``
-            reports it, too.
+            also reports the error.
         no_beliefs: why states are searched although a role was given; None otherwise.
         no_model: why the model is not used although it belongs to these rules; None otherwise.
 
@@ -200,10 +178,10 @@ class Search:
     # -- engines -----------------------------------------------------------------------------------
 
     def compile(self, seconds: float) -> bool:
-        """Compile the game in the background, and wait for some seconds; return whether it is ready.
+        """Compile the game in the background, and wait up to some seconds; return whether it is ready.
 
-        Runs that begin meanwhile change to lanes when they can. A game that cannot be compiled is searched by
-        the reasoner.
+        Runs that begin before it is ready change to lanes later. If the game cannot be compiled, they use the
+        reasoner.
         """
         if self._compiling is None and not self._is_tried:
             self._compiling = Thread(target=self._compile, name="compiling", daemon=True)
@@ -237,7 +215,6 @@ class Search:
             self._compile()
 
     def _compile(self) -> None:
-        """Make the search of beliefs, or the tree over lanes, where there can be one."""
         try:
             self._game.compile_if_worth_it()
             if self._role is not None:
@@ -283,7 +260,7 @@ class Search:
             warn(message, FallbackWarning, stacklevel=2)
 
     def _line_search(self) -> LineSearch | None:
-        """Return the search for lines, if one role chooses: playouts in lanes show whether it does."""
+        """Return the search for lines, if only one role chooses, as playouts in lanes can show."""
         game = self._game
         is_shown = game.is_settled and (len(game.roles) == 1 or game.machine == "network")
         if self._may_be_for_one and is_shown:
@@ -292,8 +269,8 @@ class Search:
                 self._lines = LineSearch(game, seed=self._seed, memory=self._memory)
         return self._lines
 
-    def _chosen_line(self, state: State) -> LineSearch | None:
-        """Return the search for the best line, begun in a state; None where there is none."""
+    def _begun_line(self, state: State) -> LineSearch | None:
+        """Begin the search for the best line in a state, and return it; None if it does not suit."""
         lines = None if state.is_terminal else self._line_search()
         if lines is not None:
             try:
@@ -302,8 +279,8 @@ class Search:
                 self._lines = lines = None
         return lines
 
-    def _chosen(self, state: State, view: RoleView | None, seconds: float) -> Searcher:
-        """Return the engine for a state, begun there, other than that for lines."""
+    def _begun_tree(self, state: State, view: RoleView | None, seconds: float) -> Searcher:
+        """Begin the search of beliefs, lanes or states in a state, and return it."""
         if self._beliefs is not None:
             self._beliefs.follow(view or RoleView(state), _BELIEVING * seconds)
             self._beliefs.begin(state)
@@ -314,7 +291,6 @@ class Search:
             except (PositionError, MemoryError) as error:
                 self.fallback = error
             else:
-                # The tree over states is no longer needed.
                 self._states, self.fallback = None, None
                 return self._lanes
         self._warn()
@@ -338,17 +314,16 @@ class Search:
 
         In lanes, every role plays for itself, and a small network learns from the results. With two roles it
         learns the difference of their goals, with more roles the goal of each. Fast matches measure whether
-        the network helps. If so, it is used, and the tree so far is dropped.
+        the network helps. If it does, the search uses it, and drops the tree so far.
 
         Args:
             seconds: time limit, from the moment when the game is compiled.
             games: maximum number of games to learn from. The same seed and number give the same result.
-            stop: called often; practice ends at once if it returns True. A network that was not tried is not
-                used.
+            stop: called often; practice ends at once if it returns True, and the search does not use a
+                network without a trial.
 
         Returns:
-            the report; None for unsuitable games: with one choosing role, with hidden information, or without
-            a network.
+            the report; None if only one role chooses, if the rules hide information, or without a network.
 
         Raises:
             ValueError: neither seconds nor games are given, or one is not positive.
@@ -360,7 +335,6 @@ class Search:
         with self._busy:
             if self._lanes is None or self.is_for_one:
                 return None
-            # Imported here, since other searches need no self-play.
             from anygame.search.learning.practice import learn_estimates
 
             seed = SystemRandom().getrandbits(32) if self._seed is None else self._seed
@@ -389,11 +363,11 @@ class Search:
         Args:
             state: the initial state by default. With a view, any state that agrees with it.
             seconds: time limit.
-            iterations: approximate number of leaves to evaluate. Without either limit, the run continues for
-                as long as it can.
+            iterations: approximate number of leaves to evaluate. Without either limit, the run ends when
+                everything is proven.
             progress: called about four times a second with the analysis.
-            stop: called about 20 times a second; the run ends if it returns True. With it, another thread can
-                end the run.
+            stop: called about 20 times a second; the run ends if it returns True, so another thread can end
+                the run.
             view: the knowledge of the searching role; None if it knows the state.
 
         Raises:
@@ -401,13 +375,13 @@ class Search:
         """
         reported = perf_counter()
         try:
-            with reporting(progress, lambda known: known._repr_html_()) as report:
+            with reporting(progress, lambda analysis: analysis._repr_html_()) as report:
                 for _ in self.slices(state, seconds=seconds, iterations=iterations, stop=stop, view=view):
                     if report is not None and perf_counter() - reported >= _BETWEEN_REPORTS:
                         report(self.analysis())
                         reported = perf_counter()
         except KeyboardInterrupt:
-            # Ctrl-C can come while progress is reported, or before a search exists.
+            # Ctrl-C can also come during a report of progress, or before a search exists.
             if self._searcher is None:
                 raise
             self._interrupted = True
@@ -433,7 +407,7 @@ class Search:
         run = _Run(begin, end, iterations, stop or (lambda: False), slice_seconds)
         with self._busy:
             self._iterations, self._interrupted = 0, False
-            # At least half of the time remains, by however much earlier runs overran.
+            # Earlier runs that overran can cost at most half of the time.
             self._overrun = min(_FORGETTING * self._overrun, (end - begin) / 2)
             try:
                 while (yield from self._choose_and_search(start, view, run)):
@@ -446,8 +420,8 @@ class Search:
     def _choose_and_search(
         self, start: State, view: RoleView | None, run: _Run
     ) -> Generator[int, None, bool]:
-        """Search with the engine for the run; return whether a better one has become ready."""
-        line = self._chosen_line(start) if run.has_seconds_alone else None
+        """Search with the engine for the run; return whether a better engine has become ready."""
+        line = self._begun_line(start) if run.has_seconds_alone else None
         if line is not None:
             self._searcher = line
             try:
@@ -457,7 +431,7 @@ class Search:
             else:
                 if line.line.moves:
                     return False
-        searcher = self._searcher = self._chosen(start, view, run.end - run.begin)
+        searcher = self._searcher = self._begun_tree(start, view, run.end - run.begin)
         return (yield from self._advance(searcher, run, run.end))
 
     def _advance(self, searcher: Searcher, run: _Run, end: float) -> Generator[int, None, bool]:
@@ -482,7 +456,7 @@ class Search:
         return False
 
     def _is_worth_beginning(self, searcher: Searcher, run: _Run) -> bool:
-        """Return whether a better engine has become ready, and there is time to begin anew."""
+        """Return whether a better engine is ready, with enough time for a new tree."""
         if searcher is not self._states or (self._lanes is None and self._beliefs is None):
             return False
         return run.end - perf_counter() >= _WORTH_BEGINNING * (run.end - run.begin)
@@ -505,7 +479,7 @@ class Search:
         """Return the best move of a role, given by its index, in the state of the last run.
 
         Raises:
-            ValueError: it has none, or there was no run yet.
+            ValueError: the role has no move, or there was no run yet.
         """
         best = self._begun().best(role)
         if self.table is None or self._start is None:
@@ -519,7 +493,7 @@ class Search:
 
 
 def prepare() -> None:
-    """Compile the search over lanes, once on a machine; it takes some seconds."""
+    """Compile the search over lanes; this takes some seconds, once on each machine."""
     from anygame.native.marking import native_code
 
     with suppress(CompilationError):  # the next search reports the error
