@@ -1,7 +1,7 @@
 """Proven bounds of values: the value that a role can guarantee, and the value that it cannot exceed.
 
-Score-bounded search (Cazenave and Saffidine 2010, "Score bounded Monte-Carlo tree search"), here for any
-number of roles, moves made together, and chance.
+Score-bounded search (Cazenave and Saffidine 2010, "Score bounded Monte-Carlo tree search"), extended to any
+number of roles, simultaneous moves, and chance.
 """
 
 from __future__ import annotations
@@ -24,10 +24,9 @@ def is_proven(store, node):
 
 @compiled
 def update_bounds(game, store, node):
-    """Tighten the bounds of an expanded node by those of its children; return whether they changed.
+    """Tighten the bounds of an expanded node from the bounds of its children; return whether they changed.
 
-    Bounds only ever get tighter, so that they hold where children have been forgotten, and where states can
-    come again.
+    Bounds never get looser, so they hold after children are forgotten, and in games with cycles.
     """
     expansion = store.expansion[node]
     mover = store.mover[expansion]
@@ -62,7 +61,11 @@ def _tighten(store, node, role, low, high):
 
 @compiled
 def _tighten_by_choice(store, node, expansion, mover):
-    """One role chooses: its best child; for others the worst, or any where they may agree."""
+    """Tighten bounds where one role chooses.
+
+    The mover gets its best child. An opponent gets at least and at most its worst child; without opposed
+    goals, other roles can get any child.
+    """
     roles = store.low.shape[1]
     first, count = store.first_child[expansion], store.option_counts[expansion, mover]
     option = first_option_of(store, expansion, mover)
@@ -98,7 +101,7 @@ def _tighten_by_choice(store, node, expansion, mover):
 
 @compiled
 def _tighten_by_mean(store, node, expansion, count):
-    """Chance chooses, each move with the same probability, or there is one child: the means."""
+    """Tighten bounds to means over equally likely children, or to the bounds of an only child."""
     first = store.first_child[expansion]
     changed = False
     for role in range(store.low.shape[1]):
@@ -113,11 +116,11 @@ def _tighten_by_mean(store, node, expansion, count):
 
 @compiled
 def _tighten_by_joint_moves(game, store, node, expansion):
-    """Several roles choose at once: the value that a move guarantees against all moves of the others."""
+    """Tighten bounds where several roles choose: a move guarantees its worst value over all replies."""
     roles = store.low.shape[1]
     first = store.first_child[expansion]
     product = joint_count(store.option_counts, expansion)
-    # Chance holds nobody to anything.
+    # Chance does not try to limit a role to its upper bound.
     against = store.counts[COMPETITIVE] != 0 and not _has_chance(game, store, expansion)
     changed = False
     stride = product
@@ -137,7 +140,6 @@ def _tighten_by_joint_moves(game, store, node, expansion):
 
 @compiled
 def _has_chance(game, store, expansion):
-    """Return whether chance has a choice."""
     for role in range(store.low.shape[1]):
         if game.random[role] and store.option_counts[expansion, role] > 1:
             return True
@@ -148,7 +150,7 @@ def _has_chance(game, store, expansion):
 def _guaranteed(store, node, first, product, stride, count, role):
     """Return the maximin value of a role, or its lower bound if that is higher.
 
-    A move is given up as soon as it cannot raise the bound: of thousands of joint moves most are not known.
+    The loop leaves a move once it cannot raise the bound: most of thousands of joint moves have no child.
     """
     most = store.low[node, role]
     for number in range(count):
@@ -167,7 +169,7 @@ def _guaranteed(store, node, first, product, stride, count, role):
 
 @compiled
 def _most_of_all(store, node, first, product, role):
-    """Return the highest upper bound of any joint move, or the one of the node if that is lower."""
+    """Return the highest upper bound of any joint move, or a value that does not tighten the node."""
     most = np.float32(0)
     for joint in range(product):
         child = store.child[first + joint]
@@ -179,7 +181,7 @@ def _most_of_all(store, node, first, product, role):
 
 @compiled
 def _limited_to(store, node, first, product, stride, count, role):
-    """Return the minimax value that the other of two roles can hold a role to."""
+    """Return the minimax value to which the other of two roles can limit a role."""
     least = store.high[node, role]
     for start in range(0, product, stride * count):
         for joint in range(start, start + stride):
@@ -195,7 +197,7 @@ def _limited_to(store, node, first, product, stride, count, role):
 
 @compiled
 def _set_distance(game, store, node, expansion, mover):
-    """Set the distance to the end: a winner takes the shortest line, a loser the longest."""
+    """Set the distance to the end: a winner takes the shortest line, and a loser takes the longest line."""
     roles = store.low.shape[1]
     product = joint_count(store.option_counts, expansion)
     hurried, delayed = 32000, 0

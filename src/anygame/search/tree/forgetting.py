@@ -1,17 +1,10 @@
-"""Forgetting: nodes below the root that were visited often stay, the rest makes room."""
+"""Freeing memory: only the most visited nodes below the root are kept."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from anygame.native.marking import (
-    Float64s,
-    Int32s,
-    Int64s,
-    compiled,
-    exported,
-    prefetch,
-)
+from anygame.native.marking import Float64s, Int32s, Int64s, compiled, exported, prefetch
 from anygame.search.lanes import LANES, joint_count
 from anygame.search.tree.store import (
     CHILDREN,
@@ -40,17 +33,17 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-#: The part of a node that is kept while nodes are dropped; NONE for no part.
+#: Marks of nodes that are kept as a leaf, or with their moves; NONE marks nodes that are dropped.
 _LEAF, _WHOLE = range(2)
-#: Nodes are prefetched so far ahead.
+#: Number of nodes ahead for which memory is prefetched.
 _AHEAD = 16
-#: Numbers of visits are distinguished by their highest bits.
+#: Number of classes of visits, by the highest set bit.
 LEVELS = 32
 
 
 @exported
 def drop_work(store_address: int, worker_address: int) -> None:
-    """Give up descents under way, children to be made, and playouts."""
+    """Abandon running descents, requested children, and playouts."""
     store, worker = store_at(store_address), worker_at(worker_address)
     for job in range(worker.counts[JOB_COUNT]):
         if store.status[worker.job_node[job]] == EXPANDING:
@@ -61,18 +54,14 @@ def drop_work(store_address: int, worker_address: int) -> None:
     worker.lane_node[:] = NONE
     for path in range(PATHS):
         worker.free_paths[path] = path
-    worker.counts[FREE_PATHS] = PATHS
-    worker.counts[FINISHED] = 0
-    worker.counts[IDLE] = LANES
-    worker.counts[QUEUE_COUNT] = 0
-    worker.counts[JOB_COUNT] = 0
-    worker.counts[SPEC_COUNT] = 0
-    worker.counts[RESULT_COUNT] = 0
+    counts = worker.counts
+    counts[FREE_PATHS], counts[IDLE] = PATHS, LANES
+    counts[FINISHED] = counts[QUEUE_COUNT] = counts[JOB_COUNT] = counts[SPEC_COUNT] = counts[RESULT_COUNT] = 0
 
 
 @compiled
 def _clear_virtual_losses(store, node):
-    """Clear the virtual losses of a node; old paths may name any node, or none."""
+    """Clear the virtual losses of a node; old paths can hold the number of any node, or of a missing one."""
     if node >= store.counts[NODES] or store.status[node] != EXPANDED:
         return
     expansion = store.expansion[node]
@@ -85,7 +74,7 @@ def _clear_virtual_losses(store, node):
 
 @exported
 def least_visits(store_address: int, share: float, sizes: Float64s) -> int:
-    """Return the visits from which on the moves of nodes take at most a share of the memory.
+    """Return the minimum visits of nodes whose moves together take at most a share of the memory.
 
     ``sizes``, float64 [LEVELS], is scratch of zeros.
     """
@@ -106,7 +95,7 @@ def least_visits(store_address: int, share: float, sizes: Float64s) -> int:
 
 @compiled
 def _share_of(store, expansion):
-    """Return the share of the memory that the moves of a node take: of options, or of children."""
+    """Return the share of the memory for options, or for children if it is larger, that a node takes."""
     options = 0
     for role in range(store.option_counts.shape[1]):
         options += store.option_counts[expansion, role]
@@ -125,11 +114,10 @@ def forget(
     link_joint: Int64s,
     link_node: Int32s,
 ) -> None:
-    """Keep the root, and the children of nodes with ``least`` visits; renumber them.
+    """Keep the root and the children of nodes with ``least`` visits, and renumber these nodes.
 
-    Work under way has been dropped. ``new_nodes`` [nodes] (all NONE), ``waiting`` [nodes] and
-    ``new_expansions`` [expansions] are scratch. The links are copies of those of the tree, or empty if no
-    child is found by hash.
+    Call ``drop_work`` first. ``new_nodes`` [nodes] (all NONE), ``waiting`` [nodes] and ``new_expansions``
+    [expansions] are scratch. The links are copies of the links of the tree, or empty if it has none.
     """
     store = store_at(store_address)
     _mark(store, least, new_nodes, waiting)

@@ -81,7 +81,7 @@ def select(store_address: int, worker_address: int, game_address: int) -> bool:
     counts = worker.counts
     wanted = max(0, counts[IDLE] - counts[QUEUE_COUNT])
     root = store.counts[ROOT]
-    # A young tree hardly shows where to go.
+    # A young tree hardly shows which moves are good, so it gets fewer descents.
     if wanted:
         wanted = min(
             max(1, wanted * SCALE // max(SCALE, counts[BRANCHING])), 1 + store.visits[root] // 32, JOBS
@@ -99,7 +99,7 @@ def select(store_address: int, worker_address: int, game_address: int) -> bool:
 
 @compiled
 def descend(game, store, worker):
-    """Descend to a leaf; return whether that gave work."""
+    """Descend to a leaf; return whether the descent gave work."""
     counts = worker.counts
     counts[FREE_PATHS] -= 1
     path = worker.free_paths[counts[FREE_PATHS]]
@@ -109,13 +109,13 @@ def descend(game, store, worker):
     store.counts[DESCENTS] += 1
     number = np.int32(store.counts[DESCENTS] & 0x7FFFFFFF)
     node = store.counts[ROOT]
-    length = 0
+    length, is_repeated = 0, False
     while True:
         worker.path_node[path, length] = node
         worker.path_length[path] = length
         store.stamp[node] = number
-        status = store.status[node]
-        if status != EXPANDED or length == LONGEST_PATH or is_proven(store, node):
+        is_expanded = store.status[node] == EXPANDED
+        if is_repeated or not is_expanded or length == LONGEST_PATH or is_proven(store, node):
             break
         expansion = store.expansion[node]
         joint = _select_joint_move(game, store, worker, node, expansion)
@@ -125,12 +125,7 @@ def descend(game, store, worker):
         worker.path_joint[path, length] = joint
         add_virtual_loss(store, expansion, joint, 1)
         length += 1
-        if store.stamp[child] == number:
-            # The state has come before on this path.
-            worker.path_node[path, length] = child
-            worker.path_length[path] = length
-            node = child
-            break
+        is_repeated = store.stamp[child] == number
         node = child
     store.counts[DEPTH] = max(store.counts[DEPTH], length)
     return _evaluate_leaf(store, worker, path, node, length)
@@ -139,38 +134,31 @@ def descend(game, store, worker):
 @compiled
 def _evaluate_leaf(store, worker, path, node, length):
     """Expand or evaluate the node at the end of a descent; return whether that gives work."""
-    counts = worker.counts
-    status = store.status[node]
-    if status == LEAF and counts[JOB_COUNT] < JOBS and length < LONGEST_PATH:
-        full = store.counts[NODES] + 2 * SPECS > len(store.status)
-        if not full:
-            store.status[node] = EXPANDING
-            job = counts[JOB_COUNT]
-            worker.job_node[job] = node
-            worker.job_path[job] = path
-            worker.job_joint[job] = NONE
-            counts[JOB_COUNT] += 1
-            return True
+    status, job = store.status[node], worker.counts[JOB_COUNT]
+    has_room = store.counts[NODES] + 2 * SPECS <= len(store.status)
+    if status == LEAF and job < JOBS and length < LONGEST_PATH and has_room:
+        store.status[node] = EXPANDING
+        worker.job_node[job] = node
+        worker.job_path[job] = path
+        worker.job_joint[job] = NONE
+        worker.counts[JOB_COUNT] += 1
+        return True
     goes_on = status == LEAF or (length == LONGEST_PATH and status != TERMINAL)
     if goes_on and not is_proven(store, node) and length:
         return _play_out_again(worker, path, node)
-    if status == EXPANDING:
-        end_descent(worker, path)
-        return False
-    # A proven node, or a repetition on this path, counts with its present value.
-    if store.visits[node] or is_proven(store, node):
+    # A proven node, or a node that this path repeats, counts with its present value.
+    has_value = status != EXPANDING and (store.visits[node] > 0 or is_proven(store, node))
+    if has_value:
         read_value(store, worker, node)
         add_to_descent(worker, path, worker.value)
         store.counts[LEAVES] += 1
-        end_descent(worker, path)
-        return True
     end_descent(worker, path)
-    return False
+    return has_value
 
 
 @compiled
 def _play_out_again(worker, path, node):
-    """Play out a leaf once more that cannot be expanded."""
+    """Enqueue another playout of a leaf that cannot be expanded; return whether the queue has room."""
     last = worker.path_length[path] - 1
     if not enqueue_playout(worker, path, worker.path_joint[path, last], node):
         end_descent(worker, path)
@@ -182,7 +170,7 @@ def _play_out_again(worker, path, node):
 
 @compiled
 def _request_child(store, worker, path, node, expansion, joint):
-    """Request a child that was left out when its parent was expanded."""
+    """Request a child that its parent's expansion left out; return whether there is room for it."""
     counts = worker.counts
     if (
         counts[JOB_COUNT] >= JOBS
@@ -226,7 +214,7 @@ def _select_joint_move(game, store, worker, node, expansion):
 
 @compiled
 def _select_option(game, store, worker, node, expansion, role, alone):
-    """Return the option that a role tries next."""
+    """Return the option that a role tries next; ``alone``: no other role has a choice."""
     count = np.int64(store.option_counts[expansion, role])
     if game.random[role]:
         return random_below(worker, count)
@@ -235,7 +223,7 @@ def _select_option(game, store, worker, node, expansion, role, alone):
     visits = max(1, store.visits[node])
     exploration = worker.settings[EXPLORATION]
     if node == store.counts[ROOT]:
-        # Here the best move is wanted, not a high mean; if moves are few, exploring all costs little.
+        # The root needs the best move, not a high mean. If moves are few, exploring all of them costs little.
         exploration *= min(max(1.0, worker.settings[ROOT_MOVES] / count), MOST_AT_ROOT)
     urge = np.float32(exploration * sqrt(log(visits + 1.0)))
     loss = np.float32(worker.settings[VIRTUAL_LOSS])
@@ -276,19 +264,19 @@ def _select_option(game, store, worker, node, expansion, role, alone):
     return best
 
 
-#: Results of growing: it can continue, the leaves have been evaluated, nothing is left to do, or the memory
-#: is used up.
+#: Results of ``grow``: the tree can grow, all wanted leaves are evaluated, the search is done, or memory is
+#: full.
 GOING, ENOUGH, DONE, FULL = range(4)
 
 
-#: The steps of a pass, each with the addresses of store, worker and game; the last one returns whether there
-#: is work.
+#: The steps of a pass. Each takes the addresses of store, worker and game. The last step returns whether
+#: there is work.
 STEPS: Final = (make_children, play_out, record_results, expand, backpropagate, select)
 
 
 @exported
 def look(store_address: int, leaves: int) -> int:
-    """Return whether the tree can be grown, as one of the results above."""
+    """Return whether the tree can grow, as one of the results above."""
     store = store_at(store_address)
     counts = store.counts
     if counts[LEAVES] >= leaves:
@@ -324,6 +312,6 @@ def grow(game_address: int, store_address: int, worker_address: int, passes: int
 
 @exported
 def add_state(store_address: int, worker_address: int) -> int:
-    """Return the node of the first state of a worker's children; make it if it is missing."""
+    """Return the node of the state in the first place of ``Worker.spec_state``; add it if it is missing."""
     states = worker_at(worker_address).spec_state
     return find_or_add(store_at(store_address), states, 0, hash_of(states, 0))[0]

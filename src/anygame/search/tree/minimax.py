@@ -1,9 +1,9 @@
-"""Minimax over estimates, for two roles, beside the means of leaves.
+"""Minimax over estimates, for two roles, in addition to the means of leaves.
 
-With playouts, these values are a second opinion (Lanctot, Winands, Pepels and Sturtevant 2014, "Monte Carlo
-tree search with heuristic evaluations using implicit minimax backups"). Without, they are all there is (Korf
-and Chickering 1996, "Best-first minimax search"). The value of a node where both roles choose at once is then
-the mean of its leaves. Values are for the first role, from 0 to 1, with one half where both are even.
+With playouts, descents combine both values (Lanctot, Winands, Pepels and Sturtevant 2014, "Monte Carlo tree
+search with heuristic evaluations using implicit minimax backups"). Without playouts, they use minimax alone
+(Korf and Chickering 1996, "Best-first minimax search"), except that the value of a node where both roles
+choose is the mean of its leaves. Values are for the first role, from 0 to 1; one half is an even state.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ def has_minimax(game, worker):
 
 @compiled
 def advantage(own, other):
-    """Return by how much a role does better than the other, 0 to 1."""
+    """Return the advantage of a role from the values of both roles: 0 to 1, one half if they are equal."""
     return (1 + own - other) / 2
 
 
 @compiled
 def seen_by(mover, value):
-    """Return a value for the first role as one for a role, and the reverse."""
+    """Convert a value between the view of the first role and that of the mover, in either direction."""
     return np.float32(1) - value if mover else value
 
 
 @compiled
 def estimate_children(game, store, worker, node, spec, specs):
-    """Estimate the values of a node and of the children made of it, as far as nothing better is known.
+    """Estimate a node and its new children, except children with better values.
 
-    That of the node is the first of ``worker.batch_value``, those of the children follow.
+    ``worker.batch_value`` has the value of the node first, and the values of the children after it.
     """
     expansion = store.expansion[node]
     chosen_by_one = has_minimax(game, worker) and store.mover[expansion] != NONE
@@ -59,7 +59,7 @@ def estimate_children(game, store, worker, node, spec, specs):
 
 @compiled
 def set_minimax(store, worker, node, spec, specs):
-    """Set the values of a node expanded just now and of its options; its children have been estimated."""
+    """Set the values of a new expansion and of its options, after its children were estimated."""
     expansion = store.expansion[node]
     mover = store.mover[expansion]
     own = np.float32(worker.batch_value[0, 0])
@@ -69,7 +69,7 @@ def set_minimax(store, worker, node, spec, specs):
     if mover > 1:
         child = child_of(store, expansion, 0)
         if child != NONE:
-            store.minimax[expansion] = _value_of_child(store, worker, child, 0)
+            store.minimax[expansion] = _value_of_child(store, worker, child, 1)
         return
     first, count = first_option_of(store, expansion, mover), store.option_counts[expansion, mover]
     for option in range(first, first + count):
@@ -78,26 +78,20 @@ def set_minimax(store, worker, node, spec, specs):
         option = worker.spec_joint[spec + number]
         child = child_of(store, expansion, option)
         if child != NONE:
-            value = _value_of_child(store, worker, child, number)
+            value = _value_of_child(store, worker, child, 1 + number)
             store.option_minimax[first + option] = np.uint16(ONE * seen_by(mover, value))
     store.minimax[expansion] = seen_by(mover, np.float32(_best_option(store, expansion, mover)) / ONE)
 
 
 @compiled
-def _value_of_child(store, worker, child, number):
-    """Return the known value of a child, or its estimate, by its number among the children made."""
-    if is_proven(store, child) or store.expansion[child] != NONE:
-        return _known_value(store, child)
-    return np.float32(worker.batch_value[1 + number, 0])
-
-
-@compiled
-def _known_value(store, node):
-    """Return the value of a node that is proven or expanded."""
-    if is_proven(store, node):
-        # A draw is neither won nor lost, for any goals that the two roles get.
-        return np.float32(advantage(store.low[node, 0], store.low[node, 1]))
-    return store.minimax[store.expansion[node]]
+def _value_of_child(store, worker, child, place):
+    """Return the value of a child if it is proven or expanded; otherwise its estimate in the batch."""
+    if is_proven(store, child):
+        # If both roles get the same goal, the value is one half, whatever the goal.
+        return np.float32(advantage(store.low[child, 0], store.low[child, 1]))
+    if store.expansion[child] != NONE:
+        return store.minimax[store.expansion[child]]
+    return np.float32(worker.batch_value[place, 0])
 
 
 @compiled
@@ -112,7 +106,7 @@ def _best_option(store, expansion, mover):
 
 @compiled
 def minimax_of_option(store, expansion, joint):
-    """Return the value of the child of a joint move; one role at most chooses there."""
+    """Return the value of the child of a joint move, at a node where at most one role chooses."""
     mover = store.mover[expansion]
     if mover > 1:
         return store.minimax[expansion]
@@ -123,17 +117,15 @@ def minimax_of_option(store, expansion, joint):
 
 @compiled
 def backpropagate_minimax(game, store, worker, node, joint, child):
-    """Update the value of a node by that of a child; return whether it changed."""
+    """Update the value of a node from the value of a child; return whether it changed."""
     expansion = store.expansion[node]
     mover, before = store.mover[expansion], store.minimax[expansion]
     if mover == NONE:
         return _set_to_mean(store, worker, node, expansion)
-    if is_proven(store, child) or store.expansion[child] != NONE:
-        value = _known_value(store, child)
-    else:
+    if store.expansion[child] == NONE and not is_proven(store, child):
         worker.batch_node[0] = child
         evaluate(game, worker, store.states, child, 1)
-        value = np.float32(worker.batch_value[0, 0])
+    value = _value_of_child(store, worker, child, 0)
     if mover > 1:
         store.minimax[expansion] = value
         return before != value
@@ -150,7 +142,7 @@ def backpropagate_minimax(game, store, worker, node, joint, child):
 
 @compiled
 def _set_to_mean(store, worker, node, expansion):
-    """Let the value of a node where both roles choose be the mean of its leaves, if these are estimates."""
+    """Set the value of a node where both roles choose to the mean of its leaves, if these are estimates."""
     if has_playouts(worker) or not store.visits[node]:
         return False
     one, other = store.sums[node, 0] / store.visits[node], store.sums[node, 1] / store.visits[node]

@@ -81,17 +81,17 @@ NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, SLOTS = range(6)
 ROOT, DEPTH, DESCENTS, LEAVES, COMPETITIVE, IS_WIDE = range(6, 12)
 #: Whether a node could not be expanded for lack of memory.
 IS_SHORT = 12
-#: Slots of a new tree, and of the largest one that does not use all: a small table stays in the caches.
+#: Number of slots in use of a new tree, and their maximum before all are used: a small table fits the caches.
 FIRST_SLOTS, MOST_SMALL_SLOTS = 1 << 12, 1 << 20
-#: The half of a slot with the node plus one.
+#: Mask of the half of a slot that holds the node plus one.
 LOW_HALF = np.uint64(0xFFFFFFFF)
-#: The status of a node; a leaf may be evaluated or not.
+#: The status of a node. A leaf need not be evaluated.
 LEAF, EXPANDING, EXPANDED, TERMINAL = range(4)
-#: Nodes of the smallest tree with room for the children of a pass; see ``growing``.
+#: Minimum number of nodes of a tree: room for the children of a pass; see ``growing``.
 FEWEST_NODES = 1 << 13
 #: Number of nodes ahead for which slots are prefetched.
 _AHEAD = 16
-#: No expansion, child or link.
+#: Place of a missing expansion, child or link.
 NONE = -1
 
 
@@ -100,14 +100,14 @@ class Store(NamedTuple):
 
     Attributes, besides those of records (see the module):
         counts: see the places above.
-        slots: the transposition table, by hash of a state, with open addressing: node + 1, and above it the
-            high half of the hash, so that other states are hardly ever read.
+        slots: the transposition table, by hash of a state, with open addressing. The low half of a slot is
+            the node plus one, the high half that of the hash, so that lookups hardly ever read other states.
         first_child: NONE if there are too many joint moves to list their children.
-        mover: the number of roles if none has a choice, NONE if several have.
-        child: node, or NONE, by joint move; the last role's option changes fastest.
+        mover: the number of roles if no role has a choice; NONE if several roles have one.
+        child: the node, or NONE, by joint move; the option of the last role changes fastest.
         next_link: the next slot of the same expansion, or NONE.
-        link_expansion, link_joint, link_node: children of joint moves that are too many to be listed, by
-            hash; open addressing, the node plus one.
+        link_expansion, link_joint, link_node: a hash table with open addressing for the children that are too
+            many to be listed; ``link_node`` has the node plus one.
     """
 
     counts: Int64s
@@ -145,12 +145,12 @@ class Store(NamedTuple):
     link_node: Int32s
 
 
-#: The type of the elements of each array.
+#: The element type of each array.
 _ELEMENTS = {name: np.dtype(each.kind) for name, each in Bundle(Store).arrays.items()}
-#: Bytes that come from memory together.
+#: Size in bytes of a cache line.
 _CACHE_LINE = 64
-#: A descent is bound by memory: each record has the fields of a node, of an expansion or of an option side by
-#: side. States come last, as they may be long.
+#: Fields of the records of nodes, expansions and options. Access to memory limits the speed of descents, so
+#: fields of a record lie side by side. States come last, as they can be long.
 _NODE = ("sums", "low", "high", "visits", "expansion", "stamp", "distance", "status", "states")
 _EXPANSION = ("first_option", "first_child", "option_counts", "mover", "minimax", "owner", "first_link")
 _OPTION = (
@@ -167,7 +167,7 @@ _OPTION = (
 
 
 def _record(names: Sequence[str], columns: Mapping[str, int]) -> np.dtype[Any]:
-    """Return the type of records of fields, some with several columns; short ones fill a cache line."""
+    """Return the type of records; those of more than half a cache line fill the whole line."""
     fields = [(name, _ELEMENTS[name], (columns[name],) if name in columns else ()) for name in names]
     record = np.dtype(fields, align=True)
     if not _CACHE_LINE // 2 < record.itemsize < _CACHE_LINE:
@@ -177,14 +177,14 @@ def _record(names: Sequence[str], columns: Mapping[str, int]) -> np.dtype[Any]:
 
 
 def _sharing(record: np.dtype[Any], name: str, place: str) -> np.dtype[Any]:
-    """Return the type of records with one more field, in the bytes of another one."""
+    """Return the type of records with another field in the bytes of an existing field."""
     fields = dict(record.fields or {})
     fields[name] = fields[place]
     formats, offsets = zip(*(field[:2] for field in fields.values()), strict=True)
     return np.dtype({"names": [*fields], "formats": formats, "offsets": offsets, "itemsize": record.itemsize})
 
 
-#: All its fields are single numbers: its length does not depend on the game.
+#: The record of an option. All its fields are single numbers, so its size does not depend on the game.
 _OPTION_RECORD = _sharing(_record(_OPTION, {}), "residue", "option_low")
 
 store_at = Bundle(
@@ -195,15 +195,15 @@ store_at = Bundle(
 
 
 def make_store(words: int, roles: int, memory: int) -> Store:
-    """Return an empty tree of a number of bytes at most, and of a few megabytes at least.
+    """Return an empty tree with a maximum size in bytes, which is at least a few megabytes.
 
-    Pages are taken as the tree grows.
+    The tree takes its pages from the system as it grows.
     """
     columns = dict.fromkeys(("sums", "low", "high", "option_counts"), roles) | {"states": words}
     node, expansion, option = _record(_NODE, columns), _record(_EXPANSION, columns), _OPTION_RECORD
-    # Per node about one option for each role's moves, half an expansion, and two slots.
+    # Expected numbers for each node: about one option for each role, half an expansion, and two slots.
     options_a_node = 1.25 + 0.25 * (roles - 1)
-    # Slots for nodes and links, and scratch for forgetting.
+    # The last terms are the slots of nodes and links, and scratch for forgetting.
     per = node.itemsize + 0.5 * expansion.itemsize + options_a_node * option.itemsize + 1.25 * 4 + 16 + 8 + 10
     nodes = max(FEWEST_NODES, min(int(memory / per), 1 << 30))
     slots = 1 << max(12, int(nodes * 1.33).bit_length() - 1)
@@ -223,34 +223,29 @@ def make_store(words: int, roles: int, memory: int) -> Store:
 
 
 def _zeros(count: int, kind: np.dtype[Any]) -> NDArray[Any]:
-    """Return zeros that begin with a cache line."""
+    """Return zeros that begin with a cache line, in pages of the usual size.
+
+    numpy asks for huge pages. A growing tree takes its pages one by one, and in a virtual machine a new huge
+    page can take milliseconds: 20 to 30 % of the time of a search. Existing huge pages gain at most 5 %.
+    """
     size = count * kind.itemsize
-    memory = _pages(size + _CACHE_LINE)
+    if sys.platform == "linux":
+        try:
+            pages = mmap.mmap(-1, size + _CACHE_LINE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        except (OSError, OverflowError) as error:
+            raise MemoryError(f"no {size:,} bytes for a tree: {error}") from None
+        with suppress(OSError):  # from a kernel without huge pages
+            pages.madvise(mmap.MADV_NOHUGEPAGE)
+        memory = np.frombuffer(pages, np.uint8)
+    else:
+        memory = np.zeros(size + _CACHE_LINE, np.uint8)
     start = -memory.ctypes.data % _CACHE_LINE
     return memory[start : start + size].view(kind)
 
 
-def _pages(size: int) -> NDArray[np.uint8]:
-    """Return zeros in pages of the usual size.
-
-    numpy asks for huge pages. A tree takes its pages one by one as it grows, and in a virtual machine a huge
-    one may take milliseconds: 20 to 30 % of the time of a search, where huge pages that are there already
-    gain 5 % at most.
-    """
-    if sys.platform != "linux":
-        return np.zeros(size, np.uint8)
-    try:
-        pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    except (OSError, OverflowError) as error:
-        raise MemoryError(f"no {size:,} bytes for a tree: {error}") from None
-    with suppress(OSError):  # of a kernel without huge pages
-        pages.madvise(mmap.MADV_NOHUGEPAGE)
-    return np.frombuffer(pages, np.uint8)
-
-
 @compiled
 def empty(store: Store) -> None:
-    """Forget everything."""
+    """Remove all nodes."""
     counts = store.counts
     store.slots[: counts[SLOTS]] = 0
     if counts[LINKS]:
@@ -262,20 +257,20 @@ def empty(store: Store) -> None:
 @compiled
 def hash_of(states, index):
     """Return the hash of a state, its words mixed as in splitmix64 (Steele, Lea and Flood 2014)."""
-    found = np.uint64(0)
+    mixed = np.uint64(0)
     for word in range(states.shape[1]):
-        found ^= states[index, word]
-        found ^= found >> np.uint64(30)
-        found *= np.uint64(0xBF58476D1CE4E5B9)
-        found ^= found >> np.uint64(27)
-        found *= np.uint64(0x94D049BB133111EB)
-        found ^= found >> np.uint64(31)
-    return found
+        mixed ^= states[index, word]
+        mixed ^= mixed >> np.uint64(30)
+        mixed *= np.uint64(0xBF58476D1CE4E5B9)
+        mixed ^= mixed >> np.uint64(27)
+        mixed *= np.uint64(0x94D049BB133111EB)
+        mixed ^= mixed >> np.uint64(31)
+    return mixed
 
 
 @compiled
 def find(store, states, index, hashed):
-    """Return the node of a state, or -1 minus its free slot."""
+    """Return the node of a state; if it has none, -1 minus the free slot for it."""
     mask = np.uint64(store.counts[SLOTS] - 1)
     slot = hashed & mask
     words = states.shape[1]
@@ -302,7 +297,7 @@ def _slot_of(node, hashed):
 
 @compiled
 def rehash(store):
-    """Fill the transposition table anew."""
+    """Rebuild the transposition table."""
     store.slots[: store.counts[SLOTS]] = 0
     for node in range(store.counts[NODES]):
         if node + _AHEAD < store.counts[NODES]:
@@ -329,7 +324,7 @@ def prefetch_node(store, hashed):
 
 @compiled
 def find_or_add(store, states, index, hashed):
-    """Return the node of a state, and whether it is new; there must be room for it."""
+    """Return the node of a state, and whether it is new; the caller checks that there is room."""
     found = find(store, states, index, hashed)
     if found >= 0:
         return found, False
@@ -357,7 +352,7 @@ def find_or_add(store, states, index, hashed):
 
 @compiled
 def _link_slot(store, expansion, joint):
-    """Return the slot of a joint move: its own, or the free one for it."""
+    """Return the slot that holds a joint move, or the free slot for it."""
     mixed = (np.uint64(joint) ^ (np.uint64(expansion) << np.uint64(40))) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(29)
     mask = np.uint64(len(store.link_node) - 1)
