@@ -1,4 +1,4 @@
-"""Graph of all reachable states, explored breadth first, in lanes or one by one."""
+"""Graph of all reachable states, explored breadth first, in lanes or state by state."""
 
 from __future__ import annotations
 
@@ -29,17 +29,16 @@ _Item = TypeVar("_Item")
 
 #: Reason of an incomplete graph after Ctrl-C.
 INTERRUPTED: Final = "the exploration was interrupted"
-#: States expanded at a time: enough to fill lanes, few enough for their arrays to fit the CPU caches.
+#: Maximum number of states expanded at a time: they fill lanes, and their arrays fit the CPU caches.
 MOST_AT_A_TIME: Final = 4096
-#: Memory of the values of a state: the ranks of two bounds, a distance, and two numbers for a table. Where
-#: roles move together, or by chance: two bounds, and the same again while they are computed.
-_BYTES_OF_VALUES: Final = 14
-_BYTES_OF_MIXED_VALUES: Final = 40
+#: Size in bytes of the values of a state: the ranks of two bounds, a distance, and two numbers for a table.
+#: If roles move at the same time or by chance: two bounds, and two more during their computation.
+_BYTES_OF_VALUES, _BYTES_OF_MIXED_VALUES = 14, 40
 #: Approximate number of joint moves made at a time: their arrays stay small relative to the graph.
 _EDGES: Final = 1 << 18
-#: Upper bound of the states: their numbers have 31 bits.
+#: Maximum number of states: their numbers have 31 bits.
 MOST_STATES: Final = (1 << 31) - 1
-#: Lower bound of the memory of a state and its entry in a dictionary: a frozen set of some tens of facts.
+#: Minimum size in bytes of a state, a frozen set of some tens of facts, with its entry in a dictionary.
 BYTES_OF_A_STATE: Final = 4_000
 
 
@@ -49,10 +48,10 @@ class ExpandedStates:
 
     Attributes:
         options: int32 [states, roles]; number of legal moves of each role; all zero in terminal states and
-            where some role has no legal move.
+            if a role has no legal move.
         terminal: bool [states].
-        goals: float [states, roles]; nan where there is no goal or several; valid in terminal states only.
-        children: int32 [edges]; the state after each joint move, state after state; the move of the last role
+        goals: float [states, roles]; nan if there is no goal or several; valid in terminal states only.
+        children: int32 [edges]; the state after each joint move of each state; the move of the last role
             changes fastest.
     """
 
@@ -67,15 +66,15 @@ class StateGraph:
     """States, numbered in the order of their distance from the first one, and the joint moves between them.
 
     Attributes:
-        layers: int64 [layers + 1]; where the states of each distance begin; the last entry is their number.
+        layers: int64 [layers + 1]; the first state of each distance, then the number of states.
         expanded: number of expanded states; they come first.
-        offsets: uint32 or int64 [expanded + 1]; where the children of each state begin.
+        offsets: uint32 or int64 [expanded + 1]; the first place of each state in ``children``.
         children: int32 [edges]; see ``ExpandedStates``.
         options: [expanded, roles], unsigned and as narrow as possible; see ``ExpandedStates``.
         ends: int64; the terminal states among the expanded ones, ascending.
-        goals: float [ends, roles]; nan where the rules give no goal, several goals, or no number.
-        stopped: why not all states were expanded; empty if all were.
-        bytes: memory.
+        goals: float [ends, roles]; nan if the rules give no goal, several goals, or a goal without a number.
+        stopped: why not all states were expanded; empty if all states were.
+        bytes: size in bytes.
     """
 
     layers: NDArray[np.int64]
@@ -95,7 +94,7 @@ class StateGraph:
 
     @property
     def depth(self) -> int:
-        """The greatest distance up to which all states were expanded; -1 if none was."""
+        """The greatest distance up to which all states were expanded; -1 without expanded states."""
         return int(np.searchsorted(self.layers[1:], self.expanded, side="right")) - 1
 
     @property
@@ -110,7 +109,7 @@ class StateGraph:
 
 
 class Numbering(Generic[_Item]):
-    """Numbers items from 0, in the order in which they are met.
+    """Numbers items from 0, in the order of their first occurrence.
 
     Attributes:
         items: each item at its number.
@@ -121,7 +120,7 @@ class Numbering(Generic[_Item]):
         self._numbers = {item: number for number, item in enumerate(items)}
 
     def of(self, item: _Item) -> int:
-        """Return the number of an item; a new number if it was not met before."""
+        """Return the number of an item; a new item gets the next number."""
         number = self._numbers.setdefault(item, len(self.items))
         if number == len(self.items):
             self.items.append(item)
@@ -151,7 +150,7 @@ class _Exploration:
         self._width = 1.0
 
     def run(self, progress: Callable[[int, int], None] | None) -> str:
-        """Expand states until none are left; return the reason of an earlier stop, else an empty text."""
+        """Expand all states; return the reason of an earlier stop, otherwise an empty string."""
         done = 0
         began = perf_counter()
         while done < self._layers[-1]:
@@ -191,7 +190,7 @@ class _Exploration:
             several = states.options > 1
             together = several.sum(axis=1).max() > 1 or several[:, self._random].any()
             self._takes_turns = not together
-        # Last: an interrupt before this line leaves these states out.
+        # The options are last, since an interrupt before this line leaves these states out.
         self._options.extend(states.options)
         self._width = max(1.0, len(states.children) / len(states.options))
 
@@ -216,7 +215,7 @@ class _Exploration:
 
 
 def _offsets(options: NDArray[Any], edges: int) -> NDArray[np.integer]:
-    """Return where the children of each state begin, and where the last ones end."""
+    """Return the place of the first child of each state, and the place after the last child."""
     offsets: NDArray[Any] = np.zeros(len(options) + 1, np.uint32 if edges < 1 << 32 else np.int64)
     offsets[1:] = options[:, 0]
     for column in options.T[1:]:
@@ -236,11 +235,11 @@ def explore(
 
     Args:
         expansion: contains the first state, and expands states.
-        roles: of the game.
-        memory: upper bound in bytes, including the values that are computed later.
+        roles: the roles of the game.
+        memory: maximum size in bytes, including the values that are computed later.
         progress: called periodically with the numbers of expanded and of known states.
         seconds: time limit; None for no limit.
-        states: upper bound of the states.
+        states: maximum number of states.
     """
     exploration = _Exploration(expansion, roles, memory, seconds, states)
     try:
@@ -253,7 +252,7 @@ def explore(
 
 
 class LaneExpansion:
-    """States of a compiled game, packed to a bit a fluent.
+    """States of a compiled game, packed with one bit a fluent.
 
     Raises:
         LimitError: the game has no network.
@@ -287,7 +286,7 @@ class LaneExpansion:
 
 
 class StateExpansion:
-    """States of any game, expanded one by one by the machine of the game."""
+    """States of any game, which the machine of the game expands one by one."""
 
     def __init__(self, start: State) -> None:
         self._roles = start.game.roles
@@ -318,7 +317,7 @@ class StateExpansion:
         )
 
     def packed(self) -> tuple[tuple[Term, ...], StateSet]:
-        """Return all facts that hold in some state, and all states."""
+        """Return all facts that hold in at least one state, and all states."""
         from anygame.search.table import pack_states
 
         fluents, rows = pack_states([state.facts for state in self._states.items])
@@ -327,5 +326,5 @@ class StateExpansion:
         return fluents, states
 
 
-#: Numbers states from 0, the first one, in the order in which they are met, and expands them.
+#: Numbers states in the order of their discovery, and expands them.
 Expansion = LaneExpansion | StateExpansion

@@ -1,9 +1,9 @@
-"""Solutions from a graph of all states: the kind of the game, its value, and best play."""
+"""Solutions of games from a graph of all states."""
 
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from anygame.search.retrograde import Values
 
 #: Tolerance of expectations and mixed strategies: floating-point errors of many steps.
-_CLOSE: Final = 1e-9
-_DIGITS: Final = 9
+_CLOSE, _DIGITS = 1e-9, 9
 
 
 class Solver:
@@ -71,15 +70,15 @@ class Solver:
         """Return the different pairs of goals of two roles, ascending by the first: float [pairs, 2]."""
         pairs = self._graph.goals[:, [one, other]]
         pairs = pairs[~np.isnan(pairs).any(axis=1)]
-        # There are few different values: pairs of their numbers sort faster than pairs of values.
+        # There are few distinct values, so pairs of their numbers sort faster than pairs of values.
         (ones, first), (others, second) = (np.unique(column, return_inverse=True) for column in pairs.T)
         numbers = np.unique(first * len(others) + second)
         return np.stack([ones[numbers // len(others)], others[numbers % len(others)]], axis=1)
 
     def _are_opposed(self, one: int, other: int) -> bool:
-        """Whether the goals of two roles are opposed: linearly, unless the roles take turns without chance.
+        """Return whether the goals of two roles are opposed at all ends that give both a goal.
 
-        Ends that give one of them no goal do not count.
+        Unless the roles take turns without chance, one goal must be a linear function of the other.
         """
         pairs = self._ends(one, other)
         steps = np.diff(pairs, axis=0)
@@ -100,13 +99,12 @@ class Solver:
     def _goals(self, role: int) -> NDArray[np.float64]:
         """Return the goals of a role at the ends that give it one."""
         goals = self._graph.goals[:, role]
-        # A missing goal is nan, which differs from itself.
-        return np.asarray(goals[goals == goals])
+        return np.asarray(goals[~np.isnan(goals)])
 
     def _levels(self, role: int) -> NDArray[np.float64]:
-        """Return the possible worth of an end to a role, ascending.
+        """Return the possible values of an end for a role, ascending.
 
-        Without a goal that is anything from 0 to 100, the goals of the language, or a goal of the rules.
+        An end without a goal can be worth anything from 0 to 100, the usual goals, or any goal in the rules.
         """
         goals = self._goals(role)
         if not self._missing[role]:
@@ -121,10 +119,10 @@ class Solver:
     def _valued(self) -> Solution:
         roles = self._game.roles
         bounds: dict[str, Bounds | None] = dict.fromkeys(roles)
-        # Where no role chooses, the others still have a value.
+        # If no role chooses, every role except ``random`` still has a value.
         leading = self._choosing[:1] or [p for p in range(len(roles)) if p not in self._random]
         if any(self._missing[place] for place in self._choosing):
-            # Ends without a goal do not tell the goal of the other role.
+            # If an end gives one role no goal, the goal of the other role does not follow from it.
             leading = self._choosing
         if not leading:
             return self._unsolved("only chance decides: there is no role that could have a value")
@@ -144,7 +142,7 @@ class Solver:
         return self._solution(goals_by_role, bounds, "", self._line())
 
     def _doubt(self) -> str:
-        """Return the reason of bounds that do not meet."""
+        """Return why the lower bound of a role differs from its upper bound."""
         causes = [f"{_ends(number)} {role} no goal" for role, number in self._lacking().items() if number]
         if not causes:
             return "best play may never end"
@@ -152,7 +150,7 @@ class Solver:
         return f"{what}: {', '.join(causes)}, or several"
 
     def _opposed_roles(self) -> list[tuple[int, NDArray[np.float64]]]:
-        """Return the roles whose values follow from the first computed ones, with the pairs of goals.
+        """Return the roles whose values follow from those of the first role, with the pairs of goals.
 
         Both roles must have a goal at every end.
         """
@@ -168,7 +166,7 @@ class Solver:
         return float(goals.min() + goals.max()) / 2
 
     def _left(self) -> NDArray[np.int32] | None:
-        """Return the distance of each state from the end; None where chance or mixed choices decide it."""
+        """Return the distance of each state from the end; None with chance or simultaneous moves."""
         if self._distances is None and self._takes_turns:
             leading, values = next(iter(self._values.items()))
             players, middle = self._players(leading), self._middle(leading)
@@ -209,7 +207,6 @@ class Solver:
         """Return the values of all states; None where no values were computed."""
         if not self._values:
             return None
-        opposed = self._opposed_roles()
         columns = [bound for values in self._values.values() for bound in (values.lower, values.upper)]
         different, kinds = numbered(columns)
         bounds = np.full((len(different), len(self._game.roles), 2), np.nan)
@@ -217,14 +214,11 @@ class Solver:
         for (place, values), pairs in zip(self._values.items(), pairs_of_each, strict=True):
             bounds[:, place] = values.goals(pairs).round(_DIGITS)
         first = bounds[:, next(iter(self._values))]
-        for place, ends in opposed:
+        for place, ends in self._opposed_roles():
             bounds[:, place] = [_opposite(ends, *pair) for pair in first.tolist()]
-        remaining = self._left()
-        distances = (
-            None
-            if remaining is None
-            else np.where(remaining < FAR, remaining.astype(np.uint32), np.uint32(NO_END))
-        )
+        distances, remaining = None, self._left()
+        if remaining is not None:
+            distances = np.where(remaining < FAR, remaining.astype(np.uint32), np.uint32(NO_END))
         fluents, states = expansion.packed()
         return Table(self._game, self._method(), fluents, states, kinds, bounds, distances)
 

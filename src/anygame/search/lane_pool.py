@@ -1,4 +1,4 @@
-"""Lanes that hold states, created once for each size and reused."""
+"""Lanes for batches of states, created once for each size and reused."""
 
 from __future__ import annotations
 

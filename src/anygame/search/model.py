@@ -105,7 +105,7 @@ class ModelFigures:
         trial_leaves: number of leaves per move in the matches of the trial.
         trial_matches: number of matches between searches with and without the model.
         trial_score: points of the searches with the model.
-        trust: weight of the estimates, 0 to 1: with 1, there are no playouts; 0 if the model lost the trial.
+        trust: weight of the estimates, 0 to 1; 1 means no playouts, and 0 that the model lost the trial.
         history: the progress each time the number of games had doubled.
     """
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anygame.search.analysis import JointMoves
     from anygame.search.goals import GoalScale
 
-#: Maximum joint moves of a line, and maximum number of moves with a line: more than people read.
+#: Maximum number of joint moves of a line, and maximum number of moves with a line: more than people read.
 _LONGEST_LINE: Final = 40
 _MOST_LINES: Final = 50
 
@@ -67,7 +67,7 @@ class _ReadableTree(Protocol[_Node]):
 
 
 class TreeReporter(Generic[_Node]):
-    """Reporter that adds up the counts of trees with the same root."""
+    """Creates the analysis of several trees with the same root from the sum of their counts."""
 
     game: Game
     engine: str
@@ -107,7 +107,7 @@ class TreeReporter(Generic[_Node]):
         return next(filter(None, [tree.without_goal for tree in self._trees]), [])
 
     def _range_of_goals(self, role: int) -> float:
-        """Return the range of goals for ``best_first``; 0 if the most visited move counts as the best."""
+        """Return the range of goals for ``best_first``; 0 to rank moves by visits."""
         return 0
 
     @property
@@ -172,33 +172,32 @@ class TreeReporter(Generic[_Node]):
         """Add a line to each of the first moves, from the tree with the most tries of the move."""
         grown = [each for each in zip(self._trees, per_tree, strict=True) if each[1]]
         numbers = {option.move: number for number, option in enumerate(grown[0][1])}
-        met: dict[tuple[int, _Node], list[list[Option]]] = {}
-        first, rest = moves[:_MOST_LINES], moves[_MOST_LINES:]
+        cache: dict[tuple[int, _Node], list[list[Option]]] = {}
         with_lines = []
-        for each in first:
-            number = numbers[each.move]
-            tree = max(grown, key=lambda known: known[1][number].tries)[0]
-            with_lines.append(each.with_line(self._line(tree, role, number, met)))
-        return (*with_lines, *rest)
+        for move in moves[:_MOST_LINES]:
+            number = numbers[move.move]
+            tree = max(grown, key=lambda pair: pair[1][number].tries)[0]
+            with_lines.append(move.with_line(self._line(tree, role, number, cache)))
+        return (*with_lines, *moves[_MOST_LINES:])
 
     def _line(
         self,
         tree: _ReadableTree[_Node],
         role: int,
         number: int,
-        met: dict[tuple[int, _Node], list[list[Option]]],
+        cache: dict[tuple[int, _Node], list[list[Option]]],
     ) -> JointMoves:
         """Return the line of best play that begins with an option of a role.
 
-        ``met`` caches the options of each role, by tree and node.
+        ``cache`` holds the options of each role, by tree and node.
         """
         line: list[tuple[Term, ...]] = []
         node: _Node | None = tree.root
         while node is not None and len(line) < _LONGEST_LINE:
             place = id(tree), node
-            if place not in met:
-                met[place] = [tree.options(node, other) for other in range(len(self.game.roles))]
-            options = met[place]
+            if place not in cache:
+                cache[place] = [tree.options(node, other) for other in range(len(self.game.roles))]
+            options = cache[place]
             if not all(options):
                 break
             chosen = [_preferred(each) for each in options]
@@ -210,7 +209,7 @@ class TreeReporter(Generic[_Node]):
 
 
 def _together(options: Sequence[Option]) -> Option:
-    """Merge the statistics that several trees have of one option."""
+    """Merge the statistics of one option from several trees."""
     if len(options) == 1:
         return options[0]
     tries = sum(option.tries for option in options)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import numpy as np
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import NDArray
 
     from anygame.game.game import Game
     from anygame.game.roles import Role
@@ -265,7 +265,7 @@ class Table:
 
 
 def _as_text(value: float | None, bounds: Bounds | None) -> tuple[str, str]:
-    """Return a value and its bounds as strings; those of ``random`` are empty."""
+    """Return a value and its bounds as strings; both are empty for ``random``."""
     shown = "" if value is None else meter(value, f"{value:g}")
     return shown, "" if bounds is None or value is not None else f"{bounds.least:g} and {bounds.most:g}"
 
@@ -301,25 +301,17 @@ def numbered(
         met = np.unique(pairs)
         kinds = np.searchsorted(met, pairs)
         different = np.c_[different[met // len(levels)], levels[met % len(levels)]]
-    return different, kinds.astype(kind_type(len(different)))
-
-
-def kind_type(count: int) -> DTypeLike:
-    """Return the smallest unsigned type for indices below a count."""
-    import numpy as np
-
-    return np.uint8 if count <= 1 << 8 else np.uint16 if count <= 1 << 16 else np.uint32
+    return different, kinds.astype(np.min_scalar_type(len(different) - 1))
 
 
 def _packed(states: Sequence[Sequence[int]], words: int) -> NDArray[np.uint64]:
     """Return packed states, uint64 [states, words], from the indices of the true fluents."""
     import numpy as np
 
-    packed = np.zeros((len(states), words), np.uint64)
-    for row, bits in zip(packed, states, strict=True):
-        for bit in bits:
-            row[bit // 64] |= np.uint64(1 << bit % 64)
-    return packed
+    bits = np.zeros((len(states), 64 * words), np.bool_)
+    for row, fluents in zip(bits, states, strict=True):
+        row[fluents] = True
+    return np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
 
 
 def _whole(value: float) -> float:

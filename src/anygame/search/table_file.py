@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.errors import TableError
 from anygame.game.encoding import rules_digest
 from anygame.language.parser import parse_term
-from anygame.search.table import Table, kind_type
+from anygame.search.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,7 +86,7 @@ def _table(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], game: 
     expected = [
         (rows, (count, words), np.uint64),
         (bounds, (len(bounds), len(game.roles), 2), np.float64),
-        (kinds, (count,), kind_type(len(bounds))),
+        (kinds, (count,), np.min_scalar_type(max(0, len(bounds) - 1))),
         *([] if distances is None else [(distances, (count,), np.uint32)]),
     ]
     if any(array.shape != shape or array.dtype != kind for array, shape, kind in expected):
