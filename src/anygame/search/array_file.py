@@ -1,6 +1,6 @@
 """Files of arrays with a header: NumPy's ``npz`` without pickle, written atomically.
 
-Each array has a checksum, and no array is larger than the file, so damaged and other files are refused.
+Each array has a checksum, and no array is larger than the file, so readers refuse damaged and other files.
 """
 
 from __future__ import annotations

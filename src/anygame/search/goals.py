@@ -19,7 +19,7 @@ LARGEST: Final = 1 << 53
 _DIGITS: Final = 9
 #: Largest error of rounding to 32 bits, as a fraction of the range of goals.
 _ROUNDED: Final = 2**-23
-#: Lowest and highest goal by the definition of GDL, for rules that name no goals.
+#: Lowest and highest goal by the definition of GDL, for rules without integer goals.
 USUAL: Final = (0, 100)
 
 
@@ -103,6 +103,6 @@ class GoalScale:
 
 
 def rounded(value: float, digits: int = _DIGITS) -> float:
-    """Return a value without rounding errors; a whole number as an int, as sheets write it."""
+    """Return a value without rounding errors; an integral value is returned as an int."""
     value = round(float(value), digits)
     return int(value) if value.is_integer() else value

@@ -1,8 +1,8 @@
-"""Games in lanes: states in and out, legal moves listed, joint moves made, ends and goals read.
+"""Native functions for games in lanes: load and read states, list and make moves, read ends and goals.
 
-A block is the rows of 512 games (``network.kernels.function``): a row for each fluent, action and gate, with
-a bit for each game. States get in and out by transposing squares of 64 x 64 bits (Warren, Hacker's Delight,
-7-3).
+A block has the rows of 512 games (``network.kernels.function``): a row for each fluent, action and gate, with
+one bit for each game. Loading and reading states transposes squares of 64 x 64 bits (Warren, Hacker's
+Delight, 7-3).
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ def words_for(bits: int) -> int:
 
 
 def packed_state(game: Game, state: State) -> NDArray[np.uint64]:
-    """Return a state with a bit for each fluent: uint64 [1, words].
+    """Return a state with one bit for each fluent: uint64 [1, words].
 
     Raises:
         LimitError: the game has no network.
-        PositionError: play does not lead to the state, and the network cannot hold it.
+        PositionError: the network cannot hold the state, since no play leads to it.
     """
     position = state.position_in(game.backends.needed_network())
     if position is None:
@@ -111,7 +111,7 @@ def holds(states, index, fluent):
 
 @compiled
 def word_of(rows, literal, word):
-    """Return a word of a bit literal: of its row, or of the complement."""
+    """Return a word of the row of a bit literal, or of the complement of that row."""
     value = rows[literal >> 1, word]
     return ~value if literal & 1 else value
 
@@ -136,14 +136,13 @@ class GameCode(NamedTuple):
     """A game for compiled functions.
 
     Attributes:
-        functions: int64; addresses of the kernel's functions and of their data.
+        functions: int64; addresses of the functions of the kernel and of their data.
         layout: int64; the rows of fluents and actions, and the bit literal of the end.
         first_actions: int32 [roles + 1]; the first action of each role.
-        legal: int64 [actions]; bit literals.
-        goal_roles: int32 [goals]; the role of each goal value.
-        goal_bits: int64 [goals]; its bit literal.
-        goal_values: float64 [goals]; its value between 0 and 1.
-        missing: float64 [roles]; value of a state without a goal in playouts; it proves nothing.
+        legal: int64 [actions]; the bit literal of each action's legality.
+        goal_roles, goal_bits, goal_values: int32, int64, float64 [goals]; the role, the bit literal, and the
+            value between 0 and 1 of each goal.
+        missing: float64 [roles]; the value that playouts give a state without a goal; it proves nothing.
         random: bool [roles]; the roles whose moves are sampled.
         evaluation: int64; the kind of the estimates and the address of their data, see
             ``anygame.search.evaluation``.
@@ -165,12 +164,7 @@ game_at = Bundle(GameCode)
 
 
 def describe(kernel: Kernel, random: Sequence[bool]) -> tuple[GameCode, list[GoalScale]]:
-    """Return a game for compiled functions, and the goal scale of each role.
-
-    Args:
-        kernel: the code of the game.
-        random: the roles whose moves are sampled.
-    """
+    """Return a game for compiled functions, and the goal scale of each role."""
     gates, layout = kernel.gates, kernel.layout
     scales = [GoalScale.over([value for value, _ in goals]) for goals in gates.goals]
     goals = [(role, bit, value) for role, values in enumerate(gates.goals) for value, bit in values]
@@ -198,25 +192,25 @@ def _addresses(kernel: Kernel) -> list[int]:
 
 
 def refresh(code: GameCode, kernel: Kernel) -> None:
-    """Have a game call the fastest code of its kernel that is ready by now."""
+    """Let a game call the fastest code of its kernel that is ready."""
     code.functions[:DATA] = _addresses(kernel)
 
 
 @compiled
 def evaluate_state(game, address):
-    """Evaluate the gates that depend on the state alone, in the block at an address."""
+    """Evaluate the gates that depend only on the state, in the block at an address."""
     call(game.functions[EVALUATE_STATE], address, game.functions[DATA])
 
 
 @compiled
 def evaluate_moves(game, address):
-    """Make the moves of the lanes whose bit ``GO`` is set."""
+    """Make the moves in each lane whose bit ``GO`` is set."""
     call(game.functions[EVALUATE_MOVES], address, game.functions[DATA])
 
 
 @compiled
 def choose(game, address):
-    """Choose random moves; return whether a lane has none."""
+    """Choose random moves; return whether a lane has no legal move."""
     return call_refusing(game.functions[CHOOSE], address, game.functions[DATA])
 
 
@@ -225,14 +219,14 @@ def choose(game, address):
 
 @compiled
 def load_states(game, rows, lanes, states, sources, count, square):
-    """Put states into lanes; the other lanes keep theirs.
+    """Put states into lanes; the other lanes keep their states.
 
     Args:
         game: the game.
         rows: uint64 [rows, 8].
         lanes: int32 [count]; ascending.
         states: uint64 [any, words].
-        sources: int32 [count]; the row of the state of each lane.
+        sources: int32 [count]; for each lane, the index of its state in ``states``.
         count: number of lanes.
         square: uint64 [64]; scratch.
     """
@@ -283,16 +277,16 @@ def read_square(rows, first, fluents, group, word, square):
 
 @compiled
 def list_moves(game, rows, lanes, options, firsts, moves, limit):
-    """List the legal moves of each role in the first lanes; the gates of their states are evaluated.
+    """List the legal moves of each role in the first lanes, after the gates of the states are evaluated.
 
     Args:
         game: the game.
         rows: uint64 [rows, 8].
         lanes: number of lanes.
-        options: int32 [lanes, roles]; set to the number of moves, -1 where there was no room.
+        options: int32 [lanes, roles]; set to the number of moves, or to -1 without room for them.
         firsts: int32 [lanes, roles]; set to the place of the first move.
-        moves: int32; the actions, with room for all actions of a role beyond the limit.
-        limit: no list of a role begins here or later.
+        moves: int32; set to the actions. Beyond the limit, it has room for all actions of a role.
+        limit: upper bound (exclusive) of the first place of a list.
 
     Returns:
         The number of moves listed.
@@ -334,7 +328,7 @@ def list_moves(game, rows, lanes, options, firsts, moves, limit):
 
 @compiled
 def _legal_bits(game, rows, action, word, lanes):
-    """Return in which of 64 lanes an action is legal, those beyond the number of lanes left out."""
+    """Return a word with a bit for each of 64 lanes: whether it is used, and the action is legal there."""
     bits = word_of(rows, game.legal[action], word)
     rest = lanes - 64 * word
     return bits if rest >= 64 else bits & ((_ONE << np.uint64(rest)) - _ONE)
@@ -342,7 +336,7 @@ def _legal_bits(game, rows, action, word, lanes):
 
 @compiled
 def joint_count(options: NDArray[Any], index: int) -> Any:
-    """Return the number of joint moves for a row of numbers of moves, or 2**60 if there are more."""
+    """Return the product of a row of numbers of moves: the joint moves; 2**60 if it is too large."""
     product = 1.0
     for role in range(options.shape[1]):
         product *= options[index, role]
@@ -362,15 +356,15 @@ def goal_of(game, rows, role, lane):
 
 @compiled
 def value_of_lane(game, rows, role, lane):
-    """Return the value of the goals of a lane for a role, and whether the rules give exactly one.
+    """Return the value of the goals of a lane for a role, and whether the rules give exactly one goal.
 
-    Of several the highest counts: rules that contradict themselves mostly forget what a win excludes.
+    If the rules give several goals, the highest counts: such rules mostly forget what a win excludes.
     """
     goal, count = goal_of(game, rows, role, lane)
     return goal if count else game.missing[role], count == 1
 
 
-# -- all children of some states -------------------------------------------------------------------------
+# -- all children of states ------------------------------------------------------------------------------
 
 
 @exported
@@ -391,9 +385,10 @@ def _list_block(
     ended: Bools,
     goals: Float64Rows,
 ) -> int:
-    """Read the moves, ends and goals of lanes; a lane that has ended, or where a role is stuck, has no moves.
+    """Read the moves, ends and goals of lanes, and return the total number of joint moves.
 
-    Goals are nan where there is none, or several. Returns the sum of the joint moves.
+    A lane has no moves if its game is over or a role has no legal move. A goal is nan if the rules do not
+    give exactly one.
     """
     game = game_at(game_address)
     count, roles = options.shape
@@ -414,10 +409,10 @@ def _list_block(
 def put_moves(
     rows: UInt64Rows, first: int, options: Int32Rows, firsts: Int32Rows, moves: Int32s, number: int
 ) -> bool:
-    """Put the joint move of a number into each lane that has it; return whether any has.
+    """Put the joint move with a number into each lane that has such a move; return whether any lane has.
 
-    The move of the last role changes fastest. The state is evaluated, and no action is taken; the rows of
-    actions begin at ``first``.
+    The move of the last role changes fastest. Evaluate the state and clear the rows of actions, which begin
+    at ``first``, before the call.
     """
     for word in range(WORDS):
         rows[GO, word] = rows[RESTART, word] = np.uint64(0)
@@ -447,7 +442,7 @@ def read_children(
     square: UInt64s,
     places: Int64s,
 ) -> None:
-    """Read the states after the joint moves of a number, into uint64 [joint moves of all lanes, words]."""
+    """Read the states after the joint moves with a number into uint64 [joint moves of all lanes, words]."""
     count, at = len(options), np.int64(0)
     for group in range((count + 63) >> 6):
         going = rows[GO, group]
@@ -461,14 +456,14 @@ def read_children(
                     children[places[lane], word] = square[lane]
 
 
-#: The joint moves of some states: options, which are terminal, goals, the packed states that follow.
+#: Results of expanding states: options, whether each is terminal, goals, and packed next states.
 Successors = tuple["NDArray[np.int32]", "NDArray[np.bool_]", "NDArray[np.float64]", "NDArray[np.uint64]"]
 
 
 class BlockSuccessors:
-    """A block of lanes: each state stays in its lane, where its joint moves are made one after the other.
+    """A block of lanes in which each state stays in its lane, which makes its joint moves one by one.
 
-    The gates that depend on the state alone are so evaluated once, and not for each of its moves.
+    So the gates that depend only on the state are evaluated once, not for each move.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -490,7 +485,7 @@ class BlockSuccessors:
         self._square, self._places = np.zeros(64, np.uint64), np.zeros(64, np.int64)
 
     def of(self, states: NDArray[np.uint64]) -> Successors:
-        """Return the successors of some states, uint64 [n, words], in their order."""
+        """Return the successors of states, uint64 [n, words], in the order of the states."""
         parts = [self._block(states[at : at + LANES]) for at in range(0, len(states), LANES)]
         options, terminal, goals, children = (np.concatenate(each) for each in zip(*parts, strict=True))
         return options, terminal, goals, children

@@ -1,11 +1,11 @@
 """Retrograde analysis: values of all states of a graph, by sweeps from the last layer to the first.
 
-Each state has a lower and an upper bound of its value for one role. Before the first sweep they are the
-extreme goals of the game; a sweep recomputes them from the bounds of the children. Where play ends without a
-goal they keep their first values. Where both bounds meet, the value is exact, whatever endless play and ends
-without a goal are worth. The lower bound is what the role can guarantee in a bounded number of moves, the
-upper bound what the opponent can hold it to. If all edges lead to later layers, one sweep is enough; other
-graphs are swept until nothing changes (value iteration: Shapley 1953, Condon 1992).
+Each state has a lower and an upper bound of its value for one role. The first bounds are the extreme goals of
+the game, and a sweep recomputes the bounds from those of the children. A final state without a goal keeps the
+first bounds. If both bounds are equal, the value is exact, whatever endless play and ends without a goal are
+worth. The role can guarantee the lower bound in a bounded number of moves, and the opponent can limit it to
+the upper bound. If all edges lead to later layers, one sweep is enough. Other graphs are swept until nothing
+changes (value iteration: Shapley 1953, Condon 1992).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from anygame.search.graph import StateGraph
 
-#: Sweeps stop once they change expectations by less: endless play only converges to its value.
+#: Smallest change of expectations that needs another sweep: endless play only converges to its value.
 TOLERANCE: Final = 1e-12
-#: Maximum number of sweeps; each halves the error of repeated fair coin tosses. Slower games stay unsolved.
+#: Maximum number of sweeps. For repeated fair coin tosses, each sweep halves the error.
 _MOST_SWEEPS: Final = 10_000
 #: Distance of states from which best play never ends.
 FAR: Final = np.int32((1 << 31) - 2)
@@ -40,8 +40,8 @@ class Players:
     """Objectives of the roles, by place.
 
     Attributes:
-        most: the role whose value is computed, and which maximises it.
-        least: the role that minimises it; None in a game for one.
+        most: the role whose value is computed; it maximises the value.
+        least: the role that minimises the value; None in a game for one role.
         chance: the roles that move at random.
     """
 
@@ -57,7 +57,7 @@ class Values:
     Attributes:
         lower: [states]; goals as floats or, with ``levels``, their ranks.
         upper: [states]; in the same form.
-        levels: all goals, ascending: float [levels]; None where bounds are no ranks.
+        levels: all goals, ascending: float [levels]; None if bounds are not ranks.
     """
 
     lower: NDArray[Any]
@@ -94,7 +94,7 @@ def _layer(graph: StateGraph, layer: int) -> Iterator[Group]:
         return
     kind_of = np.zeros(len(going), np.int64)
     for counts in options[going].T:
-        # Renumbered for each role to keep the numbers small.
+        # The groups are renumbered for each role to keep their numbers small.
         _, kind_of = np.unique(kind_of * (int(counts.max()) + 1) + counts, return_inverse=True)
     order = np.argsort(kind_of.astype(np.uint16 if kind_of.max() < 1 << 16 else np.int64), kind="stable")
     begins = np.searchsorted(kind_of[order], np.arange(kind_of.max() + 2))
@@ -107,8 +107,8 @@ def find_values(graph: StateGraph, players: Players, levels: NDArray[np.float64]
     """Return bounds of the value of every state.
 
     Args:
-        graph: complete.
-        players: the objectives.
+        graph: the complete graph.
+        players: the objectives of the roles.
         levels: the possible values of a terminal state for ``players.most``, ascending.
     """
     lower = np.full(graph.expanded, levels[0], np.float64)
@@ -193,7 +193,7 @@ def values_of_games(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(assured)
     different, where = np.unique(payoffs[mixed], axis=0, return_inverse=True)
     if payoffs.shape[1:] == (2, 2):
-        # Without a saddle point both differences have one sign: no sum cancels.
+        # Without a saddle point, both differences have the same sign, so the sum does not cancel.
         a, b, c, d = different.reshape(-1, 4).T
         values = c + (a - c) * ((d - c) / ((a - b) + (d - c)))
     else:
@@ -203,11 +203,11 @@ def values_of_games(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _by_linear_program(payoffs: NDArray[np.float64]) -> float:
-    """Maximise v such that some mixture of the rows gives at least v against every column."""
+    """Return the greatest value that a mixture of the rows guarantees against every column."""
     with needing("solve", "mixed strategies need linear programs, which scipy solves"):
         from scipy.optimize import linprog
     rows, columns = payoffs.shape
-    # Scaled, since the tolerances of the solver suit numbers near 1.
+    # The payoffs are scaled, since the tolerances of the solver suit numbers near 1.
     lowest, width = payoffs.min(), np.ptp(payoffs)
     result = linprog(
         c=np.r_[np.zeros(rows), -1.0],
@@ -221,17 +221,17 @@ def _by_linear_program(payoffs: NDArray[np.float64]) -> float:
     return float(lowest - width * result.fun)
 
 
-#: The minimising role in a game for one.
+#: Place of the minimising role in a game for one role.
 _NOBODY = -1
-#: Numbers of moves, and ranks of goals: bytes, unless there are too many.
+#: Arrays of numbers of moves, and of ranks of goals: bytes if the numbers fit.
 _Options = Annotated[NDArray[Any], Elements(("uint8", "uint32"), 2)]
 _Ranks = Annotated[NDArray[Any], Elements(("uint8", "uint32"))]
 
 
 def retrograde_values(graph: StateGraph, players: Players, levels: NDArray[np.float64]) -> Values:
-    """Return bounds of the value of every state as ranks, where roles take turns without chance.
+    """Return bounds of the value of every state as ranks, if roles take turns without chance.
 
-    Native form of ``find_values``: ranks of goals take a byte each, and states are visited in the reverse
+    This is the native form of ``find_values``. A rank takes a byte, and sweeps visit states in the reverse
     order of their discovery (retrograde analysis: Stroehlein 1970, Thompson 1986).
     """
     goals = graph.goals[:, players.most]
@@ -250,10 +250,10 @@ def retrograde_values(graph: StateGraph, players: Players, levels: NDArray[np.fl
 def retrograde_distances(
     graph: StateGraph, values: Values, players: Players, middle: float
 ) -> NDArray[np.int32]:
-    """Return the number of joint moves of best play to the end, int32 [states]; FAR where there is no end.
+    """Return the number of joint moves of best play to the end, int32 [states]; FAR if play never ends.
 
-    Best play keeps both bounds: a move that keeps only one may lead to an end without a goal. A role that
-    will get more than the middle of the goals wants a short match, the other one a long match.
+    Best play keeps both bounds, since a move that keeps only one can lead to an end without a goal. A role
+    whose value is above the middle of the goals prefers a short match, and the other role a long match.
     """
     assert values.levels is not None
     distances = np.full(graph.expanded, FAR, np.int32)

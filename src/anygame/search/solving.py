@@ -39,16 +39,18 @@ def solve(
 ) -> Solution:
     """Return the exact value of a state, computed from all states that can follow it.
 
-    One role: the best goal, and a shortest line to it. Two roles with opposed goals: minimax where they take
-    turns, the maximin of mixed strategies where they move together. The moves of ``random`` are equally
-    likely. For other games, and for games with hidden information, no value is computed, and
-    ``Solution.reason`` says why. The value of a final state without a goal for a role is unknown. If the
-    result depends on it, the solution has bounds instead of a value. Ctrl-C ends the computation early and
-    returns the results so far. If there are too many states, a game for one role is searched for its best
-    line. A game for two roles is searched for a proof of the goal that each role can guarantee.
+    In a game for one role, the value is the best goal, with a shortest line to it. For two roles with opposed
+    goals it is the minimax value if they take turns, and the maximin of mixed strategies if they move at the
+    same time. The moves of ``random`` are equally likely. For other games, and for games with hidden
+    information, no value is computed, and ``Solution.reason`` says why.
+
+    The value of a final state without a goal for a role is unknown. If the result depends on it, the solution
+    has bounds instead of a value. If there are too many states, a game for one role is searched for its best
+    line. A game for two roles is searched for a proof of the goal that each role can guarantee. Ctrl-C ends
+    the computation early and returns the results so far.
 
     Args:
-        game: the game; or its state from which to explore.
+        game: the game, or a state of it to solve.
         state: the state to solve; the initial state by default.
         memory: approximate maximum memory in bytes.
         table: whether to keep the values of all states, as ``Solution.table``.
@@ -112,7 +114,7 @@ def _exploration_text(expanded: int, known: int) -> str:
 
 
 def _expansion(game: Game, start: State) -> Expansion:
-    """Return the expansion of states; in lanes if the game has a network that can hold the state."""
+    """Return the expansion in lanes if the game has a network for the state, otherwise state by state."""
     from anygame.search.graph import LaneExpansion, StateExpansion
 
     if game.machine_name != "reasoner":
@@ -124,11 +126,11 @@ def _expansion(game: Game, start: State) -> Expansion:
 
 
 def with_best_line(game: Game, start: State, solution: Solution, memory: int, seconds: float) -> Solution:
-    """Add the best line to an incomplete solution of a game for one role; return other solutions as they are.
+    """Add the best line to an incomplete solution of a game for one role; return other solutions unchanged.
 
     The goal of the line is the lower bound of the value, and no line has a goal above the upper bound. If the
-    bounds are equal, the game is solved. A final state without a goal could be worth 100 or the greatest goal
-    in the rules.
+    bounds are equal, the game is solved. The upper bound of a final state without a goal is the highest goal
+    in the rules, but at least 100.
     """
     chooser = None if game.is_gdl2 else sole_chooser(game)
     if chooser is None:
@@ -171,11 +173,11 @@ def with_proof(
 ) -> Solution:
     """Add the result of a search for a proof to an incomplete solution of a game for two roles.
 
-    To prove the goal that a role can guarantee, most states need not be visited. One winning move is enough,
-    and moves that cannot be better than a known move are pruned (score-bounded search; see
-    ``anygame.search.tree.bounds``). If a game is zero-sum, the goals that both roles can guarantee are its
-    value. Only a visit to all final states can show that a game is zero-sum, so the solution calls these
-    goals the maximin. If the rules give a role no goal or several goals, any of its other goals is possible.
+    Such a proof does not need most states. One winning move is enough, and the search prunes moves that
+    cannot be better than a known move (score-bounded search; see ``anygame.search.tree.bounds``). The goals
+    that both roles can guarantee are the value of a zero-sum game. Only a visit to all final states can show
+    that a game is zero-sum, so the solution calls these goals the maximin. If a final state does not give a
+    role exactly one goal, the proof allows for any goal of the role.
     """
     has_chance = any(role.is_random for role in game.roles)
     if seconds <= 0 or game.is_gdl2 or has_chance or len(game.roles) != 2:

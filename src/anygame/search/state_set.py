@@ -1,8 +1,8 @@
-"""Distinct states, numbered in order of insertion: a hash table of packed states in native code.
+"""Hash table of distinct packed states, numbered in order of insertion, in native code.
 
 It uses open addressing with linear probing (Knuth, The Art of Computer Programming, volume 3, section 6.4).
-Each word of a state is mixed into the hash by a multiplication and shifts, as in splitmix64 (Steele, Lea and
-Flood 2014).
+The hash mixes each word of a state by multiplication and shifts, as in splitmix64 (Steele, Lea and Flood
+2014).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from anygame.native.marking import Int32s, UInt64Rows, compiled, exported
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-#: Slots of a new table: 8 KiB, so that small sets are cheap.
+#: Number of slots of a new table: 8 KiB, so that small sets are cheap.
 _FEWEST_SLOTS: Final = 2048
-#: At most half of the slots are taken: a successful probe then reads 1.5 slots on average.
+#: Minimum number of slots for each state: with 2, a successful probe reads 1.5 slots on average.
 _SLOTS_PER_STATE: Final = 2
-#: Rows of a new array.
+#: Number of rows of a new array.
 _FEWEST_ROWS: Final = 4096
-#: Arrays grow by 1 / 2^2: little of them is unused, and each row is copied only a few times.
+#: Arrays grow by 1 / 2^2: little memory is unused, and each row is copied only a few times.
 _GROWTH: Final = 2
 
 #: Multiplier of splitmix64.
@@ -35,8 +35,8 @@ def _number_states(
 ) -> int:
     """Write the number of each state into ``ids``; return the number of stored states.
 
-    A slot holds the number of a stored state plus one, or 0. A new state is stored, or without ``keep`` gets
-    the number -1.
+    A slot holds the number of a stored state plus one, or 0 if it is free. With ``keep``, new states are
+    stored; otherwise they get the number -1.
     """
     mask = len(slots) - 1
     for row in range(len(states)):
@@ -71,7 +71,7 @@ def _are_equal(states: UInt64Rows, row: int, store: UInt64Rows, other: int) -> b
 
 
 class GrowingArray:
-    """Array that grows at its end, in place where possible. Unsigned bytes become uint32 when they must."""
+    """Array that grows at its end, in place if possible; an unsigned one becomes uint32 if values need it."""
 
     def __init__(self, width: int, dtype: DTypeLike, rows: int = _FEWEST_ROWS) -> None:
         self._data = np.empty((rows, width), dtype)
@@ -79,16 +79,16 @@ class GrowingArray:
 
     @property
     def bytes(self) -> int:
-        """Memory in use."""
+        """Size in bytes."""
         return self._data.nbytes
 
     @property
     def rows(self) -> NDArray[Any]:
-        """The rows; no view of them may be held while rows are added."""
+        """The rows; drop all views of them before rows are added."""
         return self._data[: self.count]
 
     def bytes_with(self, more: int) -> int:
-        """Return the memory in bytes after adding more rows."""
+        """Return the size in bytes after adding more rows."""
         return self._capacity(self.count + more) * self._data.shape[1] * self._data.itemsize
 
     def _capacity(self, needed: int) -> int:
@@ -96,7 +96,7 @@ class GrowingArray:
         return capacity if needed <= capacity else max(needed, capacity + (capacity >> _GROWTH))
 
     def with_room(self, more: int) -> NDArray[Any]:
-        """Return the array with room for more rows behind its own; who writes them sets ``count``."""
+        """Return the array with room for more rows at its end; the caller writes them and sets ``count``."""
         needed = self.count + more
         if needed > len(self._data):
             self._data.resize((self._capacity(needed), self._data.shape[1]), refcheck=False)
@@ -114,7 +114,7 @@ class StateSet:
     """A set of packed states with consecutive numbers.
 
     Args:
-        words: 64-bit words of a state, at least one.
+        words: number of 64-bit words of a state, at least one.
 
     >>> import numpy as np
     >>> states = StateSet(words=1)
@@ -141,16 +141,16 @@ class StateSet:
         return self._states.rows[first:end].copy()
 
     def at(self, numbers: NDArray[np.integer]) -> NDArray[np.uint64]:
-        """Return a copy of the states of some numbers: uint64 [n, words]."""
+        """Return a copy of the states with given numbers: uint64 [n, words]."""
         return np.asarray(self._states.rows[numbers])
 
     @property
     def bytes(self) -> int:
-        """Bytes of memory."""
+        """Size in bytes."""
         return self._states.bytes + self._slots.nbytes
 
     def bytes_with(self, more: int) -> int:
-        """Return the bytes of memory after ``more`` states are added, if all of them are new."""
+        """Return the size in bytes after adding ``more`` states, if all of them are new."""
         return self._states.bytes_with(more) + self._slots_for(len(self) + more) * 4
 
     def add(self, states: NDArray[np.uint64]) -> NDArray[np.int32]:

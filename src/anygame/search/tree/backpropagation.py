@@ -1,4 +1,4 @@
-"""Backpropagation: values, virtual losses and proven bounds go up the paths of descents."""
+"""Backpropagation of values, virtual losses and proven bounds along the paths of descents."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from anygame.search.tree.minimax import backpropagate_minimax, has_minimax
 from anygame.search.tree.store import IS_WIDE, LEAVES, store_at
 from anygame.search.tree.worker import FINISHED, FREE_PATHS, RESULT_COUNT, random_below, worker_at
 
-#: Roles with at least this number of moves use AMAF values. With fewer moves each is soon tried often enough,
-#: and AMAF gained nothing.
+#: Minimum number of moves of a role for AMAF values. With fewer moves, AMAF gained nothing, since each move
+#: soon has enough tries.
 WIDE = 40
-#: Nodes with more visits take AMAF values from one playout in eight.
+#: Number of visits above which a node takes AMAF values from one playout in eight, and that ratio.
 ENOUGH_PLAYOUTS, SOME_PLAYOUTS = 32, 8
-#: Visits and tries above this number are halved: hours of search would overflow their 31 bits.
+#: Number of visits and tries above which they are halved: in hours of search, they would overflow 31 bits.
 MOST_VISITS = 1 << 30
 
 
@@ -46,7 +46,7 @@ def record_results(store_address: int, worker_address: int, _game_address: int) 
 def add_to_node(store, node, value, leaves):
     """Add the sum of the values of some leaves to a node."""
     if store.visits[node] >= MOST_VISITS:
-        # Its mean stays as it is.
+        # Halving both keeps the mean.
         store.visits[node] >>= 1
         for role in range(store.sums.shape[1]):
             store.sums[node, role] /= 2
@@ -57,9 +57,9 @@ def add_to_node(store, node, value, leaves):
 
 @compiled
 def record_leaf(store, worker, path, joint, child, value, arrived):
-    """Add the value of a leaf to the last node of a path, and to the sum for the nodes above.
+    """Add the value of a leaf to the last node of a path, and to the sum for the nodes above it.
 
-    ``arrived`` is the number of virtual losses to take back.
+    ``arrived`` is the number of virtual losses to remove.
     """
     node = worker.path_node[path, worker.path_length[path]]
     add_to_node(store, node, value, 1)
@@ -105,7 +105,7 @@ def _record_all_moves(store, worker, path, joint, value, made, most):
 
 @compiled
 def add_to_descent(worker, path, value):
-    """Add the value of a leaf to those of its descent, until all of them are known."""
+    """Add the value of a leaf to the sum of its descent."""
     worker.path_leaves[path] += 1
     for role in range(len(value)):
         worker.path_sum[path, role] += value[role]
@@ -113,14 +113,14 @@ def add_to_descent(worker, path, value):
 
 @compiled
 def end_descent(worker, path):
-    """End a descent: the values of its leaves wait for ``backpropagate``."""
+    """Pass a descent, whose leaves are all evaluated, to the next ``backpropagate``."""
     worker.finished[worker.counts[FINISHED]] = path
     worker.counts[FINISHED] += 1
 
 
 @exported
 def backpropagate(store_address: int, worker_address: int, game_address: int) -> None:
-    """Add the values of ended descents to all nodes of their paths, and take their virtual losses back."""
+    """Add the values of ended descents to all nodes of their paths, and remove their virtual losses."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     for number in range(worker.counts[FINISHED]):
         path = worker.finished[number]
@@ -149,7 +149,7 @@ def backpropagate(store_address: int, worker_address: int, game_address: int) ->
 
 @compiled
 def read_value(store, worker, node):
-    """Put the mean of a node, moved between its bounds, into ``worker.value``."""
+    """Write the mean of a node, clipped to its bounds, to ``worker.value``."""
     value = worker.value
     visits = max(1, store.visits[node])
     for role in range(len(value)):
@@ -159,7 +159,7 @@ def read_value(store, worker, node):
 
 @compiled
 def _backpropagate_bounds(game, store, node, child):
-    """Update the bounds of a node if a child has a proven bound; return whether one has."""
+    """Update the bounds of a node if the child has a proven bound; return whether it has."""
     is_something_proven = False
     for role in range(store.low.shape[1]):
         is_something_proven |= store.low[child, role] > 0 or store.high[child, role] < 1
@@ -192,7 +192,7 @@ def _record_in_options(store, node, joint, child, value, leaves, arrived):
 
 @compiled
 def _record_tries(store, option, leaves, arrived):
-    """Count leaves evaluated through an option, and take back as many virtual losses."""
+    """Add leaves to the tries of an option, and remove its virtual losses of descents that arrived."""
     if store.tries[option] >= MOST_VISITS:
         store.tries[option] >>= 1
     store.tries[option] += leaves

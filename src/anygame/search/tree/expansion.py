@@ -1,4 +1,4 @@
-"""Expansion: children of leaves are made in lanes, become nodes, and are evaluated or wait for a playout."""
+"""Expansion: make the children of leaves in lanes, add them to the tree, and evaluate or enqueue them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ from anygame.search.tree.worker import (
 
 @exported
 def make_children(store_address: int, worker_address: int, game_address: int) -> None:
-    """List the legal moves of the jobs that need them, and make the children of all jobs."""
+    """List the legal moves of leaves that are expanded, and make the children of all jobs."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     _list_moves(game, store, worker)
     _specify(game, worker)
@@ -115,7 +115,7 @@ def _list_moves(game, store, worker):
 
 @compiled
 def _specify(game, worker):
-    """Choose the children to be made: all, or a sample if a state has very many."""
+    """Choose the children to make: all of a state, or a sample if it has very many."""
     roles = len(game.random)
     specs = worker.counts[SPEC_COUNT]  # the children of jobs that ask for one joint move come first
     for job in range(worker.counts[JOB_COUNT]):
@@ -131,7 +131,7 @@ def _specify(game, worker):
             continue
         worker.job_specs[job] = wanted
         start = 0 if product <= ALL_CHILDREN else random_below(worker, product)
-        # Evenly spaced joint moves, from a random start.
+        # The joint moves are evenly spaced, from a random start.
         stride = max(1, product // max(1, wanted))
         for number in range(wanted):
             joint = (start + number * stride) % product
@@ -181,8 +181,8 @@ def _make_states(game, store, worker, at, count):
                 worker.spec_known[at + lane, role] = known
 
 
-#: Upper bounds of the joint moves whose children are listed: for two choosing roles, for more roles (most of
-#: their joint moves are never tried), and as a share of the memory. Beyond, children are found by hash.
+#: Maximum number of joint moves of a node whose children are listed: for two choosing roles, for more roles
+#: (most of their joint moves are never tried), and as a share of the memory. A hash table has other children.
 LISTED_OF_TWO, LISTED_OF_MORE, LISTED_SHARE = 1 << 14, 1 << 10, 1 / 16
 
 
@@ -208,7 +208,7 @@ def expand(store_address: int, worker_address: int, game_address: int) -> None:
 
 @compiled
 def _make_terminal(game, store, node, value, known):
-    """Mark a node as an end of the game; its value is unknown if the rules give no goal, or several."""
+    """Mark a node as an end of the game; its value is unknown if the rules do not give exactly one goal."""
     store.status[node] = TERMINAL
     total, whole = 0.0, True
     for role in range(store.low.shape[1]):
@@ -311,7 +311,6 @@ def _expand_leaf(game, store, worker, job, spec):
 
 @compiled
 def _record_branching(worker, children):
-    """Update the running mean of the number of children of jobs."""
     worker.counts[BRANCHING] += (SCALE * children - worker.counts[BRANCHING]) // 8
 
 
@@ -349,7 +348,7 @@ def _link_child(game, store, worker, expansion, spec):
 
 @compiled
 def _end_if_proven(game, store, worker, path, node):
-    """End a descent whose node is proven by its children: no playout is needed."""
+    """End a descent if the children of its node prove the node; return whether they do."""
     update_bounds(game, store, node)
     if not is_proven(store, node):
         return False
@@ -363,9 +362,9 @@ def _end_if_proven(game, store, worker, path, node):
 
 @compiled
 def _evaluate_child(game, store, worker, path, node, spec, number):
-    """Record the value of a child that is known or estimated, or enqueue a playout of it.
+    """Record the value of a child that is known or estimated, or enqueue a playout.
 
-    ``number`` is the place of its estimate among those of the children that were made.
+    ``number`` is the index of the child among the new children of its node.
     """
     expansion, joint = store.expansion[node], worker.spec_joint[spec]
     child = child_of(store, expansion, joint)
