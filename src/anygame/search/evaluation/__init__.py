@@ -1,12 +1,12 @@
-"""Evaluations: values of states. The tree knows only its own statistics, bounds and these values.
+"""Evaluations of states for the tree.
 
-There are two kinds. *Playouts* (``playouts``) give the value of a leaf some passes later. *Estimates* give
-the values of many states at once, here those of a learned network (``network``). The weight of estimates, the
-setting ``TRUST``, selects them: 0 for playouts alone, 1 for estimates alone. In between, minimax over
-estimates is used beside the means of playouts.
+There are two kinds. *Playouts* (``playouts``) give the value of a leaf several passes later. *Estimates* give
+the values of many states at once, here by a learned network (``network``). The setting ``TRUST`` is the
+weight of estimates: 0 for playouts alone, 1 for estimates alone. In between, searches use minimax over
+estimates beside the means of playouts.
 
-A new kind of estimates is one module, with the data of a game as a bundle and a function as
-``evaluate_by_network``, and one branch of :func:`evaluate` below.
+A new kind of estimates needs one module and one branch of :func:`evaluate` below. The module has a bundle
+with the data of a game, and a function like ``evaluate_by_network``.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def has_playouts(worker):
 
 @compiled
 def evaluate(game, worker, states, parent, count):
-    """Estimate the values of states that differ little from one of them.
+    """Estimate the values of states that are similar to one state.
 
     Args:
         game: the game.
-        worker: the thread. Its ``batch_node`` names the states, NONE for none; ``batch_value``, float64
-            [count, roles], is set to values between 0 and 1.
+        worker: the thread. ``batch_node`` has the rows of the states, or NONE for rows to skip. The function
+            sets ``batch_value``, float64 [count, roles], to values between 0 and 1.
         states: uint64 [any, words].
         parent: the row of the state that the other states resemble.
         count: number of states.

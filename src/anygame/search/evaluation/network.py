@@ -1,10 +1,10 @@
 """Estimates by a learned network of one hidden layer.
 
-Its inputs are the fluents of a state, and how many ``patterns`` hold by how much. The inputs of the hidden
-layer are updated by the differences of a state from its parent (Nasu 2018, "Efficiently updatable
-neural-network-based evaluation functions for computer shogi"). The weights of an output depend on the
-*gating fluents*: those of small relations, such as the color of a role. For two roles the only output says by
-how much the first does better; for more, each role has an output. ``learning.self_play`` learns the weights.
+Its inputs are the fluents of a state, and the tallies of its ``patterns``. The hidden layer is updated by the
+differences between a state and its parent (Nasu 2018, "Efficiently updatable neural-network-based evaluation
+functions for computer shogi"). The weights of an output depend on the *gating fluents*: the fluents of small
+relations, such as the color of a role. For two roles, the only output is the advantage of the first role. For
+more roles, each role has an output. ``learning.self_play`` trains the weights.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
     from anygame.search.evaluation.patterns import Patterns
     from anygame.search.lanes import GameCode
 
-#: The kind of these estimates, in ``GameCode.evaluation``; 0 means no estimates.
+#: Value of ``GameCode.evaluation`` for estimates by a network; 0 means no estimates.
 NETWORK = 1
-#: Units of the hidden layer: of practice on a start clock, and of a training. Powers of two, at most
-#: ``MOST_UNITS``.
+#: Number of units of the hidden layer in practice on a start clock, and in a training. Both are powers of two
+#: up to ``MOST_UNITS``.
 UNITS, UNITS_OF_TRAININGS = 32, 128
-#: Maximum number of fluents of a relation whose fluents are gating, and of gating fluents in all.
+#: Maximum number of fluents of a relation whose fluents are gating, and maximum number of gating fluents.
 _MOST_OF_RELATION, _MOST_GATING = 8, 16
-#: A cache: a trial makes many searchers of one game.
-_KNOWN: Final[WeakKeyDictionary[Game, NDArray[np.int32]]] = WeakKeyDictionary()
+#: Gating fluents by game, cached because a trial makes many searchers of one game.
+_GATING: Final[WeakKeyDictionary[Game, NDArray[np.int32]]] = WeakKeyDictionary()
 
 
 class Shape(NamedTuple):
     """The numbers that determine the shape of weights.
 
     Attributes:
-        inputs: number of fluents, rounded up to 64 for each word of a state.
-        patterns: number of rows of patterns.
+        inputs: number of fluents, rounded up to a multiple of 64.
+        patterns: number of rows of the weights of patterns.
         gating: number of gating fluents.
-        outputs: one for two roles, otherwise one for each.
+        outputs: number of outputs: one for two roles, otherwise one for each role.
     """
 
     inputs: int
@@ -56,7 +56,7 @@ class Shape(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """Rows of weights: of inputs, a bias, patterns, and outputs."""
+        """Number of rows of weights: those of inputs, a bias, patterns, and outputs, in this order."""
         return self.inputs + 1 + self.patterns + self.outputs * (1 + self.gating)
 
 
@@ -65,12 +65,13 @@ class ValueNetwork(NamedTuple):
 
     Attributes:
         weights: float32 [rows, units], see ``Shape.rows``. The last units are linear, one for each output.
-            Each output has a row of weights, then a row for each gating fluent, which is added if it holds.
+            Each output has a row of weights. A row for each gating fluent follows, which is added to the
+            weights of the output if the fluent holds.
         gating: int32; the numbers of the gating fluents.
         pattern_starts, pattern_numbers, pattern_steps: int32 [64 words + 1] and any; for each fluent its
             patterns, and the numbers that it adds to their tallies, see ``patterns``.
-        first_tallies: int32 [patterns]; the tally of each with no fluent.
-        tally_rows: int32 [tallies]; the row of pattern weights that a tally adds, NONE for none.
+        first_tallies: int32 [patterns]; the tally of each pattern if no fluent holds.
+        tally_rows: int32 [tallies]; the row of pattern weights for a tally, or NONE.
     """
 
     weights: Float32Rows
@@ -86,13 +87,13 @@ value_network_at = Bundle(ValueNetwork)
 
 
 def gating_fluents(game: Game) -> NDArray[np.int32]:
-    """Return the numbers of the fluents of small relations that the first move leaves unchanged; cached.
+    """Return the numbers of the fluents of small relations that the first move does not change.
 
-    If the role to move were gating, values of states at different depths would be biased against each other,
-    and searches would play worse. If there would be too many gating fluents, there are none.
+    The first move changes the role to move. If this role were gating, values at different depths would have
+    different biases, and searches would play worse. If too many fluents qualify, the result is empty.
     """
-    if game in _KNOWN:
-        return _KNOWN[game]
+    if game in _GATING:
+        return _GATING[game]
     state = game.initial_state()
     moves = [state.legal_moves(role) for role in game.roles]
     after = state if state.is_terminal or not all(moves) else state.next([legal[0] for legal in moves])
@@ -104,17 +105,17 @@ def gating_fluents(game: Game) -> NDArray[np.int32]:
         for number, relation in enumerate(relations)
         if sizes[relation] <= _MOST_OF_RELATION and relation not in moving
     ]
-    _KNOWN[game] = np.array(gating if len(gating) <= _MOST_GATING else [], np.int32)
-    return _KNOWN[game]
+    _GATING[game] = np.array(gating if len(gating) <= _MOST_GATING else [], np.int32)
+    return _GATING[game]
 
 
 class NetworkEstimates:
-    """The estimates of a game by a network, which live as long as compiled functions use them.
+    """The network of a game. Keep this object while compiled functions use its arrays.
 
     Args:
         weights: see ``ValueNetwork``; they are copied.
-        gating: of the game.
-        patterns: of the game.
+        gating: gating fluents of the game.
+        patterns: patterns of the game.
     """
 
     def __init__(self, weights: NDArray[np.float32], gating: NDArray[np.int32], patterns: Patterns) -> None:
@@ -123,41 +124,35 @@ class NetworkEstimates:
         self._table = table_of(self.network)
 
     def used_by(self, code: GameCode) -> GameCode:
-        """Return a game with these estimates."""
+        """Return a copy of a game's code that uses these estimates."""
         return code._replace(
             functions=code.functions.copy(), evaluation=np.array([NETWORK, self._table.ctypes.data], np.int64)
         )
 
 
 def first_weights(shape: Shape, units: int, seed: int) -> NDArray[np.float32]:
-    """Return small random weights, with which all states have about the same value.
-
-    Args:
-        shape: of the game.
-        units: of the hidden layer.
-        seed: of random numbers.
-    """
+    """Return small random weights, float32 [rows, units], which give all states similar values."""
     random = np.random.default_rng(abs(seed))
     weights = np.zeros((shape.rows, units), np.float32)
-    bent, patterns = units - shape.outputs, shape.inputs + 1
-    weights[: shape.inputs, :bent] = random.normal(0, 0.1, (shape.inputs, bent))
+    nonlinear, patterns = units - shape.outputs, shape.inputs + 1
+    weights[: shape.inputs, :nonlinear] = random.normal(0, 0.1, (shape.inputs, nonlinear))
     # There are many patterns, so their first weights are smaller.
     first = patterns + shape.patterns
-    weights[patterns:first, :bent] = random.normal(0, 0.03, (shape.patterns, bent))
+    weights[patterns:first, :nonlinear] = random.normal(0, 0.03, (shape.patterns, nonlinear))
     outputs = weights[first :: 1 + shape.gating]
-    outputs[:, :bent] = random.normal(0, 1.7 / sqrt(units), (shape.outputs, bent))
+    outputs[:, :nonlinear] = random.normal(0, 1.7 / sqrt(units), (shape.outputs, nonlinear))
     return weights
 
 
 @compiled
 def outputs_of(roles):
-    """Return the number of outputs: one for two roles, otherwise one for each."""
+    """Return the number of outputs: one for two roles, otherwise one for each role."""
     return 1 if roles == 2 else roles
 
 
 @compiled
 def evaluate_by_network(net, worker, states, parent, count):
-    """Estimate values; see ``anygame.search.evaluation.evaluate``."""
+    """Estimate the values of states by a network; see ``anygame.search.evaluation.evaluate``."""
     set_base(net, net.weights, worker, states, parent)
     roles = worker.batch_value.shape[1]
     for number in range(count):
@@ -174,20 +169,20 @@ def evaluate_by_network(net, worker, states, parent, count):
 
 @compiled
 def row_of_output(net, weights, roles, number):
-    """Return the row of the weights of an output; those of the gating fluents follow."""
+    """Return the row of weights of an output; the rows of the gating fluents follow."""
     return weights.shape[0] - (outputs_of(roles) - number) * (1 + len(net.gating))
 
 
 @compiled
 def estimate_of(net, weights, worker, states, index):
-    """Return the first output for a state; set the base and the hidden layer."""
+    """Return the first output for a state, after setting the base and the hidden layer."""
     set_base(net, weights, worker, states, index)
     return estimate_near(net, weights, worker, states, index, index)
 
 
 @compiled
 def set_base(net, weights, worker, states, index):
-    """Set the base of the worker to the inputs of the hidden layer for a state."""
+    """Set ``worker.base`` to the inputs of the hidden layer for a state."""
     base = worker.base
     size, units = 64 * states.shape[1], weights.shape[1]
     for unit in range(units):
@@ -210,7 +205,7 @@ def set_base(net, weights, worker, states, index):
 
 @compiled
 def estimate_near(net, weights, worker, states, index, parent):
-    """Return the first output for a state that is similar to the base state; set the hidden layer."""
+    """Set the hidden layer for a state similar to the base state, and return the first output."""
     hidden, base = worker.hidden, worker.base
     size, units = 64 * states.shape[1], weights.shape[1]
     for unit in range(units):
@@ -234,10 +229,7 @@ def estimate_near(net, weights, worker, states, index, parent):
 
 @compiled
 def _exchange_rows(net, weights, worker, first, pattern):
-    """Exchange the row of weights of a pattern in the hidden layer, and set its tally to that of the base.
-
-    ``first`` is the first row of patterns.
-    """
+    """Replace the weights of a pattern in the hidden layer, and reset its tally to that of the base."""
     hidden, units = worker.hidden, weights.shape[1]
     before, after = row_of_tally(net, worker.base_tally[pattern]), row_of_tally(net, worker.tally[pattern])
     if before != NONE and before != after:
@@ -252,7 +244,7 @@ def _exchange_rows(net, weights, worker, first, pattern):
 
 @compiled
 def set_gated(net, weights, worker, states, index, number):
-    """Set ``parts`` to the weights of an output, for the gating fluents that hold in a state."""
+    """Set ``worker.parts`` to the weights of an output, with those of the gating fluents that hold."""
     parts, units = worker.parts, weights.shape[1]
     first = row_of_output(net, weights, len(worker.value), number)
     for unit in range(units):
@@ -265,7 +257,7 @@ def set_gated(net, weights, worker, states, index, number):
 
 @compiled
 def output(net, weights, worker, states, index, number):
-    """Return an output, 0 to 1, for the hidden layer as it is."""
+    """Return an output, 0 to 1, for the present hidden layer."""
     hidden, parts, units = worker.hidden, worker.parts, weights.shape[1]
     set_gated(net, weights, worker, states, index, number)
     for unit in range(units):

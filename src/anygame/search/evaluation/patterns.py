@@ -1,13 +1,13 @@
-"""Patterns: how many literals hold of each conjunction that defines the end of a game.
+"""Patterns: the number of fluents that hold in each conjunction that defines the end of a game.
 
-A line of four is four fluents that have to hold together, and the same four cells are a line of either role.
-An estimate counts the lines that one role has begun and no other has touched, by the number of fluents that
-hold; all lines of a length and a role share the weights of these counts. Fluxplayer evaluates states by goals
-that hold in part (Schiffel and Thielscher 2007, "Fluxplayer: a successful general game player"); here their
-weights are learned.
+A line of four consists of four fluents, and the same four cells are a line of either role. A *pattern* has
+one conjunction for each such side. The network has a weight for each number of fluents that hold in a line,
+if the other sides have none. All lines of a length and a side share these weights. Fluxplayer evaluates
+states by the degree to which goals hold (Schiffel and Thielscher 2007, "Fluxplayer: a successful general game
+player"). Here, the weights are learned.
 
-The numbers of fluents of each side of a pattern that hold are the digits of one number, its *tally*. So a
-fluent adds a step to the tallies of its patterns, and a table gives the row of weights that a tally adds.
+The *tally* of a pattern is one number whose digits are the numbers of fluents that hold for each side. Each
+fluent adds a step to the tallies of its patterns, and a table gives the row of weights for a tally.
 ``windows`` adds patterns of neighboring cells.
 """
 
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 
     Conjunction = frozenset[int]
 
-#: Fluents of a conjunction.
+#: Minimum and maximum number of fluents of a conjunction.
 _FEWEST, _MOST = 3, 12
-#: Tallies of all kinds of patterns; a game with more has no patterns.
+#: Maximum number of tallies of all kinds of patterns; a game with more tallies has no patterns of lines.
 _MOST_TALLIES: Final = 1 << 14
-#: Upper bounds: gates of ends and goals, and alternatives of a gate.
+#: Maximum number of gates below ends and goals, and of alternative conjunctions for a gate.
 _MOST_GATES, _MOST_ALTERNATIVES = 1 << 15, 12
 _ANYTHING: Final[Conjunction] = frozenset()
 
@@ -53,9 +53,9 @@ class Patterns(NamedTuple):
     """The patterns of a game.
 
     Attributes:
-        names: of the rows of weights of lines, then one for all rows of windows with the same offsets.
+        names: name of each row of weights of lines, then a name for all rows of windows with equal offsets.
         lines: number of rows of weights of lines.
-        rows: number of rows of weights; those of windows follow those of lines.
+        rows: number of rows of weights; the rows of windows follow the rows of lines.
         pattern_starts, pattern_numbers, pattern_steps, first_tallies, tally_rows: see ``ValueNetwork``.
     """
 
@@ -69,13 +69,13 @@ class Patterns(NamedTuple):
     tally_rows: NDArray[np.int32]
 
 
-#: A cache, without and with windows: a trial makes many searchers of one game.
-_KNOWN: Final[WeakKeyDictionary[Network, dict[bool, Patterns]]] = WeakKeyDictionary()
+#: Patterns by network, without and with windows, cached because a trial makes many searchers of one game.
+_PATTERNS: Final[WeakKeyDictionary[Network, dict[bool, Patterns]]] = WeakKeyDictionary()
 
 
 def patterns_of(game: Game, network: Network, *, windows: bool) -> Patterns:
-    """Return the patterns of a compiled game, none if there are too many; they are cached."""
-    cached = _KNOWN.setdefault(network, {})
+    """Return the patterns of a compiled game; there are none if their number exceeds a limit."""
+    cached = _PATTERNS.setdefault(network, {})
     if windows not in cached:
         fluents = game.fluent_terms
         arranged = _Arranged()
@@ -86,27 +86,29 @@ def patterns_of(game: Game, network: Network, *, windows: bool) -> Patterns:
 
 
 def _contested(network: Network, fluents: Sequence[Term]) -> list[dict[tuple[str, ...], Conjunction]]:
-    """Return the conjunctions of each place, by side, where there are several."""
+    """Return the conjunctions of each pattern by side, for patterns of several sides."""
     parts = [words_of(fluent) for fluent in fluents]
-    found = _largest(set(_alike(_conjunctions(network), parts)))
-    # Parts that are the same in most conjunctions name the side: lines of a board go in any direction.
-    fixed = [_fixed([parts[fluent] for fluent in one]) for one in found]
-    widths = [len(parts[min(one)]) for one in found]
-    all_of = Counter(widths)
-    seen = Counter((width, place) for width, places in zip(widths, fixed, strict=True) for place in places)
+    lines = _largest(set(_alike(_conjunctions(network), parts)))
+    # Lines of a board go in any direction, so the words that are constant in most lines name the side.
+    constant = [_constant_places([parts[fluent] for fluent in line]) for line in lines]
+    widths = [len(parts[min(line)]) for line in lines]
+    totals = Counter(widths)
+    counts = Counter(
+        (width, place) for width, places in zip(widths, constant, strict=True) for place in places
+    )
     sides: dict[frozenset[tuple[str, ...]], dict[tuple[str, ...], Conjunction]] = defaultdict(dict)
-    for one, places in zip(found, fixed, strict=True):
-        some = parts[min(one)]
-        marks = [place for place in places if 2 * seen[len(some), place] > all_of[len(some)]]
-        where = frozenset(
-            tuple(part for place, part in enumerate(parts[fluent]) if place not in marks) for fluent in one
+    for line, places in zip(lines, constant, strict=True):
+        words = parts[min(line)]
+        marks = [place for place in places if 2 * counts[len(words), place] > totals[len(words)]]
+        cells = frozenset(
+            tuple(word for place, word in enumerate(parts[fluent]) if place not in marks) for fluent in line
         )
-        sides[where][tuple(some[place] for place in marks)] = one
+        sides[cells][tuple(words[place] for place in marks)] = line
     return [conjunctions for conjunctions in sides.values() if len(conjunctions) > 1]
 
 
 class _Arranged:
-    """Patterns as arrays, one kind after the other; a kind with too many patterns or tallies is left out."""
+    """Arrays of patterns under construction. Lines or windows that exceed a limit are omitted."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
@@ -117,7 +119,7 @@ class _Arranged:
         self._parts: list[tuple[int, int, int]] = []
 
     def add_lines(self, patterns: Sequence[dict[tuple[str, ...], Conjunction]]) -> None:
-        """Add patterns given by their sides; a tally has a row if one side alone has begun."""
+        """Add lines by their sides. A tally has a row of weights if fluents of exactly one side hold."""
         lengths = {(len(next(iter(pattern.values()))), tuple(sorted(pattern))) for pattern in patterns}
         tallies = sum((length + 1) ** len(sides) for length, sides in lengths)
         if len(patterns) > MOST_PATTERNS or tallies > _MOST_TALLIES:
@@ -144,7 +146,7 @@ class _Arranged:
         self._rows = self._lines = len(self._names)
 
     def add_windows(self, windows: Sequence[Window]) -> None:
-        """Add windows; a tally has a row of its own unless all cells are empty."""
+        """Add windows. Each tally has its own row of weights unless all cells are empty."""
         first_number = len(self._first_tallies)
         if len(windows) > MOST_PATTERNS - first_number:
             return
@@ -159,7 +161,7 @@ class _Arranged:
             self._parts += [(fluent, number, step) for fluent, step in window.steps.items()]
 
     def patterns(self, room: int) -> Patterns:
-        """Return the patterns of a game with room for a number of fluents."""
+        """Return the patterns, with ``pattern_starts`` for a number of fluents."""
         parts = np.array(sorted(self._parts), np.int32).reshape(-1, 3)
         fluents, numbers, steps = parts.T.copy()
         starts = np.searchsorted(fluents, np.arange(room + 1)).astype(np.int32)
@@ -167,42 +169,43 @@ class _Arranged:
         return Patterns(tuple(self._names), self._lines, self._rows, starts, numbers, steps, firsts, rows)
 
 
-def _fixed(rows: Sequence[tuple[str, ...]]) -> list[int]:
-    """Return the columns whose parts are all the same."""
+def _constant_places(rows: Sequence[tuple[str, ...]]) -> list[int]:
     return [place for place, column in enumerate(zip(*rows, strict=True)) if len(set(column)) == 1]
 
 
 def words_of(fluent: Term) -> tuple[str, ...]:
-    """Return the functor of a fluent and its arguments as text."""
+    """Return the functor and the arguments of a fluent as strings."""
     if isinstance(fluent, Compound):
         return fluent.functor, *map(str, fluent.arguments)
     return (str(fluent),)
 
 
-def _alike(found: Iterable[Conjunction], parts: Sequence[tuple[str, ...]]) -> Iterator[Conjunction]:
-    """Yield the part of each conjunction with the relation that has most of its fluents."""
-    for one in found:
+def _alike(conjunctions: Iterable[Conjunction], parts: Sequence[tuple[str, ...]]) -> Iterator[Conjunction]:
+    """Yield the largest part of each conjunction whose fluents are of one relation."""
+    for conjunction in conjunctions:
         groups = defaultdict(set)
-        for fluent in one:
+        for fluent in conjunction:
             groups[parts[fluent][0], len(parts[fluent])].add(fluent)
         largest = max(groups.values(), key=len, default=set())
         if _FEWEST <= len(largest) <= _MOST:
             yield frozenset(largest)
 
 
-def _largest(found: set[Conjunction]) -> list[Conjunction]:
-    """Return the conjunctions that are no part of another one, in order; none if there are too many."""
-    if len(found) > 2 * MOST_PATTERNS:
+def _largest(conjunctions: set[Conjunction]) -> list[Conjunction]:
+    """Return the conjunctions that no other contains, in order, or an empty list for too many."""
+    if len(conjunctions) > 2 * MOST_PATTERNS:
         return []
-    having = defaultdict(list)
-    for one in found:
-        for fluent in one:
-            having[fluent].append(one)
-    return sorted((one for one in found if not any(one < other for other in having[min(one)])), key=sorted)
+    of_fluent = defaultdict(list)
+    for conjunction in conjunctions:
+        for fluent in conjunction:
+            of_fluent[fluent].append(conjunction)
+    return sorted(
+        (one for one in conjunctions if not any(one < other for other in of_fluent[min(one)])), key=sorted
+    )
 
 
 def _conjunctions(network: Network) -> Iterator[Conjunction]:
-    """Yield conjunctions of fluents that gates of ends and goals need; for each gate some of many."""
+    """Yield conjunctions of fluents that gates below ends and goals need; not all if a gate has many."""
     goals = [literal for values in network.goals for _, literal in values]
     gates = _gates_below(network, [network.terminal, *goals])
     first = network.first_gate
@@ -217,45 +220,46 @@ def _conjunctions(network: Network) -> Iterator[Conjunction]:
         if not inverted:
             return ways[node]
         # A disjunction is an inverted gate of inverted inputs.
-        some = [way for each in _inputs(network, node - first) for way in ways_of(each ^ 1)]
-        return some if len(some) <= _MOST_ALTERNATIVES and all(some) else [_ANYTHING]
+        inputs = _inputs(network, node - first)
+        alternatives = [way for input_literal in inputs for way in ways_of(input_literal ^ 1)]
+        return alternatives if len(alternatives) <= _MOST_ALTERNATIVES and all(alternatives) else [_ANYTHING]
 
     for gate in gates:
         parts = [ways_of(literal) for literal in _inputs(network, gate)]
         if prod(map(len, parts)) > _MOST_ALTERNATIVES:
             parts = [part for part in parts if len(part) == 1]
-        ways[first + gate] = [_ANYTHING.union(*each) for each in product(*parts)]
+        ways[first + gate] = [_ANYTHING.union(*choice) for choice in product(*parts)]
         yield from ways[first + gate]
 
 
 def _inputs(network: Network, gate: int) -> list[int]:
-    found: list[int] = network.inputs[network.starts[gate] : network.starts[gate + 1]].tolist()
-    return found
+    literals: list[int] = network.inputs[network.starts[gate] : network.starts[gate + 1]].tolist()
+    return literals
 
 
 def _gates_below(network: Network, literals: Iterable[int]) -> list[int]:
-    """Return the gates that literals depend on, in order; none if there are too many."""
+    """Return the gates that literals depend on, in order, or an empty list if there are too many gates."""
     first = network.first_gate
-    found: set[int] = set()
-    waiting = [literal >> 1 for literal in literals]
-    while waiting and len(found) <= _MOST_GATES:
-        gate = waiting.pop() - first
-        if gate >= 0 and gate not in found:
-            found.add(gate)
-            waiting += [literal >> 1 for literal in _inputs(network, gate)]
-    return sorted(found) if len(found) <= _MOST_GATES else []
+    gates: set[int] = set()
+    pending = [literal >> 1 for literal in literals]
+    while pending and len(gates) <= _MOST_GATES:
+        gate = pending.pop() - first
+        if gate >= 0 and gate not in gates:
+            gates.add(gate)
+            pending += [literal >> 1 for literal in _inputs(network, gate)]
+    return sorted(gates) if len(gates) <= _MOST_GATES else []
 
 
 @compiled
 def row_of_tally(net, tally):
-    """Return the row of weights that a tally adds, NONE for none."""
-    # Where a cell has two contents, which boards do not rule out, the sum may be too large.
+    """Return the row of weights for a tally, or NONE."""
+    # If a cell has two contents, the sum of its steps can exceed the last tally.
     return np.int64(net.tally_rows[min(np.int64(tally), np.int64(len(net.tally_rows) - 1))])
 
 
 @compiled
 def change_tallies(net, worker, fluent, change, count):
-    """Change the tallies of the patterns of a fluent, and list these patterns; return how many are listed."""
+    """Change the tallies of a fluent's patterns, and list these patterns; return the length of the list."""
     for at in range(net.pattern_starts[fluent], net.pattern_starts[fluent + 1]):
         pattern = net.pattern_numbers[at]
         worker.tally[pattern] += change * net.pattern_steps[at]
@@ -268,7 +272,7 @@ def change_tallies(net, worker, fluent, change, count):
 
 @compiled
 def count_patterns(net, worker, states, index):
-    """Tally the fluents of the state of the base."""
+    """Set the tallies of all patterns for a state, which becomes the base."""
     for pattern in range(len(net.first_tallies)):
         worker.base_tally[pattern] = net.first_tallies[pattern]
     for word in range(states.shape[1]):

@@ -1,4 +1,4 @@
-"""Evaluation by playouts: each lane plays on at random from a leaf, and gets another one after the end."""
+"""Evaluation by playouts: each lane plays at random from a leaf to an end, then from another leaf."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from anygame.search.tree.worker import (
 )
 
 ACTIVE, STUCK = int(_ACTIVE), int(_STUCK)
-#: Idle lanes that cause a refill, which costs about as much as some steps.
+#: Number of idle lanes that causes a refill, which costs about as much as a few joint moves.
 REFILL = 160
 
 
@@ -58,7 +58,7 @@ def enqueue_playout(worker, path, joint, node):
 
 @exported
 def play_out(store_address: int, worker_address: int, game_address: int) -> None:
-    """Play until enough lanes have ended, or none plays; note the results."""
+    """Play until the queue is empty, all lanes are idle or the results are full; record the results."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     worker.counts[RESULT_COUNT] = 0
     while True:
@@ -73,7 +73,7 @@ def play_out(store_address: int, worker_address: int, game_address: int) -> None
 
 @compiled
 def _refill(game, store, worker):
-    """Put waiting playouts into idle lanes."""
+    """Load waiting playouts into idle lanes."""
     counts = worker.counts
     filled = 0
     for lane in range(LANES):
@@ -98,7 +98,7 @@ def _refill(game, store, worker):
 
 @compiled
 def _clear_made_actions(worker, filled):
-    """Forget the actions made in the lanes that have been filled."""
+    """Clear the record of actions of the lanes that were refilled."""
     kept = worker.row
     for word in range(WORDS):
         kept[word] = ~np.uint64(0)
@@ -112,7 +112,7 @@ def _clear_made_actions(worker, filled):
 
 @compiled
 def _play_steps(game, store, worker):
-    """Make random moves until many lanes have ended; at the end the state is evaluated."""
+    """Make random moves until many lanes have ended. The state is evaluated last."""
     rows, address, terminal = worker.playing, worker.addresses[0], game.layout[END]
     running = worker.row
     for word in range(WORDS):
@@ -125,7 +125,7 @@ def _play_steps(game, store, worker):
             running[lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
             oldest = max(oldest, worker.lane_age[lane])
             playing += 1
-    # With few lanes at work there is nothing to wait for but their end.
+    # With few running lanes, no refill is due, so play until half of them have ended.
     enough = playing - REFILL if playing > 2 * REFILL else playing // 2
     limit = max(1, worker.counts[LIMIT] - oldest)
     steps = 0
@@ -156,7 +156,7 @@ def _play_steps(game, store, worker):
 
 @compiled
 def _collect(game, store, worker):
-    """Note the results of the lanes that have ended, and of those that have made too many moves."""
+    """Record the results of lanes that have ended or reached the maximum number of moves."""
     rows, counts = worker.playing, worker.counts
     if store.counts[IS_WIDE]:
         read_states(worker.made, 0, len(worker.made), LANES, worker.lane_made, worker.square)
@@ -168,9 +168,9 @@ def _collect(game, store, worker):
             continue
         result = counts[RESULT_COUNT]
         for role in range(worker.result_value.shape[1]):
-            value, known = value_of_lane(game, rows, role, lane)
-            # A playout that is given up counts only if the rules value the state where it was.
-            worker.result_value[result, role] = value if known or not runs else 0.5
+            value, has_goal = value_of_lane(game, rows, role, lane)
+            # An abandoned playout counts as a draw unless the rules give its last state a goal.
+            worker.result_value[result, role] = value if has_goal or not runs else 0.5
         for word in range(worker.lane_made.shape[1]):
             worker.result_made[result, word] = worker.lane_made[lane, word]
         worker.result_node[result] = worker.lane_node[lane]

@@ -1,4 +1,4 @@
-"""Learning: a network for a game, from the rules alone, by self-play."""
+"""Learning of a value network for a game, by self-play from the rules alone."""
 
 from __future__ import annotations
 

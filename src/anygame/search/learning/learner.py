@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 #: Size in bytes of the trees of self-play.
 _MEMORY: Final = 1 << 23
-#: ``Progress.is_shared`` is true if more than one game in this number has an end that is not zero-sum.
+#: ``Progress.is_shared`` is true if more than one game in this number is not zero-sum.
 _GAMES_PER_SHARED_END: Final = 20
 
 
@@ -55,7 +55,7 @@ class Progress(NamedTuple):
         given_up: number of games abandoned because a role had no move or the game was too long.
         positions: number of positions learned from.
         squared_error: sum over positions of the squared difference between estimate and result, each 0 to 1.
-        is_shared: whether many games end with unequal goals whose sum is not that of a win and a loss.
+        is_shared: whether more than 1 game in 20 ends with unequal goals that do not add up to 1.
     """
 
     games: int = 0

@@ -1,18 +1,18 @@
-"""Self-play: a game against itself, and learning from its ends.
+"""Self-play: games of a network against itself, and learning from their results.
 
-Each of the games under way has a small tree, whose leaves have estimated values; lanes make the children of
-all games together. The target of a state is the value of its tree, mixed with the rest of the game, as in
-TD(lambda) over searched values (Baxter, Tridgell and Weaver 2000, "Learning to play chess using temporal
-differences"). A random move that seems worse than the best says nothing about the states before it. There the
-chain of values begins anew. States are sampled from the latest ones, several times each (experience replay:
-Lin 1992, "Self-improving reactive agents based on reinforcement learning, planning and teaching"), each
-replaced by a random symmetric image. Steps are made with Adam (Kingma and Ba 2015), and play uses the running
+Each running game has a small tree, whose leaves have estimated values. The lanes make the children of all
+trees together. The target of a state is a mixture of the value of its tree with the targets of later states,
+as in TD(lambda) over searched values (Baxter, Tridgell and Weaver 2000, "Learning to play chess using
+temporal differences"). A random move that seems worse than the best move says nothing about earlier states,
+so their targets do not depend on later states. States are sampled several times from a replay memory (Lin
+1992, "Self-improving reactive agents based on reinforcement learning, planning and teaching"). Each sample is
+replaced by a random symmetric image. The optimiser is Adam (Kingma and Ba 2015), and play uses the running
 mean of the weights (Polyak and Juditsky 1992). Cohen-Solal (2020, "Learning to play two-player
-perfect-information games without knowledge") shows that values alone suffice, without a policy.
+perfect-information games without knowledge") shows that values suffice without a policy.
 
-For two roles the value is the difference of their goals, also in games that are not zero-sum; there a trial
-decides whether that is good for a role. For more roles it is the goal of each. Roles that choose at the same
-time take the option with the best mean over the moves of the others.
+For two roles, the value is the difference of their goals, also in games that are not zero-sum. In such games,
+a trial decides whether this is good for a role. For more roles, each role has its goal as a value. If several
+roles choose at the same time, each takes the option with the best mean over the moves of the other roles.
 """
 
 from __future__ import annotations
@@ -66,23 +66,25 @@ from anygame.search.tree.worker import random_below, worker_at
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Number of games played side by side, and maximum moves of a game; a longer game is abandoned.
+#: Number of concurrent games, and maximum number of joint moves of a game; a longer game is abandoned.
 GAMES, LONGEST = 64, 400
-#: Upper bounds of the replay memory of all learners together: states, and bytes.
+#: Maximum number of states, and of bytes, in the replay memory of all learners together.
 _REPLAYED, _REPLAYED_BYTES = 1 << 21, 1 << 26
-#: Places in ``Practice.counts``.
+#: Places in ``Practice.counts``: games played to their end, states of these games, number of the game that
+#: comes first, games with unequal goals that do not add up to 1, abandoned games, next place in
+#: ``states``, filled places there, states still to be sampled, steps, and length of ``listed``.
 PLAYED, POSITIONS, FIRST_GAME, SHARED, GIVEN_UP, NEXT, FILLED, DUE, STEPS, LISTED = range(10)
-#: States expanded for a move; maximum random moves in the opening; how often each state is sampled.
-_EXPANDED_FOR_MOVE, _OPENING, _REPLAY = 1, 6, 8
-#: The probability of a random move after the opening, and the noise on values.
+#: Maximum number of random moves in the opening, and mean number of times that a state is sampled.
+_OPENING, _REPLAY = 6, 8
+#: Probability of a random move after the opening, and amplitude of the noise on values.
 _CHANCE, _NOISE = 0.02, 0.02
-#: Learning rate, and the number of steps before it decays.
+#: Learning rate, and number of steps before it decays.
 _RATE, _FULL_STEPS = 0.002, 10000.0
 #: Lambda of the TD(lambda) targets.
 _LAMBDA = 0.9
-#: Number of steps between two updates of the mean of the weights, and its rate.
+#: Number of steps between two updates of the running mean of the weights, and minimum rate of the updates.
 _AVERAGED, _FOLLOW = 32, 0.06
-#: Batch size of a step, and the decay rates of the first and second moments of gradients.
+#: Batch size of a step, and decay rates of the first and second moments of gradients.
 _BATCH = 64
 _FIRST_MOMENT, _SECOND_MOMENT = 0.9, 0.999
 #: Exclusive upper bound of random integers.
@@ -93,30 +95,27 @@ class Practice(NamedTuple):
     """Games under way, and the state of learning.
 
     Attributes:
-        counts: int64; games played to their end, their states, which game comes first, games that ended
-            neither with a draw nor with all for one role, games given up, the next place in ``states``, the
-            number of states there, states still to be learned from, steps, and rows in ``listed``.
-        errors: float64 [1]; the sum, over states of ended games, of the squared difference of estimate and
-            end.
-        start: uint64 [1, words]; where games begin.
-        weights: float32, see ``ValueNetwork``; changed by steps. The network of the game has their mean.
-        gradients, moments, squares: float32, the same shape; of a batch, and the running means of them and of
-            their squares.
+        counts: int64; numbers of games, states and steps, see the places above.
+        errors: float64 [1]; sum, over states of ended games, of the squared difference of value and result.
+        start: uint64 [1, words]; initial state.
+        weights: float32, see ``ValueNetwork``; steps change them. The network of the game has their mean.
+        gradients, moments, squares: float32, the same shape; gradients of a batch, and running means of the
+            gradients and of their squares.
         row_steps: int32 [rows]; number of steps that changed the row.
-        windows: int64 [2]; the first row of windows, and the row behind the last.
+        windows: int64 [2]; first row of windows, and the row behind the last.
         listed, is_listed: int32 and uint8 [rows]; the rows that the next step changes, and whether a row is
             one of them.
-        given: float32 [units]; the gradient of a row of an output.
-        lengths, openings, roots: int32 [games]; moves made, number of random moves at first, and the node of
-            the state.
-        trail: uint64 [games * moves, words]; the states of each game so far.
-        values: float32 [games * moves, outputs]; the values of their trees.
-        is_cut: uint8 [games * moves]; whether the move made there says nothing of earlier states.
-        states: uint64 [replayed, words]; states of ended games.
-        targets: float32 [replayed, outputs]; their targets.
-        images: int32 [symmetries, 64 words]; the image of a fluent under each symmetry.
-        orders: int32 [symmetries, outputs]; the image of an output.
-        sampled: uint64 [1, words]; the state that is learned from.
+        given: float32 [units]; gradient of a row of an output.
+        lengths, openings, roots: int32 [games]; number of moves made, number of random moves in the opening,
+            and node of the present state.
+        trail: uint64 [games * moves, words]; states of each game so far.
+        values: float32 [games * moves, outputs]; values of the trees of these states.
+        is_cut: uint8 [games * moves]; whether the next move says nothing about this state and earlier ones.
+        states: uint64 [replayed, words]; replay memory, the states of ended games.
+        targets: float32 [replayed, outputs]; targets of these states.
+        images: int32 [symmetries, 64 words]; image of a fluent under each symmetry.
+        orders: int32 [symmetries, outputs]; image of an output under each symmetry.
+        sampled: uint64 [1, words]; the state that was sampled last.
         wanted: float32 [outputs]; its target.
     """
 
@@ -157,13 +156,13 @@ def make_practice(
     windows: tuple[int, int] = (0, 0),
     learners: int = 1,
 ) -> Practice:
-    """Return practice.
+    """Return the state of learning before the first game.
 
     Args:
-        start: uint64 [words]; where games begin.
+        start: uint64 [words]; initial state.
         weights: see ``ValueNetwork``.
-        images: of fluents under symmetries; see ``Practice``.
-        orders: of outputs.
+        images: see ``Practice``.
+        orders: see ``Practice``.
         windows: see ``Practice``.
         learners: number of learners that share the replay memory.
     """
@@ -200,31 +199,30 @@ def make_practice(
 
 @exported
 def practise(store_address: int, worker_address: int, game_address: int, practice_address: int) -> bool:
-    """Make a move in all games, and learn from games that end; return whether the game is suited."""
+    """Make a move in all games, and learn from ended games; return False for too many joint moves."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     practice = practice_at(practice_address)
     counts = practice.counts
-    # Estimates have changed since the last move.
+    # The weights have changed since the last move, so earlier values are outdated.
     empty(store)
     for number in range(GAMES):
         _set_root(store, worker, practice, number)
     opposed = store.counts[COMPETITIVE]
-    for _ in range(_EXPANDED_FOR_MOVE):
-        # The first game rotates, as the store may not have room for the children of all roots.
-        counts[FIRST_GAME] = (counts[FIRST_GAME] + 1) % GAMES
-        for index in range(GAMES):
-            root = practice.roots[(counts[FIRST_GAME] + index) % GAMES]
-            if store.status[root] != TERMINAL and not is_proven(store, root):
-                store.counts[ROOT] = root
-                descend(game, store, worker)
-        make_children(store_address, worker_address, game_address)
-        expand(store_address, worker_address, game_address)
-        backpropagate(store_address, worker_address, game_address)
+    # The first game rotates, as the store may not have room for the children of all roots.
+    counts[FIRST_GAME] = (counts[FIRST_GAME] + 1) % GAMES
+    for index in range(GAMES):
+        root = practice.roots[(counts[FIRST_GAME] + index) % GAMES]
+        if store.status[root] != TERMINAL and not is_proven(store, root):
+            store.counts[ROOT] = root
+            descend(game, store, worker)
+    make_children(store_address, worker_address, game_address)
+    expand(store_address, worker_address, game_address)
+    backpropagate(store_address, worker_address, game_address)
     if opposed and not store.counts[COMPETITIVE]:
-        return True  # bounds that assume opposed goals are void
+        return True  # The bounds assumed opposed goals, so they are invalid.
     suits = True
     for number in range(GAMES):
-        suits = suits and _go_on(game, store, worker, practice, number)
+        suits = suits and _make_move(game, store, worker, practice, number)
     net = value_network_at(game.evaluation[ADDRESS])
     while counts[DUE] >= _BATCH:
         counts[DUE] -= _BATCH
@@ -234,7 +232,7 @@ def practise(store_address: int, worker_address: int, game_address: int, practic
 
 @compiled
 def _set_root(store, worker, practice, number):
-    """Put the state of a game into the tree."""
+    """Make the state of a game a root, and start a new game if none is under way."""
     length = practice.lengths[number]
     if length:
         row = number * LONGEST + length - 1
@@ -245,8 +243,8 @@ def _set_root(store, worker, practice, number):
 
 
 @compiled
-def _go_on(game, store, worker, practice, number):
-    """Make a move in a game; return whether its joint moves are few enough."""
+def _make_move(game, store, worker, practice, number):
+    """Make a move in a game; return False if its state has too many joint moves."""
     root, length = practice.roots[number], practice.lengths[number]
     last = number * LONGEST + length - 1
     if is_proven(store, root):
@@ -260,7 +258,7 @@ def _go_on(game, store, worker, practice, number):
         practice.counts[GIVEN_UP] += 1
         return True
     if store.status[root] != EXPANDED:
-        return True  # the store had no room to expand the root
+        return True  # The store had no room to expand the root.
     expansion = store.expansion[root]
     children = store.first_child[expansion]
     if children < 0:
@@ -290,7 +288,7 @@ def _go_on(game, store, worker, practice, number):
 
 @compiled
 def _record_values(practice, row, values, place, share):
-    """Record the values of a state, given as sums over a count, as outputs."""
+    """Record the values of a state: one row of ``values`` divided by ``share``."""
     practice.is_cut[row] = 0
     if practice.values.shape[1] == 1:
         practice.values[row, 0] = advantage(values[place, 0] / share, values[place, 1] / share)
@@ -301,7 +299,7 @@ def _record_values(practice, row, values, place, share):
 
 @compiled
 def _value_root(game, store, worker, practice, row, root, expansion):
-    """Note the value of the state of a game: by minimax, or by the best child, or by its own estimate."""
+    """Record the value of a state: its minimax value, the mean of the best child, or its own estimate."""
     mover, outputs = store.mover[expansion], practice.values.shape[1]
     practice.is_cut[row] = 0
     if outputs == 1 and mover != NONE:
@@ -326,13 +324,12 @@ def _value_root(game, store, worker, practice, row, root, expansion):
 
 @compiled
 def _value_of_option(store, option, has_minimax):
-    """Return the value of an option for its role."""
     return np.float32(store.option_minimax[option]) / ONE if has_minimax else store.mean[option]
 
 
 @compiled
 def _choose(game, store, worker, practice, number, expansion, role):
-    """Return the option that a role takes, and note whether a random one seems worse than the best."""
+    """Return a role's option; cut the targets of earlier states if it is random and seems inferior."""
     count, length = np.int64(store.option_counts[expansion, role]), practice.lengths[number]
     first, children = first_option_of(store, expansion, role), store.first_child[expansion]
     alone = store.mover[expansion] != NONE
@@ -356,16 +353,15 @@ def _choose(game, store, worker, practice, number, expansion, role):
 
 @compiled
 def _goal(store, node, role):
-    """Return the value of an end for a role."""
     if is_proven(store, node):
         return np.float64(store.low[node, role])
-    # The rules give a role no goal, or several.
+    # The rules do not give the role exactly one goal.
     return store.sums[node, role] / max(1, store.visits[node])
 
 
 @compiled
 def _value_of_end(store, practice, node, output):
-    """Return the target of an output at an end."""
+    """Return the result of a game for an output."""
     if practice.values.shape[1] > 1:
         return np.float32(_goal(store, node, output))
     return np.float32(advantage(_goal(store, node, 0), _goal(store, node, 1)))
@@ -373,7 +369,7 @@ def _value_of_end(store, practice, node, output):
 
 @compiled
 def _end(store, practice, number, node):
-    """Add the states of an ended game to the replay memory, the last first."""
+    """Add the states of an ended game to the replay memory, the last state first."""
     counts, length, outputs = practice.counts, practice.lengths[number], practice.values.shape[1]
     keep = np.float32(_LAMBDA)
     for which in range(outputs):
@@ -404,7 +400,7 @@ def _end(store, practice, number, node):
 
 @compiled
 def _learn(net, worker, practice):
-    """Sample a batch of states, and take a step."""
+    """Sample a batch of states, and make one step."""
     for row in range(len(practice.is_listed)):
         if row < practice.windows[0] or row >= practice.windows[1]:
             _list(practice, row)
@@ -419,7 +415,7 @@ def _learn(net, worker, practice):
 
 @compiled
 def sample_state(worker, practice):
-    """Sample a state, and one of its images."""
+    """Set ``sampled`` to a random image of a state in the replay memory, and ``wanted`` to its target."""
     row = random_below(worker, practice.counts[FILLED])
     symmetry = random_below(worker, len(practice.images))
     for word in range(practice.sampled.shape[1]):
@@ -434,14 +430,14 @@ def sample_state(worker, practice):
     for number in range(outputs):
         target, place = practice.targets[row, number], practice.orders[symmetry, number]
         if outputs == 1 and place:
-            practice.wanted[0] = 1 - target  # the symmetry swaps the roles
+            practice.wanted[0] = 1 - target  # The symmetry swaps the roles.
         else:
             practice.wanted[place] = target
 
 
 @compiled
 def _add_gradients(net, worker, practice, estimate):
-    """Add the gradients of the errors of a state; the hidden layer is set for it."""
+    """Add the gradients for the sampled state, for which the hidden layer is set."""
     weights, hidden, back, given = practice.weights, worker.hidden, worker.base, practice.given
     size, units, outputs = 64 * practice.start.shape[1], weights.shape[1], len(practice.wanted)
     for unit in range(units):
@@ -474,7 +470,6 @@ def _add_gradients(net, worker, practice, estimate):
 
 @compiled
 def _list(practice, row):
-    """List a row of weights that the next step changes."""
     if not practice.is_listed[row]:
         practice.is_listed[row] = 1
         practice.listed[practice.counts[LISTED]] = row
@@ -483,7 +478,6 @@ def _list(practice, row):
 
 @compiled
 def _add_gradient(practice, row, gradient, units):
-    """Add to the gradient of a row of weights."""
     _list(practice, row)
     for unit in range(units):
         practice.gradients[row, unit] += gradient[unit]
@@ -491,23 +485,23 @@ def _add_gradient(practice, row, gradient, units):
 
 @compiled
 def _step(practice):
-    """Change the listed rows of weights: all but those of windows that do not occur in the batch.
+    """Change the listed rows of weights: all rows but those of windows that do not occur in the batch.
 
-    Steps shrink with the root of their number (Robbins and Monro 1951, "A stochastic approximation method"):
-    otherwise the latest games would overwrite what earlier ones taught.
+    The learning rate decays with the square root of the number of steps (Robbins and Monro 1951, "A
+    stochastic approximation method"). Otherwise the latest games would overwrite the effect of earlier games.
     """
     weights, gradients, counts = practice.weights, practice.gradients, practice.counts
     moments, squares = practice.moments, practice.squares
     counts[STEPS] += 1
     share = np.float32(1 / _BATCH)
-    slowed = sqrt(min(1.0, _FULL_STEPS / counts[STEPS]))
+    decay = sqrt(min(1.0, _FULL_STEPS / counts[STEPS]))
     for place in range(counts[LISTED]):
         row = practice.listed[place]
         practice.is_listed[row] = 0
         practice.row_steps[row] = min(practice.row_steps[row] + 1, 1 << 20)
         steps = np.int64(practice.row_steps[row])
         unbiased = sqrt(1 - _SECOND_MOMENT**steps) / (1 - _FIRST_MOMENT**steps)
-        rate = np.float32(_RATE * slowed * unbiased)
+        rate = np.float32(_RATE * decay * unbiased)
         for unit in range(weights.shape[1]):
             gradient = share * gradients[row, unit]
             gradients[row, unit] = np.float32(0)
@@ -519,7 +513,7 @@ def _step(practice):
 
 @compiled
 def _average(practice, means):
-    """Have the weights that play uses follow those that steps change."""
+    """Update the running mean of the weights, which play uses."""
     weights = practice.weights
     follow = np.float32(max(_AVERAGED / practice.counts[STEPS], _FOLLOW))
     for row in range(weights.shape[0]):

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.search.table import Table
 
-#: Maximum number of states of a game that is solved. On most public sheets, the solver enumerates as many in
-#: less than a second.
+#: Maximum number of states of a game that is solved. For most public sheets, the solver takes less than a
+#: second to find this number of states.
 _MOST_STATES: Final = 300_000
 #: Sizes in bytes of the table of states, and of the tree of a search.
 _MEMORY_OF_TABLE, _MEMORY = 1 << 28, 1 << 24

@@ -127,7 +127,7 @@ def _composed(identity: _Symmetry, generators: Sequence[_Symmetry]) -> dict[tupl
 
 
 class _Column(NamedTuple):
-    """An argument of fluents.
+    """An argument of the fluents of a relation.
 
     Attributes:
         key: functor and arity of the fluents.
@@ -164,9 +164,9 @@ def _maps(game: Game) -> Iterator[NDArray[np.int32]]:
 
 
 def _tables(fluents: Sequence[Words], changes: Sequence[Change]) -> list[NDArray[np.int32]]:
-    """Return the table of each change: the images of fluents, and of their images, by number.
+    """Return a table for each change: the numbers of the images of fluents, and of these images.
 
-    One number more stands for all images beyond the limit.
+    The last number stands for all images beyond the limit.
     """
     numbers = {words: n for n, words in enumerate(fluents)}
     numbered = list(fluents)
@@ -365,7 +365,6 @@ class _Play:
 
 
 def _moved(states: States, image: NDArray[np.int32]) -> States:
-    """Return the images of states: bool [..., fluents]."""
     moved = np.empty_like(states)
     moved[..., image] = states
     return moved

@@ -62,8 +62,8 @@ def train(
             the cores of the cluster; with ``resume``, the number of the resumed training.
         cluster: processes that play instead, here or on other machines, with the same result; see
             ``anygame.cluster``.
-        progress: called every ten seconds. Whenever the number of games has doubled, it gets a comparison
-            with the earlier model. A notebook shows the progress without it.
+        progress: called every ten seconds. Whenever the number of games has doubled, the figures
+            include a comparison with the earlier model. A notebook shows the progress by default.
 
     Returns:
         the model. Its figures say whether searches use it.

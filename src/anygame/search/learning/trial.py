@@ -97,7 +97,7 @@ class Trial:
     def evidence(self) -> float:
         """The likelihood ratio of a score of 75 % to no gain.
 
-        A pair of matches without a winner leaves it unchanged, and so does a drawn match of more roles.
+        A pair of matches without a winner does not change the ratio, nor does a draw between more roles.
 
         >>> Trial(2, [1.0, 1.0, 0.0, 1.0]).evidence, Trial(3, [1.0, 1.0, 0.25]).evidence
         (1.8, 1.6875)

@@ -1,8 +1,8 @@
-"""The search over lanes: trees side by side, a thread each, and their results together.
+"""Tree search over lanes: one tree per thread, with combined results.
 
-Several trees from one root, with their counts added up, are known as root parallelisation (Chaslot, Winands
-and van den Herik 2008, "Parallel Monte-Carlo tree search"). Growing is bound by memory, so that threads that
-shared a tree would mostly wait for it.
+Threads use root parallelisation: they grow separate trees from one root, and their counts are added (Chaslot,
+Winands and van den Herik 2008, "Parallel Monte-Carlo tree search"). Growth is limited by memory access, so
+threads that shared a tree would mostly wait for each other.
 """
 
 from __future__ import annotations
@@ -58,16 +58,17 @@ if TYPE_CHECKING:
     from anygame.search.lanes import GameCode
     from anygame.search.learning.symmetries import Symmetries
 
-#: Exploration, moves at the root from which on it is no higher there, virtual loss, leaves for which AMAF
-#: values count, and the weight of estimates; see ``growing``.
+#: Exploration, number of root moves from which the root has no additional exploration, virtual loss, number
+#: of leaves for which AMAF values count, and weight of estimates; see ``growing``.
 DEFAULT_SETTINGS: Final = (0.4, 28.0, 1.0, 30.0, 0.0)
-#: Exploration with estimates alone: these err less than playouts.
+#: Exploration with estimates alone, which err less than playouts.
 _EXPLORATION_OF_ESTIMATES: Final = 0.1
-#: Joint moves of a playout at most: more than matches of nearly all games have.
+#: Maximum number of joint moves of a playout: more than in matches of nearly all games.
 _LONGEST_PLAYOUT: Final = 1000
-#: About the time of a call of machine code; the clock is read between calls.
+#: Approximate seconds of a call of machine code. The clock is read between calls.
 _CALL_SECONDS: Final = 0.02
-#: The share of nodes that stay when memory is used up; less if their moves need more room than others'.
+#: Share of nodes that keep their moves when memory is full. It is halved down to the second number if these
+#: moves still fill the memory.
 _KEPT, _LEAST_KEPT = 0.25, 0.01
 
 
@@ -78,7 +79,7 @@ def estimating(settings: Sequence[float], trust: float) -> tuple[float, ...]:
 
 
 class Tree:
-    """A search tree over the lanes of a game, whose actions are given by role and number."""
+    """A search tree over the lanes of a game. ``actions`` are the actions of each role."""
 
     def __init__(
         self,
@@ -94,7 +95,7 @@ class Tree:
         self.store = make_store(words_for(kernel.network.fluents), len(code.random), memory)
         self.store.counts[COMPETITIVE] = np.count_nonzero(~code.random) == 2
         self.worker = make_worker(kernel, seed, _LONGEST_PLAYOUT, settings)
-        self._tables = [table_of(each) for each in (code, self.store, self.worker)]
+        self._tables = [table_of(bundle) for bundle in (code, self.store, self.worker)]
         self._addresses = tuple(table.ctypes.data for table in self._tables)
         self._passes = 1
         self._has_minimax = bool(settings[TRUST]) and len(code.random) == 2
@@ -103,7 +104,7 @@ class Tree:
     def begin(self, state: NDArray[np.uint64], end: Sequence[tuple[float, bool]] | None = None) -> None:
         """Make a state, uint64 [words], the root.
 
-        If the game is over there, its end is given: the value for each role, and whether that is certain.
+        If the game is over in this state, ``end`` has the value for each role, and whether it is certain.
         """
         if not self.is_idle:
             drop_work(*self._addresses[1:])
@@ -115,25 +116,25 @@ class Tree:
         root = self.store.counts[ROOT] = add_state(*self._addresses[1:])
         self.store.counts[DEPTH] = 0
         if end is not None:
-            # It may be a child of other states.
+            # The root can also be a child of other states, which use these values.
             self.store.status[root] = TERMINAL
             self.store.visits[root], self.store.sums[root] = 1, [value for value, _ in end]
             self.store.low[root] = [value if known else 0.0 for value, known in end]
             self.store.high[root] = [value if known else 1.0 for value, known in end]
         elif self.store.status[root] == LEAF:
-            # Its moves may have been forgotten: they are proven again.
+            # If its moves were forgotten, its bounds have to be proven again.
             self.store.low[root], self.store.high[root] = 0, 1
 
     @property
     def is_idle(self) -> bool:
-        """Whether no work is under way."""
+        """Whether all descents are finished."""
         counts = self.worker.counts
         return bool(counts[FREE_PATHS] == len(self.worker.free_paths))
 
     def advance(self, deadline: float, leaves: int | None = None) -> tuple[int, bool]:
         """Grow until a deadline, or for a number of leaves.
 
-        Returns the number of evaluated leaves, and whether nothing is left to do.
+        Returns the number of evaluated leaves, and whether the tree cannot grow further.
         """
         counts = self.store.counts
         before = int(counts[LEAVES])
@@ -152,7 +153,7 @@ class Tree:
         return int(counts[LEAVES]) - before, False
 
     def _loosen_bounds(self) -> None:
-        """Forget bounds that hold for opponents alone: an end shows that the roles are none."""
+        """Reset bounds that assume opposed goals, after an end whose goals are not opposed."""
         counts, store = self.store.counts, self.store
         nodes, options = int(counts[NODES]), int(counts[OPTIONS])
         going = store.status[:nodes] != TERMINAL
@@ -164,7 +165,7 @@ class Tree:
         return bool(look(self._addresses[1], 1 << 62) == FULL)
 
     def _forget(self) -> bool:
-        """Forget nodes; return whether there is room now."""
+        """Discard moves of rarely visited nodes; return whether memory is free afterwards."""
         counts, store = self.store.counts, self.store
         drop_work(*self._addresses[1:])
         root = store.states[counts[ROOT]].copy() if counts[NODES] else None
@@ -177,7 +178,7 @@ class Tree:
         return True
 
     def _forget_moves(self, least: int) -> None:
-        """Forget the moves of nodes with fewer visits, other than the root."""
+        """Discard the moves of nodes with fewer visits, except for the root."""
         counts, store = self.store.counts, self.store
         counts[IS_SHORT] = 0
         links = len(store.link_node) if counts[LINKS] else 0
@@ -196,31 +197,31 @@ class Tree:
 
     @property
     def root(self) -> int:
-        """The node of the root."""
+        """Number of the root node."""
         return int(self.store.counts[ROOT])
 
     @property
     def nodes(self) -> int:
-        """The number of nodes."""
+        """Number of nodes."""
         return int(self.store.counts[NODES])
 
     @property
     def depth(self) -> int:
-        """The depth of the deepest descent from this root."""
+        """Depth of the deepest descent from this root."""
         return int(self.store.counts[DEPTH])
 
     @property
     def bytes(self) -> int:
-        """Approximate number of bytes filled so far."""
+        """Approximate number of bytes in use."""
         store, nodes = self.store, self.nodes
         share = nodes / len(store.status)
         fixed = store.slots.itemsize * int(store.counts[SLOTS])
-        used = sum(each.nbytes for each in store) - store.slots.nbytes
-        return int(used * share) + fixed + sum(each.nbytes for each in self.worker)
+        growing = sum(array.nbytes for array in store) - store.slots.nbytes
+        return int(growing * share) + fixed + sum(array.nbytes for array in self.worker)
 
     @property
     def without_goal(self) -> list[int]:
-        """The roles without a goal at any end, once all states were seen and the values of others proven."""
+        """Roles without a goal at any end; empty until the tree has all states and proves other roles."""
         store, roles = self.store, np.flatnonzero(~self._code.random)
         seen, layer = np.zeros(self.nodes, np.bool_), np.array([self.root])
         while len(layer):
@@ -243,7 +244,7 @@ class Tree:
         return [] if (with_goal & ~proven[self.root])[roles].any() else roles[~with_goal[roles]].tolist()
 
     def value(self, node: int, role: int) -> tuple[int, float, float, float]:
-        """Return the visits of a node, and for a role its mean value and bounds."""
+        """Return the visits of a node, and its mean value, lower and upper bound for a role."""
         store = self.store
         visits = int(store.visits[node])
         low, high = float(store.low[node, role]), float(store.high[node, role])
@@ -251,12 +252,12 @@ class Tree:
         return visits, min(max(mean, low), high), low, high
 
     def is_alone(self, node: int, role: int) -> bool:
-        """Return whether a role alone has a choice at an expanded node."""
+        """Return whether only this role has a choice at an expanded node."""
         store = self.store
         return bool(store.status[node] == EXPANDED and store.mover[store.expansion[node]] == role)
 
     def options(self, node: int, role: int) -> list[Option]:
-        """Return the moves of a role at a node, in the order of its actions; none if it is not expanded."""
+        """Return the moves of a role at a node, in the order of its actions; empty if it is not expanded."""
         store = self.store
         if store.status[node] != EXPANDED:
             return []
@@ -264,7 +265,7 @@ class Tree:
         first = int(store.first_option[expansion]) + int(store.option_counts[expansion, :role].sum())
         together = self._together(expansion, role) if store.mover[expansion] == NONE else None
         alone = self.is_alone(node, role)
-        found = []
+        options = []
         for number in range(int(store.option_counts[expansion, role])):
             option = first + number
             distance, low, high = 0, float(store.low[node, role]), float(store.high[node, role])
@@ -280,24 +281,24 @@ class Tree:
             action = int(store.action[option]) - int(self._code.first_actions[role])
             mean = min(max(mean, low), high)
             estimate = float(store.option_minimax[option] / ONE) if alone and self._has_minimax else None
-            found.append(Option(self._actions[role][action], tries, mean, low, high, distance, estimate))
-        return found
+            options.append(Option(self._actions[role][action], tries, mean, low, high, distance, estimate))
+        return options
 
     def _together(self, expansion: int, role: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the bounds of a role's options where several roles choose, over all moves of the others."""
+        """Return the bounds of a role's options over all moves of the others, where several roles choose."""
         store, counts = self.store, self.store.option_counts[expansion]
         if store.first_child[expansion] < 0:
             return np.zeros(counts[role], np.float32), np.ones(counts[role], np.float32)
         first = int(store.first_child[expansion])
         children = np.moveaxis(store.child[first : first + int(counts.prod())].reshape(counts), role, 0)
         children = children.reshape(counts[role], -1)
-        known = children != NONE
-        low = np.where(known, store.low[children, role], np.float32(0))
-        high = np.where(known, store.high[children, role], np.float32(1))
+        is_made = children != NONE
+        low = np.where(is_made, store.low[children, role], np.float32(0))
+        high = np.where(is_made, store.high[children, role], np.float32(1))
         return low.min(axis=1), high.max(axis=1)
 
     def child(self, node: int, options: Sequence[int]) -> int | None:
-        """Return the child of a joint move, an option per role; None where there is none."""
+        """Return the child of a joint move, given by an option for each role; None if it was not made."""
         store = self.store
         expansion = int(store.expansion[node])
         joint = 0
@@ -315,21 +316,22 @@ class Tree:
 
 
 class TreeSearcher(TreeReporter[int]):
-    """Searches a game that has a network. See ``anygame.search.searching.Searcher`` for the contract.
+    """Searches a game that has a network; ``anygame.search.searching.Searcher`` documents the interface.
 
     Args:
         game: the game.
-        seed: of random numbers; None for any.
-        threads: number of trees.
-        memory: approximate bytes of all trees together.
-        settings: of descents; see ``DEFAULT_SETTINGS``.
+        seed: the random seed; None for a random one.
+        threads: number of threads and trees.
+        memory: approximate size in bytes of all trees together.
+        settings: settings of descents; see ``DEFAULT_SETTINGS``.
 
     Attributes:
         game: the game.
-        kernel: its code.
-        code: the same for compiled functions.
-        settings: of descents.
-        estimates: the estimates that it uses; None for none.
+        kernel: the machine code of the game.
+        code: the kernel as compiled functions use it.
+        settings: settings of descents.
+        estimates: the estimates in use, or None.
+        windows: whether windows are among the inputs of estimates; see ``evaluation.windows``.
 
     Raises:
         LimitError: the game has no network.
@@ -357,14 +359,12 @@ class TreeSearcher(TreeReporter[int]):
         self._plain_settings = self.settings = tuple(settings)
         self._seed = SystemRandom().getrandbits(63) if seed is None else seed
         self._threads, self._memory = threads, memory
-        self._trees = self._grown_anew()
+        self._trees = self._empty_trees()
         self._is_exhausted = False
         self.estimates: NetworkEstimates | None = None
-        #: Whether windows are among the inputs of estimates; see ``evaluation.windows``.
         self.windows = False
 
-    def _grown_anew(self) -> list[Tree]:
-        """Return empty trees."""
+    def _empty_trees(self) -> list[Tree]:
         return [
             Tree(
                 self.kernel,
@@ -379,17 +379,17 @@ class TreeSearcher(TreeReporter[int]):
 
     @property
     def patterns(self) -> Patterns:
-        """The patterns of the game."""
+        """Patterns of the game."""
         return patterns_of(self.game, self.kernel.network, windows=self.windows)
 
     @cached_property
     def symmetries(self) -> Symmetries:
-        """The symmetries of the game."""
+        """Symmetries of the game."""
         return symmetries_of(self.game)
 
     @property
     def gating(self) -> NDArray[np.int32]:
-        """The numbers of the gating fluents of the game; see ``evaluation.network``."""
+        """Numbers of the gating fluents of the game; see ``evaluation.network``."""
         return gating_fluents(self.game)
 
     @property
@@ -400,7 +400,7 @@ class TreeSearcher(TreeReporter[int]):
 
     @property
     def window_rows(self) -> tuple[int, int]:
-        """The first row of the weights of windows, and the row behind the last."""
+        """First row of the weights of windows, and the row behind the last."""
         first = self.shape.inputs + 1
         return first + self.patterns.lines, first + self.patterns.rows
 
@@ -411,7 +411,7 @@ class TreeSearcher(TreeReporter[int]):
         return rows == self.shape.rows and suits and units > self.shape.outputs
 
     def use_estimates(self, weights: NDArray[np.float32], trust: float) -> None:
-        """Use estimates from now on, beside playouts or alone; the tree so far is forgotten.
+        """Use estimates from now on, alone or beside playouts; this discards the tree.
 
         Args:
             weights: see ``evaluation.network``.
@@ -422,10 +422,10 @@ class TreeSearcher(TreeReporter[int]):
         self.estimates = NetworkEstimates(weights, self.gating, self.patterns)
         self.code = self.estimates.used_by(self.code)
         self.settings = estimating(self._plain_settings, trust)
-        self._trees = self._grown_anew()
+        self._trees = self._empty_trees()
 
     def begin(self, state: State) -> None:
-        """Make a state the root; the tree below it is kept."""
+        """Make a state the root, and keep the part of the tree below it."""
         packed = self.packed(state)
         is_over = state.is_terminal or state.stuck_role is not None
         end = [self._end(state, role) for role in range(len(self.game.roles))] if is_over else None
@@ -435,7 +435,7 @@ class TreeSearcher(TreeReporter[int]):
         self._is_exhausted = is_over
 
     def packed(self, state: State) -> NDArray[np.uint64]:
-        """Return a state as the trees hold it: uint64 [words]."""
+        """Return a state in the representation of the trees: uint64 [words]."""
         (packed,) = packed_state(self.game, state)
         return np.asarray(packed)
 
@@ -443,11 +443,11 @@ class TreeSearcher(TreeReporter[int]):
         """Return the value of an end for a role, and whether the rules give it exactly one goal there."""
         if self.game.roles[role].is_random:
             return 0.0, True
-        known = state.goals()[self.game.roles[role]] is not None
-        return self.value_of_end(state, role), state.is_terminal and known
+        has_goal = state.goals()[self.game.roles[role]] is not None
+        return self.value_of_end(state, role), state.is_terminal and has_goal
 
     def value_of_end(self, state: State, role: int) -> float:
-        """Return the value of the goal of a role in a state, between 0 and 1; of several the highest."""
+        """Return the value of a role's goal in a state, 0 to 1; of several goals, the highest counts."""
         try:
             goal = state.goal(self.game.roles[role]) or 0
         except GoalError as error:
@@ -455,7 +455,7 @@ class TreeSearcher(TreeReporter[int]):
         return self._scales[role].value(goal)
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
-        """Search for about a number of seconds, and return the number of evaluated leaves."""
+        """Search for about the given seconds, and return the number of evaluated leaves."""
         if self._is_exhausted:
             return 0
         deadline = perf_counter() + seconds
@@ -470,7 +470,6 @@ class TreeSearcher(TreeReporter[int]):
 
     @property
     def _is_proven(self) -> bool:
-        """Whether a tree has proven the root."""
         roles = range(len(self.game.roles))
         return any(
             all(low == high for *_, low, high in (tree.value(tree.root, role) for role in roles))
@@ -479,16 +478,16 @@ class TreeSearcher(TreeReporter[int]):
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether further search cannot change the result."""
         return self._is_exhausted
 
     @property
     def bytes(self) -> int:
-        """The memory of the trees."""
+        """Approximate number of bytes in use by all trees."""
         return sum(tree.bytes for tree in self._trees)
 
     def _range_of_goals(self, role: int) -> float:
-        """Return the range where means and estimates say all: nobody else chooses at the root."""
+        """Return the range of goals if only this role chooses at the root, else 0."""
         alone = any(tree.is_alone(tree.root, role) for tree in self._trees)
         return self._scales[role].width if alone else 0
 

@@ -1,4 +1,4 @@
-"""The memory of one thread: two blocks of lanes, the paths of its descents, and the pending work."""
+"""Memory of one thread: two blocks of lanes, the paths of its descents, and the pending work."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-#: Maximum number of concurrent descents: each has at least a lane or a place in the queue.
+#: Maximum number of concurrent descents. Each uses at least a lane or a place in the queue.
 PATHS = 2048
-#: Depth limit of a descent: deeper states are searched once the match comes closer.
+#: Maximum depth of a descent. Deeper states are searched after more moves of the match.
 LONGEST_PATH = 200
-#: Maximum number of leaves expanded in a pass, and of their children.
+#: Maximum numbers of nodes expanded in a pass, and of children made in a pass.
 JOBS, SPECS = 512, 2048
-#: A node with at most this number of joint moves gets all children at once; other nodes get some.
+#: A node with up to the first number of joint moves gets all children at once. A larger node gets up to the
+#: second number of children.
 ALL_CHILDREN, SOME_CHILDREN = 512, 128
 #: Maximum number of playout results in a pass.
 RESULTS = 4 * LANES
@@ -45,10 +46,10 @@ RESULTS = 4 * LANES
 QUEUE = 16384
 #: Maximum number of legal moves listed in a pass.
 LISTED = 1 << 18
-#: Maximum number of units in the hidden layer of a value network, and of its patterns.
+#: Maximum numbers of units in the hidden layer of a value network, and of patterns.
 MOST_UNITS, MOST_PATTERNS = 512, 1024
 
-#: ``BRANCHING`` is this many times the running mean of children per job.
+#: Factor of the fixed-point number ``BRANCHING``, the running mean of children per job.
 SCALE = 64
 #: Places in ``Worker.settings``; ``TRUST`` is the weight of estimates.
 EXPLORATION, ROOT_MOVES, VIRTUAL_LOSS, AMAF, TRUST = range(5)
@@ -68,28 +69,29 @@ EXPLORATION, ROOT_MOVES, VIRTUAL_LOSS, AMAF, TRUST = range(5)
 
 
 class Worker(NamedTuple):
-    """The memory of a thread. Rows of bits are of 512 lanes; columns are for roles, for words or for moves.
+    """The memory of a thread. A row of bits has a bit for each of 512 lanes.
 
     Attributes:
         counts: see the places above.
         random: the state of its random generator.
         addresses: the addresses of the rows ``playing`` and ``making``.
         playing, making: lanes of playouts, and lanes that make children.
-        lane_node, lane_joint, lane_path, lane_age: the leaf of a playout (NONE: the lane is idle), its last
-            joint move, its descent, and the moves made since.
+        lane_node, lane_joint, lane_path, lane_age: the leaf of a playout (NONE: the lane is idle), the joint
+            move that leads to the leaf, the descent, and the number of joint moves played from the leaf.
         queue_node, queue_path, queue_joint: a ring buffer of waiting playouts.
         result_node, result_path, result_joint, result_value: ended playouts.
         result_made: a bit for each action made in the playout.
-        made, lane_made: the same for playing lanes, as rows, and as words of each.
+        made, lane_made: actions made in running playouts, as a row for each action, and as words per lane.
         job_node, job_path: nodes to be expanded.
-        job_joint: the joint move to be made, NONE to list all moves first.
+        job_joint: the joint move to be made, or NONE to list all moves first.
         job_lane: the lane in which the moves are listed.
         job_value: the value of the state itself.
         job_specs: number of children to be made.
-        list_count, list_first: per lane, the number of legal moves of each role, and the first in ``listed``.
+        list_count, list_first: per lane, the number of legal moves of each role, and the place of the first
+            move in ``listed``.
         spec_job, spec_joint, spec_action, spec_state, spec_value, spec_terminal, spec_hash: children to be
             made.
-        spec_known: whether the rules give exactly one goal.
+        spec_known: whether the rules give the role exactly one goal.
         batch_node, batch_value: states to be estimated, and their values.
         path_length, path_references, path_node, path_joint: descents.
         path_leaves, path_sum: number and sum of the values of evaluated leaves.
