@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from anygame.search.one_player.breadth_first import VisitedStates
-from anygame.search.one_player.relaxation import ENDLESS
+from anygame.search.one_player.relaxation import ENDLESS, Estimates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.search.one_player.breadth_first import Incumbent
-    from anygame.search.one_player.relaxation import Estimates, Relaxation
+    from anygame.search.one_player.relaxation import Relaxation
     from anygame.search.one_player.state_key import StateKey
     from anygame.search.one_player.successors import Successors
 
@@ -95,7 +95,7 @@ class EstimatedStates:
         return Expanded(
             first + alive,
             self._key.of(states[alive]),
-            estimates.at(alive),
+            Estimates(*(of_states[alive] for of_states in estimates)),
             estimates.open_parts[estimates.costs == ENDLESS],
         )
 

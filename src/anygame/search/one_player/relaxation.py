@@ -1,9 +1,9 @@
 """Estimated distances to a goal: the additive heuristic of planning, on a network.
 
-In the relaxed game every value that a fluent had once stays available (Bonet and Geffner 2001, "Planning as
-heuristic search"). Both values of every node have a cost. The value of a fluent costs one move more than the
-literal that causes it. The cost of a conjunction is the sum of the costs of its inputs. A goal of infinite
-cost cannot be reached by any moves.
+In the relaxed game, a fluent keeps all values that it ever had (Bonet and Geffner 2001, "Planning as
+heuristic search"). Each node has a cost for true and a cost for false. A value of a fluent costs one move
+more than the literal that causes the value. The cost of a conjunction is the sum of the costs of its inputs.
+No moves reach a goal of infinite cost.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
 
 
 class ChoiceGates(NamedTuple):
-    """The gates of a network, where a role makes exactly one move.
+    """The gates of a network in which one role makes exactly one move.
 
-    A gate that depends on moves alone becomes a set of moves, and so do the moves that another gate reads.
-    "Neither a nor b" then has the cost of the cheapest other move. Literals are as in ``Network``; sets that
-    are no node of it have the nodes behind its last one.
+    A gate that reads only moves is replaced by the set of moves for which it is true. If another gate reads
+    several moves, one set replaces them too. "Neither a nor b" then has the cost of the cheapest other move.
+    Literals are as in ``Network``. A set without a node in the network gets a new node after the last one.
 
     Attributes:
-        gates: int64 [gates]; the nodes of the other gates.
-        starts: int64 [gates + 1]; where the inputs of each of them begin.
-        inputs: int64 literals.
+        gates: int64 [gates]; the nodes of the gates that no set replaces.
+        starts: int64 [gates + 1]; where the inputs of each of these gates begin.
+        inputs: int64; the literals that these gates read.
         state_gates: number of gates that depend on fluents alone; they come first.
         sets: int64 [sets]; the node of each set.
         has: bool [sets, moves]; the moves of the role in each set.
-        fixed: int64 literals of cost 0.
+        fixed: int64; literals whose cost is always 0.
         nodes: number of nodes.
     """
 
@@ -61,14 +61,13 @@ class ChoiceGates(NamedTuple):
 
     @classmethod
     def of(cls, network: Network, chooser: int) -> ChoiceGates:
-        """Return the gates of a network for the moves of one role; a set is an integer with a bit a move."""
+        """Return the gates of a network for the moves of one role."""
+        # In this method, a set is an integer with one bit per move.
         moves, own = network.actions[chooser], network.first_action + sum(network.actions[:chooser])
         everything = (1 << moves) - 1
         sets, fixed = _moves_as_sets(network, chooser, own)
-        for cycle in network.cycles:
-            for gate in range(cycle.first, cycle.end):
-                fixed.append(2 * (network.first_gate + gate) + (not network.initially[gate]))
         cyclic = {gate for cycle in network.cycles for gate in range(cycle.first, cycle.end)}
+        fixed += [2 * (network.first_gate + gate) + (not network.initially[gate]) for gate in cyclic]
         inputs, starts = network.inputs.tolist(), network.starts.tolist()
         gates: dict[int, list[int]] = {}
         common_sets: dict[int, int] = {}
@@ -86,8 +85,8 @@ class ChoiceGates(NamedTuple):
                 read = [*(literal for literal in read if literal >> 1 not in sets), 2 * node]
             gates[network.first_gate + gate] = read
         used = {literal >> 1 for read in (*gates.values(), network.next.tolist()) for literal in read}
-        listed = {node: held for node, held in sets.items() if node in used and not own <= node < own + moves}
-        listed.update({node: held for held, node in common_sets.items()})
+        listed = {node: bits for node, bits in sets.items() if node in used and not own <= node < own + moves}
+        listed.update({node: bits for bits, node in common_sets.items()})
         state_end = network.first_gate + network.state_gates
         return cls(
             gates=np.array(list(gates), np.int64),
@@ -102,7 +101,7 @@ class ChoiceGates(NamedTuple):
 
 
 def _moves_as_sets(network: Network, chooser: int, own: int) -> tuple[dict[int, int], list[int]]:
-    """Return the set of each move by node, and the literals of moves that other roles may choose."""
+    """Return by node of a move the set of that move, and the literals of moves that other roles choose."""
     sets = {own + move: 1 << move for move in range(network.actions[chooser])}
     free, node = list[int](), network.first_action
     for role, count in enumerate(network.actions):
@@ -117,26 +116,28 @@ def _moves_as_sets(network: Network, chooser: int, own: int) -> tuple[dict[int, 
 
 
 def _bits(sets: list[int], moves: int) -> NDArray[np.bool_]:
+    """Return bool [sets, moves] for sets that are integers with one bit per move."""
     size = -(-moves // 8)
-    rows = [np.frombuffer(held.to_bytes(size, "little"), np.uint8) for held in sets]
+    rows = [np.frombuffer(bits.to_bytes(size, "little"), np.uint8) for bits in sets]
     packed = np.array(rows, np.uint8).reshape(len(sets), size)
     return np.unpackbits(packed, axis=1, count=moves, bitorder="little").astype(np.bool_)
 
 
-#: The cost of an unreachable literal. Sums of reachable ones are capped below it.
+#: Cost of an unreachable literal. Costs of reachable literals are capped below it.
 ENDLESS: Final = 1 << 28
-#: Upper bound of the rounds. If it is reached, costs may be too high, and no goal counts as unreachable.
+#: Maximum number of rounds. At this limit costs can still be too high, so no goal counts as unreachable.
 _ROUNDS: Final = 500
-#: Upper bound of the parts of a goal.
+#: Maximum number of parts of a goal.
 _MOST_PARTS: Final = 256
 
 
 class Estimates(NamedTuple):
-    """Estimates of some states.
+    """Estimates of n states.
 
     Attributes:
-        costs: int64 [n]; of the target goal; ``ENDLESS`` where no wanted goal can be reached.
-        goals: int64 [n]; the place of the greatest goal that holds in a state, terminal or not; -1 for none.
+        costs: int64 [n]; estimated number of moves to the target goal; ``ENDLESS`` where no wanted goal can
+            be reached.
+        goals: int64 [n]; the index of the greatest goal that holds in a state, terminal or not; else -1.
         open_parts: bool [n, parts]; the parts of the target goal that do not hold.
     """
 
@@ -144,16 +145,12 @@ class Estimates(NamedTuple):
     goals: NDArray[np.int64]
     open_parts: NDArray[np.bool_]
 
-    def at(self, places: NDArray[np.int64]) -> Estimates:
-        """Return the estimates of some of the states."""
-        return Estimates(self.costs[places], self.goals[places], self.open_parts[places])
-
 
 class Relaxation:
-    """Estimates for the states of a network.
+    """Estimates distances from states of a network to a target goal, at first the greatest goal.
 
     Args:
-        chooser: the index of the role that chooses.
+        chooser: index of the role that chooses.
         free: bool [fluents]; fluents whose values cost nothing, such as a step counter.
 
     Attributes:
@@ -178,11 +175,11 @@ class Relaxation:
 
     @property
     def parts(self) -> int:
-        """Number of parts of the target goal: literals that all have to hold."""
+        """Number of parts of the target goal: literals whose conjunction is the goal."""
         return len(self._parts)
 
     def aim(self, place: int) -> None:
-        """Make one of the goals the target."""
+        """Make the goal with an index the target."""
         self._place = place
         self._parts = np.array(_parts(self._network, self._literals[place]), np.int64)
 
@@ -190,8 +187,8 @@ class Relaxation:
         """Estimate states, uint64 [n, words].
 
         Args:
-            states: packed.
-            wanted: places of goals; a state is hopeless if none of them can be reached.
+            states: packed states.
+            wanted: indices of goals; states from which no wanted goal can be reached cost ``ENDLESS``.
         """
         gates = self._gates
         costs = np.empty(len(states), np.int64)
@@ -221,7 +218,7 @@ class Relaxation:
         return Estimates(costs, goals, is_open)
 
     def reachable(self, state: NDArray[np.uint64]) -> list[int]:
-        """Return the places of the goals that may be reached from a state, uint64 [1, words]."""
+        """Return the indices of the goals that the relaxed game reaches from a state, uint64 [1, words]."""
         target = self._place
         reachable = []
         for place in range(len(self.goals)):
@@ -233,7 +230,7 @@ class Relaxation:
 
 
 def _parts(network: Network, literal: int) -> list[int]:
-    """Split a literal into literals that all have to hold, at most ``_MOST_PARTS``."""
+    """Split a literal into at most ``_MOST_PARTS`` literals whose conjunction it is."""
     parts: list[int] = []
     waiting = [literal]
     while waiting:
@@ -249,7 +246,7 @@ def _parts(network: Network, literal: int) -> list[int]:
 
 @cache
 def prepare() -> Thread:
-    """Start to compile the estimates; they are ready when the thread has ended."""
+    """Return a thread that compiles the estimates; it has started."""
     thread = Thread(target=native_code, args=("search",))
     thread.start()
     return thread
@@ -277,7 +274,7 @@ def _estimate(
     is_open: BoolRows,
     cost: Int64s,
 ) -> None:
-    """Estimate states; the last array is scratch, with a place for each literal."""
+    """Estimate states. The last array is scratch space with one element per literal."""
     fluents, gates = len(after), len(nodes)
     for state in range(len(states)):
         cost[:] = ENDLESS
@@ -329,7 +326,7 @@ def _estimate(
 
 @compiled
 def _set_choices(first_move, legal, sets, has, cost):
-    """Set the costs of the moves of the role, of not making each of them, and of sets of moves."""
+    """Set the costs of both values of each move of the role, and of each set of moves."""
     best, second = ENDLESS, ENDLESS
     for move in range(len(legal)):
         here = cost[legal[move]]

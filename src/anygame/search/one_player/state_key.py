@@ -3,11 +3,11 @@
 A fluent is relevant if legal moves, the end or a goal depend on it, now or later (cone of influence: Clarke,
 Grumberg and Peled 1999, "Model checking", section 13.2).
 
-A step counter is a set of fluents that make every state new, although only the end reads them. States that
-differ only in the counter have the same moves, and lead to states that differ only in the counter. So a
-search needs to visit only the earlier one. No line to a goal is lost if that goal ends the match for every
-value of the counter. A line to a goal that only the counter ends may be lost: the earlier state may have no
-way to wait.
+A step counter is a set of fluents that makes every state new, although only the end reads these fluents.
+States that differ only in the counter have the same moves, and their successors differ only in the counter.
+So a search needs to visit only the earliest of these states. The search still finds all goals that end the
+match for every value of the counter. It can miss a line to another goal, which only the counter ends,
+because the earliest state possibly has no way to wait.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 from anygame.network.kernels.phases import autonomous_fluents, cyclic_gates, inputs_of, run_alone
 from anygame.network.logic.gates import Gates
 from anygame.network.network import FALSE, TRUE
+from anygame.network.ragged import places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +34,7 @@ class Influence:
 
     Attributes:
         readers: int64 [edges]; the dependent nodes.
-        read: int64 [edges]; the node that each reader depends on.
+        read: int64 [edges]; for each reader, the node that it depends on.
     """
 
     network: Network
@@ -49,30 +50,23 @@ class Influence:
         read = np.concatenate([network.inputs >> 1, network.next >> 1]).astype(np.int64)
         return cls(network, readers, read)
 
-    def outputs(self, chooser: int) -> NDArray[np.int64]:
-        """Return the nodes of legal moves, the end and the goals of a role."""
-        network = self.network
-        goals = [literal >> 1 for _, literal in network.goals[chooser]]
-        return np.concatenate([network.legal >> 1, [network.terminal >> 1], goals]).astype(np.int64)
-
-    def sources_of(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return the given nodes and all that they depend on, now or later, as a mask: bool [nodes]."""
-        return _reached(nodes, self.readers, self.read, self.network.nodes)
-
     def affected_now(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return the given nodes and all that depend on them in the same state, as a mask: bool [nodes]."""
+        """Return the given nodes and the nodes that depend on them in the same state: bool [nodes]."""
         gates = self.readers >= self.network.first_gate
         return _reached(nodes, self.read[gates], self.readers[gates], self.network.nodes)
 
     def relevant_fluents(self, chooser: int) -> NDArray[np.bool_]:
-        """Return the relevant fluents as a mask: bool [fluents]."""
-        return self.sources_of(self.outputs(chooser))[1 : self.network.first_action]
+        """Return the fluents on which legal moves, the end or a goal of a role depend: bool [fluents]."""
+        network = self.network
+        goals = [literal >> 1 for _, literal in network.goals[chooser]]
+        outputs = np.concatenate([network.legal >> 1, [network.terminal >> 1], goals]).astype(np.int64)
+        return _reached(outputs, self.readers, self.read, network.nodes)[1 : network.first_action]
 
 
 def _reached(
     starts: NDArray[np.int64], tails: NDArray[np.int64], heads: NDArray[np.int64], nodes: int
 ) -> NDArray[np.bool_]:
-    """Return the nodes reachable from the given nodes, as a mask: bool [nodes]."""
+    """Return the nodes that can be reached from the start nodes: bool [nodes]."""
     order = np.argsort(tails, kind="stable")
     heads = heads[order]
     first = np.searchsorted(tails[order], np.arange(nodes + 1))
@@ -80,16 +74,14 @@ def _reached(
     frontier = np.unique(starts)
     while len(frontier):
         reached[frontier] = True
-        counts = first[frontier + 1] - first[frontier]
-        begins = np.repeat(first[frontier] - np.cumsum(counts) + counts, counts)
-        targets = np.unique(heads[begins + np.arange(len(begins))])
+        targets = np.unique(heads[places(first[frontier], first[frontier + 1] - first[frontier])])
         frontier = targets[~reached[targets]]
     return reached
 
 
-#: Upper bound of the values of a step counter.
+#: Maximum number of values of a step counter.
 _MOST_TICKS: Final = 2_000
-#: Maximum product of gates (or fluents) and ticks, which takes a fraction of a second.
+#: Maximum product of the number of gates (or fluents) and the number of values, for a fraction of a second.
 _MOST_WORK: Final = 300_000
 
 
@@ -99,8 +91,7 @@ class StepCounter:
 
     Attributes:
         fluents: bool [fluents].
-        safe_goals: goals whose shortest lines are kept if, of two states that differ only in these fluents,
-            only the earlier is visited.
+        safe_goals: goals for which a search still finds the shortest lines if it ignores these fluents.
     """
 
     fluents: NDArray[np.bool_]
@@ -108,11 +99,11 @@ class StepCounter:
 
 
 def find_step_counter(influence: Influence, chooser: int, start: NDArray[np.bool_]) -> StepCounter:
-    """Return the step counter of a game; without fluents if the game has no step counter.
+    """Return the step counter of a game; it has no fluents if the game has no step counter.
 
     Args:
         influence: the dependency graph of the network.
-        chooser: the index of the role that chooses.
+        chooser: index of the role that chooses.
         start: bool [fluents]; the first state.
     """
     network = influence.network
@@ -132,8 +123,7 @@ def find_step_counter(influence: Influence, chooser: int, start: NDArray[np.bool
     if not len(nodes):
         return none
     affected = influence.affected_now(nodes)
-    others = relevant & ~alone
-    if affected[network.legal >> 1].any() or affected[network.next[others] >> 1].any():
+    if affected[network.legal >> 1].any() or affected[network.next[relevant & ~alone] >> 1].any():
         return none
     return StepCounter(varying, _safe_goals(network, chooser, nodes, ticks[:, varying[fluents]], affected))
 
@@ -149,46 +139,47 @@ def _safe_goals(
 
     Args:
         network: the game.
-        chooser: the index of the role that chooses.
+        chooser: index of the role that chooses.
         nodes: int64 [fluents]; the nodes of the step counter.
-        ticks: bool [ticks, fluents]; its consecutive values.
-        affected: bool [nodes]; the nodes that depend on it.
+        ticks: bool [ticks, fluents]; the consecutive values of these nodes.
+        affected: bool [nodes]; the nodes that depend on the step counter.
     """
     gates = [node for node in np.flatnonzero(affected).tolist() if node >= network.first_gate]
     is_cyclic = cyclic_gates(network)[np.array(gates, np.int64) - network.first_gate].any()
     if is_cyclic or len(gates) * len(ticks) > _MOST_WORK:
         return frozenset()
-    # Residual gates: the fluents of the step counter are replaced by constants.
+    # In the residual gates, constants replace the fluents of the step counter.
     residues = Gates(network.nodes)
-    going: int | None = None
+    first_end: int | None = None
     wanted = network.goals[chooser]
-    # By term, not by value: the terms 100 and 0100 have the same value.
+    # Each term has its own entry, since the terms 100 and 0100 have the same value.
     by_term: list[set[int]] = [set() for _ in wanted]
     for tick in ticks.tolist():
         constants = {node: TRUE if value else FALSE for node, value in zip(nodes.tolist(), tick, strict=True)}
         for gate in gates:
             inputs = inputs_of(network, gate)
-            constants[gate] = residues.conjunction([_become(literal, constants) for literal in inputs])
-        end = _become(network.terminal, constants)
-        going = end if going is None else going
+            constants[gate] = residues.conjunction([_substitute(literal, constants) for literal in inputs])
+        end = _substitute(network.terminal, constants)
+        first_end = end if first_end is None else first_end
         for (_, literal), residual in zip(wanted, by_term, strict=True):
-            residual.add(_become(literal, constants))
+            residual.add(_substitute(literal, constants))
         if end == TRUE:
             break
-        if end != going:
+        if end != first_end:
             return frozenset()
-    assert going is not None
+    assert first_end is not None
     unsafe = {
         value
         for (value, _), residual in zip(wanted, by_term, strict=True)
-        if len(residual) > 1 or not all(_implies(network, residues, literal, going) for literal in residual)
+        if len(residual) > 1
+        or not all(_implies(network, residues, literal, first_end) for literal in residual)
     }
     return frozenset(value for value, _ in wanted) - unsafe
 
 
-def _become(literal: int, known: dict[int, int]) -> int:
-    """Substitute the node of a literal by a known literal."""
-    return known.get(literal >> 1, literal & ~1) ^ (literal & 1)
+def _substitute(literal: int, by_node: dict[int, int]) -> int:
+    """Replace the node of a literal by the literal given for that node, if any."""
+    return by_node.get(literal >> 1, literal & ~1) ^ (literal & 1)
 
 
 def _implies(network: Network, residues: Gates, literal: int, other: int) -> bool:
@@ -204,23 +195,18 @@ def _implies(network: Network, residues: Gates, literal: int, other: int) -> boo
         forced.add(here)
         if not here & 1:
             node = here >> 1
-            made = residues.inputs_of(here)
-            waiting += made or (
-                inputs_of(network, node) if network.first_gate <= node < network.nodes else []
-            )
+            is_gate = network.first_gate <= node < network.nodes
+            waiting += residues.inputs_of(here) or (inputs_of(network, node) if is_gate else [])
     return False
 
 
 class StateKey:
-    """The part of a packed state that is compared; the rest depends only on the number of moves.
+    """The part of a packed state that is compared. The other part depends only on the number of moves.
 
     Args:
         mask: uint64 [words]; the compared bits.
-        safe_goals: goals whose shortest lines are kept if only the first state with each key is visited;
-            None for all goals.
-
-    Attributes:
-        counter: bool [fluents]; the fluents of a step counter that is left out.
+        safe_goals: goals for which a search that visits each key once finds the shortest lines; None for all.
+        counter: bool [fluents]; the fluents of a step counter that the key leaves out.
     """
 
     def __init__(
@@ -231,9 +217,7 @@ class StateKey:
     ) -> None:
         self.counter = np.zeros(0, np.bool_) if counter is None else counter
         self._mask = mask
-        self._places = np.flatnonzero(mask)
-        if not len(self._places):
-            self._places = np.zeros(1, np.int64)
+        self._places = np.flatnonzero(mask) if mask.any() else np.zeros(1, np.int64)
         self.safe_goals = safe_goals
 
     @classmethod
@@ -249,12 +233,12 @@ class StateKey:
 
         Args:
             network: the game.
-            chooser: the index of the role that chooses.
+            chooser: index of the role that chooses.
             root: uint64 [1, words]; the first state.
             skip_counter: whether the key also leaves out a step counter.
         """
         influence = Influence.of(network)
-        counts = influence.relevant_fluents(chooser)
+        relevant = influence.relevant_fluents(chooser)
         safe: frozenset[int] | None = None
         left_out = np.zeros(network.fluents, np.bool_)
         if skip_counter:
@@ -263,11 +247,11 @@ class StateKey:
             if counter.fluents.any():
                 left_out, safe = counter.fluents, counter.safe_goals
         bits = np.zeros(root.shape[1] * 64, np.bool_)
-        bits[: network.fluents] = counts & ~left_out
+        bits[: network.fluents] = relevant & ~left_out
         return cls(np.packbits(bits, bitorder="little").view(np.uint64), safe, left_out)
 
     def is_safe(self, goal: float) -> bool:
-        """Return whether the shortest lines to a goal are kept."""
+        """Return whether a search that visits each key once finds the shortest lines to a goal."""
         return self.safe_goals is None or goal in self.safe_goals
 
     def of(self, states: NDArray[np.uint64]) -> NDArray[np.uint64]:
