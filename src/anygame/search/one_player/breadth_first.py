@@ -1,7 +1,7 @@
-"""Breadth-first search, and the visited states and best line that all searches share.
+"""Breadth-first search; and the visited states and the best line, which other searches use too.
 
-Breadth-first search visits all states in the order of their distance, while memory lasts. So the first line
-to a goal is a shortest one, and a goal that is not found when no states are left cannot be reached.
+Breadth-first search visits all states in the order of their distance until memory is used up. So the first
+line to a goal is a shortest one. After all states are visited, a goal that was not found cannot be reached.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class VisitedStates:
-    """Visited states, numbered from 0, each with its predecessor and the move that led to it."""
+    """Visited states, numbered from 0, each with its predecessor and the move between them."""
 
     def __init__(self, successors: Successors, key: StateKey, incumbent: Incumbent, method: str) -> None:
         self._successors, self._key = successors, key
@@ -47,15 +47,15 @@ class VisitedStates:
     def expand(
         self, numbers: NDArray[np.int64], depths: NDArray[np.int64] | int
     ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """Expand states by every move, and keep the line to the best terminal state met.
+        """Expand states by every move, and offer terminal states to the incumbent.
 
         Args:
-            numbers: of the states, at most ``width`` of the successors.
-            depths: the number of moves that lead to each state, or to all.
+            numbers: numbers of the states; at most as many as the width of the successors.
+            depths: the number of moves that lead to each state, or one number for all states.
 
         Returns:
-            The new states, numbered consecutively: the places of their parents among ``numbers``, and the
-            states themselves.
+            The indices of the parents of the new states in ``numbers``, and the new states. New states have
+            consecutive numbers.
         """
         width, key = self._successors.width, self._key
         states = key.restored(self._states.at(numbers), np.array(self._rests)[depths])
@@ -80,7 +80,7 @@ class VisitedStates:
     def _add(
         self, keys: NDArray[np.uint64], before: NDArray[np.int64], moves: NDArray[np.int32]
     ) -> NDArray[np.int64]:
-        """Add states; return the places of the new ones, each once: int64 [new]."""
+        """Add states; return the index of the first occurrence of each new one: int64 [new]."""
         count = len(self._states)
         numbers = self._states.add(keys)
         greatest = np.maximum.accumulate(numbers)
@@ -102,12 +102,12 @@ class Incumbent:
     """The best line so far.
 
     Attributes:
-        goal: at its end; None where no terminal state with a goal was met.
-        line: the numbers of its moves.
-        method: the search that found it.
+        goal: the goal at the end of the line; None if no search has visited a terminal state with a goal.
+        line: the numbers of the moves of the line.
+        method: the search that found the line.
         states: number of states visited by all searches.
-        most: upper bound of the goals that can be reached; None where no bound is known.
-        misses_goal: whether a terminal state without a goal was met.
+        most: upper bound of the goals that can be reached; None if no bound is known.
+        misses_goal: whether a search has visited a terminal state without a goal.
     """
 
     goal: int | None = None
@@ -119,7 +119,7 @@ class Incumbent:
 
     @property
     def is_best(self) -> bool:
-        """Whether the line has the greatest goal that can be reached."""
+        """Whether the line leads to the greatest goal that can be reached."""
         return self.goal is not None and self.most is not None and self.goal >= self.most
 
     def offer(
@@ -132,10 +132,10 @@ class Incumbent:
         """Count visited states, and keep the line to the best terminal state among them.
 
         Args:
-            children: the states.
-            lengths: the number of moves that lead to each state, or to all.
-            method: the search that visited them.
-            line: returns the numbers of the moves that lead to a state.
+            children: the visited states.
+            lengths: the number of moves that lead to each state, or one number for all states.
+            method: the search that visited the states.
+            line: returns the numbers of the moves that lead to the state with a given index.
         """
         self.states += len(children.states)
         if not children.ended.any():
@@ -145,22 +145,22 @@ class Incumbent:
         goals = np.where(missing, -np.inf, children.goals)
         best = int(np.lexsort((-np.broadcast_to(lengths, goals.shape), goals))[-1])
         length = int(np.broadcast_to(lengths, goals.shape)[best])
-        known = -np.inf if self.goal is None else self.goal
-        if goals[best] > known or (goals[best] == self.goal and length < len(self.line)):
+        former = -np.inf if self.goal is None else self.goal
+        if goals[best] > former or (goals[best] == self.goal and length < len(self.line)):
             self.goal, self.line, self.method = int(goals[best]), line(best), method
 
 
-#: Children made at a time, approximately, so that their arrays stay small beside the states.
+#: Approximate number of children made at a time, so that their arrays stay smaller than the visited states.
 _CHILDREN: Final = 1 << 15
 
 
 class BreadthFirst:
-    """Breadth-first search from the first state; see the module.
+    """Breadth-first search from the first state.
 
     Attributes:
-        depth: all lines of this length were visited, except to goals for which the key is not safe.
+        depth: number of moves up to which all lines were visited, except to goals that the key can miss.
         is_complete: whether all states were visited.
-        is_over: whether the search has ended: all states were visited, or memory is used up.
+        is_over: whether the search has ended, because all states were visited or memory is used up.
     """
 
     def __init__(self, successors: Successors, key: StateKey, incumbent: Incumbent, memory: int) -> None:
@@ -176,13 +176,9 @@ class BreadthFirst:
         """Search for about the given number of seconds."""
         until = perf_counter() + seconds
         while not self.is_over and (remaining := until - perf_counter()) > 0:
-            self._expand(self._chunk(remaining))
-
-    def _chunk(self, seconds: float) -> int:
-        """Return how many states to expand next, within the given number of seconds."""
-        in_time = int(seconds / self._pace) + 1
-        few = int(_CHILDREN / self._branching) + 1
-        return min(self._successors.width, in_time, few, self._layer_end - self._done)
+            in_time = int(remaining / self._pace) + 1
+            within_arrays = int(_CHILDREN / self._branching) + 1
+            self._expand(min(self._successors.width, in_time, within_arrays, self._layer_end - self._done))
 
     def _expand(self, count: int) -> None:
         visited, successors = self._visited, self._successors

@@ -1,15 +1,16 @@
-"""Searches guided by estimates: best first, and depth first by the parts of a goal.
+"""Searches guided by estimates: best-first search, and depth-first search over the parts of a goal.
 
-Best-first search alternates between queues, as the planner LAMA does (Richter and Westphal 2010): by
-estimated distance, by novelty, and by the goal so far. A state is novel if it is the first with some fluent
-among the states with as many open parts of the goal (Lipovetzky and Geffner 2017).
+Best-first search alternates between three queues, as the planner LAMA does (Richter and Westphal 2010). The
+queues are ordered by estimated distance, by novelty, and by the goal that already holds in the state. A state
+is novel if it is the first state with a certain fluent among the states with the same number of open parts of
+the goal (Lipovetzky and Geffner 2017).
 
-Depth-first search treats the parts of a goal as constraint programming treats variables. It settles the part
-with the fewest ways first (smallest domain first: Haralick and Elliott 1980). It prunes states from which no
-better goal can be reached (forward checking), and restarts after ever more states (Luby, Sinclair and
-Zuckerman 1993). In a state it tries only moves that settle the chosen part. So a failed search proves
-nothing; where the order of moves does not matter, no solution is lost. Every second dive is strict: it also
-leaves a state in which the only ways to settle some part are pruned.
+Depth-first search treats the parts of a goal as the variables of a constraint satisfaction problem. It first
+satisfies the part that the fewest moves satisfy (smallest domain first: Haralick and Elliott 1980). It prunes
+states from which no better goal can be reached (forward checking). Each restart allows more expansions than
+the last one (Luby, Sinclair and Zuckerman 1993). In a state, the search tries only moves that satisfy the
+chosen part, so a failed search proves nothing. It loses no solution if the order of moves does not matter.
+Every second restart is strict: it also prunes a state if only pruned moves satisfy one of its open parts.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ if TYPE_CHECKING:
     from anygame.search.one_player.state_key import StateKey
     from anygame.search.one_player.successors import Successors
 
-#: Upper bound of the memory of a state besides its key: its entries in the queues.
+#: Maximum size in bytes of the queue entries of one state.
 _BYTES_OF_A_STATE: Final = 500
 
 
 class Expanded(NamedTuple):
-    """New states that may lead to a better goal than the best known one.
+    """New states that can lead to a better goal than the best known one.
 
     Attributes:
-        numbers: int64 [n].
-        keys: uint64 [n, words of a key].
-        estimates: of each state.
-        lost: bool [m, parts]; the open parts of the new states from which no better goal can be reached.
+        numbers: int64 [n]; the numbers of the states.
+        keys: uint64 [n, words of a key]; their keys.
+        estimates: the estimates of the states.
+        lost: bool [m, parts]; the open parts of the m other new states, which were pruned.
     """
 
     numbers: NDArray[np.int64]
@@ -54,19 +55,14 @@ class Expanded(NamedTuple):
 
 
 class EstimatedStates:
-    """Visited states with estimates; states from which no better goal can be reached are not expanded.
+    """Visited states with estimates. States from which no better goal can be reached are pruned.
 
     Attributes:
         root: the estimates of the first state, which has number 0.
     """
 
     def __init__(
-        self,
-        successors: Successors,
-        key: StateKey,
-        relaxation: Relaxation,
-        incumbent: Incumbent,
-        method: str,
+        self, successors: Successors, key: StateKey, relaxation: Relaxation, incumbent: Incumbent, method: str
     ) -> None:
         self._key, self._relaxation, self._incumbent = key, relaxation, incumbent
         self._width = successors.width
@@ -76,16 +72,16 @@ class EstimatedStates:
 
     @property
     def bytes(self) -> int:
-        """Approximate memory in bytes after one more expansion."""
+        """Approximate size in bytes after one more expansion."""
         return self._visited.bytes_with(self._width) + len(self._visited) * _BYTES_OF_A_STATE
 
     def _wanted(self) -> list[int]:
-        """Return the places of the goals that are better than the best known one."""
+        """Return the indices of the goals that are better than the best known one."""
         best = self._incumbent.goal
         return [place for place, goal in enumerate(self._relaxation.goals) if best is None or goal > best]
 
     def expand(self, numbers: NDArray[np.int64]) -> Expanded:
-        """Expand states, at most ``width`` of the successors, by every move."""
+        """Expand states by every move; at most as many states as the width of the successors."""
         first = len(self._visited)
         depths = np.array([self._depths[number] for number in numbers.tolist()], np.int64)
         parents, states = self._visited.expand(numbers, depths)
@@ -95,33 +91,28 @@ class EstimatedStates:
         return Expanded(
             first + alive,
             self._key.of(states[alive]),
-            Estimates(*(of_states[alive] for of_states in estimates)),
+            Estimates(estimates.costs[alive], estimates.goals[alive], estimates.open_parts[alive]),
             estimates.open_parts[estimates.costs == ENDLESS],
         )
 
 
-#: States expanded at a time: more of them use lanes better, fewer follow the estimates more closely.
+#: Number of states expanded at a time. A larger number uses lanes better but follows the estimates less.
 _AT_A_TIME: Final = 24
 
-#: Two sort keys, and the negative number of a state.
+#: Queue entry: two sort keys and the negative number of a state.
 _Entry = tuple[int, int, int]
 
 
 class BestFirst:
-    """Best-first search; see the module.
+    """Best-first search; the module describes the algorithm.
 
     Attributes:
-        is_complete: whether it is proven that no line to a better goal is left.
+        is_complete: whether it is proven that no line leads to a better goal.
         is_over: whether the search has ended.
     """
 
     def __init__(
-        self,
-        successors: Successors,
-        key: StateKey,
-        relaxation: Relaxation,
-        incumbent: Incumbent,
-        memory: int,
+        self, successors: Successors, key: StateKey, relaxation: Relaxation, incumbent: Incumbent, memory: int
     ) -> None:
         self._states = EstimatedStates(successors, key, relaxation, incumbent, "best first")
         self.key, self._incumbent, self._memory = key, incumbent, memory
@@ -138,14 +129,14 @@ class BestFirst:
             if self._states.bytes > self._memory:
                 self.is_over = True
                 return
-            numbers = self._taken()
+            numbers = self._next_states()
             if not numbers:
                 self.is_over = True
                 self.is_complete = self.key.safe_goals is None
                 return
-            self._enter(self._states.expand(np.array(numbers, np.int64)))
+            self._push(self._states.expand(np.array(numbers, np.int64)))
 
-    def _taken(self) -> list[int]:
+    def _next_states(self) -> list[int]:
         """Return the states to expand next, from each queue in turn."""
         numbers: list[int] = []
         while len(numbers) < _AT_A_TIME and any(self._queues):
@@ -159,7 +150,7 @@ class BestFirst:
                     break
         return numbers
 
-    def _enter(self, expanded: Expanded) -> None:
+    def _push(self, expanded: Expanded) -> None:
         estimates = expanded.estimates
         parts = estimates.open_parts.sum(axis=1)
         novel = self._novel(expanded, parts)
@@ -172,13 +163,13 @@ class BestFirst:
             strict=True,
         )
         for number, cost, goal, count, is_novel in rows:
-            # Ties go to the newest state, which is the deepest.
+            # Among equal entries the newest state comes first, which is the deepest.
             heappush(self._queues[0], (cost, -goal, -number))
             heappush(self._queues[1], (-is_novel, count, -number))
             heappush(self._queues[2], (-goal, cost, -number))
 
     def _novel(self, expanded: Expanded, parts: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which states are the first with some fluent among states with as many open parts."""
+        """Return whether each state is the first with a fluent among states with as many open parts."""
         novel = np.zeros(len(parts), np.bool_)
         for count in np.unique(parts).tolist():
             here = np.flatnonzero(parts == count)
@@ -189,18 +180,18 @@ class BestFirst:
         return novel
 
 
-#: Expanded states before the first restart, and the factor for each further restart.
+#: Number of expanded states before the first restart, and its growth factor per restart.
 _FIRST: Final = 64
 _FACTOR: Final = 1.3
-#: Upper bound of that number, for small games, which restart thousands of times.
+#: Maximum number of expanded states before a restart. Searches of small games restart thousands of times.
 _MOST: Final = 1 << 30
 
 
 class DepthFirst:
-    """Depth-first search; see the module.
+    """Depth-first search with restarts; the module describes the algorithm.
 
     Attributes:
-        is_over: always False: there is another dive to try.
+        is_over: always False, since the search can always restart.
     """
 
     is_over = False
@@ -217,7 +208,7 @@ class DepthFirst:
     def _restart(self) -> None:
         self._states = self._fresh()
         self._stack = [(0, self._states.root.open_parts[0])]
-        self._left = int(self._limit)
+        self._budget = int(self._limit)
         self._limit = min(self._limit * _FACTOR, _MOST)
         self._is_strict = not self._is_strict
 
@@ -225,24 +216,24 @@ class DepthFirst:
         """Search for about the given number of seconds."""
         until = perf_counter() + seconds
         while not self._incumbent.is_best and perf_counter() < until:
-            if not self._stack or not self._left or self._states.bytes > self._memory:
+            if not self._stack or not self._budget or self._states.bytes > self._memory:
                 self._restart()
             number, is_open = self._stack.pop()
-            self._left -= 1
+            self._budget -= 1
             self._push(self._states.expand(np.array([number], np.int64)), is_open)
 
     def _push(self, expanded: Expanded, is_open: NDArray[np.bool_]) -> None:
-        """Push the states that settle the part with the fewest ways, the most promising one last."""
+        """Push the states that satisfy the part which the fewest states satisfy, the most promising last."""
         estimates = expanded.estimates
-        settled = ~estimates.open_parts & is_open
-        ways = settled.sum(axis=0)
+        satisfied = ~estimates.open_parts & is_open
+        ways = satisfied.sum(axis=0)
         if self._is_strict and ((~expanded.lost & is_open).any(axis=0) & (ways == 0)).any():
-            # Only pruned moves settle some part.
+            # Only pruned moves satisfy an open part.
             return
         chosen = np.arange(len(expanded.numbers))
         if ways.any():
             fewest = np.where(ways > 0, ways, ways.max() + 1) + self._random.random(len(ways)) / 2
-            chosen = np.flatnonzero(settled[:, int(fewest.argmin())])
+            chosen = np.flatnonzero(satisfied[:, int(fewest.argmin())])
         costs = estimates.costs[chosen] + self._random.random(len(chosen)) / 2
         for place in chosen[np.argsort(-costs)].tolist():
             self._stack.append((int(expanded.numbers[place]), estimates.open_parts[place]))

@@ -21,28 +21,28 @@ if TYPE_CHECKING:
     from anygame.search.one_player.lines import Line
     from anygame.search.one_player.portfolio import Portfolio
 
-#: Seconds that each search runs before the next one takes its turn.
+#: Time in seconds that each search runs before the next search takes its turn.
 _SLICE: Final = 0.02
 
 
 class LineSearch:
     """Searches for the best line of a game in which one role chooses and nothing is left to chance.
 
-    Several searches take turns: breadth first while memory lasts; nested rollouts; and, where the game has a
-    network, best first and depth first by estimated distance to a goal. A line is proven to be best where no
-    greater goal of the rules can be reached even in the relaxed game of the estimates, or all states were
-    visited.
+    Several searches take turns: breadth-first search while memory lasts, and nested rollouts. If the game has
+    a network, best-first and depth-first search use estimated distances to a goal. A line is proven to be
+    best if all states were visited. It is also proven to be best if no greater goal can be reached in a
+    relaxed game, where fluents keep all their earlier values.
 
-    `run` returns the line; the other methods implement ``anygame.search.searching.Searcher``, but progress
-    depends on time, not on iterations.
+    `run` returns the line. The other methods implement ``anygame.search.searching.Searcher``, but time limits
+    them instead of a number of iterations.
 
     Args:
-        game: the game; compiled when the search begins, if that is worth it.
-        seed: of the random numbers; None for fresh ones.
-        memory: approximate upper bound in bytes.
+        game: the game; the search compiles it if that is worth the time.
+        seed: seed of the random numbers; None for a random seed.
+        memory: approximate maximum size in bytes.
 
     Raises:
-        SeveralChooseError: more than one role chooses, or there is chance.
+        SeveralChooseError: several roles choose, or the game has chance.
 
     >>> import anygame
     >>> game = anygame.loads('''
@@ -75,14 +75,14 @@ class LineSearch:
     ) -> Line:
         """Search, and return the best line found. Ctrl-C ends the search early.
 
-        The search ends when the line is proven to be best, or nothing is left to try. Another call resumes
-        it: from the same state where it was, from a state of the found line with the rest of that line.
+        The search ends when it is known that no better line exists. Another call with the same state resumes
+        the search. A call with a later state of the best line keeps the rest of that line.
 
         Args:
             state: the first state of the line; the initial state by default.
-            seconds: time limit; None for no limit.
-            stop: called some tens of times a second; True ends the search.
-            progress: called as often, with the best line so far.
+            seconds: time limit in seconds; None for no limit.
+            stop: called tens of times per second; the search ends when it returns True.
+            progress: called tens of times per second with the best line so far.
 
         Raises:
             SeveralChooseError: another role turns out to have a choice.
@@ -102,8 +102,8 @@ class LineSearch:
         return self.line
 
     def begin(self, state: State) -> None:
-        """Search from a state; the rest of a known line through it is kept."""
-        # A command that does not search imports no numpy.
+        """Set the state to search from. If the best line leads through the state, keep the rest of it."""
+        # Imported here so that commands without a search import no numpy.
         from anygame.search.one_player.portfolio import Portfolio
 
         began = perf_counter()
@@ -141,7 +141,7 @@ class LineSearch:
         return self._begun.line(self._seconds)
 
     def best(self, role: int) -> Term:
-        """Return the next move of the best line; the first legal one where there is no line.
+        """Return the first move of the best line; the first legal move if there is no line.
 
         Raises:
             ValueError: the role has no legal move.
@@ -157,7 +157,7 @@ class LineSearch:
         return () if start.is_terminal else start.legal_moves(role)
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return the bounds of the moves, and the line of the best one."""
+        """Return the bounds of the goals of the moves, and the best line."""
         line, start = self.line, self._begun.start
         goals = [*(self._begun.goals or USUAL), *([] if line.goal is None else [line.goal])]
         most = line.most_worth(max(*USUAL, *goals))

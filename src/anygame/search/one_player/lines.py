@@ -15,17 +15,17 @@ class Line:
     """The best known line from a state.
 
     Attributes:
-        moves: joint moves in the order of the roles, up to a terminal state; empty where no terminal state
-            with a goal is known, or the first state is one.
-        goal: the goal of the role that chooses in that terminal state; None where none is known.
-        proven: whether no line reaches a greater goal; where ``goal`` is None, whether no line has a goal.
-        shortest: whether it is proven that no line with this goal is shorter.
-        most: upper bound of the goal; None where no bound is known.
+        moves: joint moves up to a terminal state, each in the order of the roles. Empty if no terminal state
+            with a goal is known, or if the first state is terminal.
+        goal: the goal of the role that chooses in the terminal state; None if no such goal is known.
+        proven: whether it is proven that no line has a greater goal, or any goal if ``goal`` is None.
+        shortest: whether it is proven that no shorter line has this goal.
+        most: upper bound of the goal; None if no bound is known.
         states: number of states visited.
-        seconds: time spent searching, over all calls.
+        seconds: total time in seconds of all calls of the search.
         method: the search that found the line: ``breadth first``, ``best first``, ``depth first``, ``nested
             rollouts``; or ``none``.
-        misses_goal: whether a terminal state was met that gives the role no goal, or several.
+        misses_goal: whether a visited terminal state gives the role no goal or several goals.
         interrupted: whether Ctrl-C ended the search.
     """
 
@@ -41,24 +41,24 @@ class Line:
     interrupted: bool = False
 
     def most_worth(self, highest: float) -> float | None:
-        """Return an upper bound of the goal; None where no bound is known.
+        """Return an upper bound of the goal; None if no bound is known.
 
         Args:
-            highest: upper bound of the worth of a terminal state without a goal, or with several.
+            highest: maximum value of a terminal state that gives the role no goal or several goals.
         """
         bound = self.goal if self.proven else self.most
         return max(highest, bound or highest) if self.misses_goal else bound
 
 
-#: Random playouts that look for choices of other roles: a choice that no playout meets is rare. The reasoner
-#: plays some tens a second.
+#: Number of random playouts that look for choices of other roles; they rarely miss one. The reasoner plays
+#: only tens of playouts per second.
 _PLAYOUTS: Final = {"network": 512, "reasoner": 16}
-#: Upper bound of the moves of such a playout, for endless games.
+#: Maximum number of moves of such a playout, for endless games.
 _LONGEST: Final = 200
 
 
 class SeveralChooseError(ValueError):
-    """A second role has a choice: the game is not one of a single player."""
+    """A second role has a choice, so the game is not a game of one player."""
 
     def __init__(self, role: str) -> None:
         super().__init__(f"expected a game in which one role chooses; {role} has a choice too")
@@ -66,14 +66,14 @@ class SeveralChooseError(ValueError):
 
 
 def sole_chooser(game: Game) -> int | None:
-    """Return the index of the only role that has choices; None where several roles have, or chance draws.
+    """Return the index of the only role that has choices; None if several roles or chance have choices.
 
-    A game with one role is recognised at once. In other games random playouts look for choices; where they
-    miss a choice of another role, ``LineSearch`` raises ``SeveralChooseError`` as soon as it meets one. Where
-    no role ever chooses, the first role that is not ``random`` counts.
+    In games with several roles, random playouts look for choices. If the playouts miss a choice of another
+    role, ``LineSearch`` raises ``SeveralChooseError`` when it reaches that choice. If no role has a choice,
+    the result is the first role that is not ``random``.
 
     Args:
-        game: the game; compiled if that is worth it, unless it has one role.
+        game: the game; if it has several roles, it is compiled if that is worth the time.
     """
     able = [place for place, role in enumerate(game.roles) if not role.is_random]
     if len(game.roles) <= 1:

@@ -1,4 +1,4 @@
-"""Portfolio of searches from the same state, which take turns of equal length."""
+"""Portfolio of searches from the same state. The searches take turns of equal length."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
     from anygame.search.one_player.successors import Successors
 
-#: Lanes of the breadth-first search, which has enough states to fill many.
+#: Number of lanes of the breadth-first search, which has enough states to fill them.
 _WIDE: Final = 4096
-#: Lanes of playouts, and of states with estimates: with fewer lanes the next choice comes sooner.
+#: Number of lanes of the other searches. With fewer lanes they use new results sooner.
 _NARROW: Final = 512
-#: Seconds of one estimate, above which the other searches visit hundreds of states meanwhile.
+#: Maximum time of one estimate in seconds. In more time the other searches visit hundreds of states.
 _SLOW: Final = 0.005
-#: Gates of a network, above which even the first estimate would delay the other searches.
+#: Maximum number of gates of a network for estimates. With more gates the first estimate takes too long.
 _MOST_GATES: Final = 20_000
-#: Shares of the memory; the rest is for lanes.
+#: Fractions of the memory for the breadth-first search and for each guided search. Lanes use the rest.
 _BREADTH_FIRST: Final = 0.5
-_ESTIMATED: Final = 0.2
+_GUIDED: Final = 0.2
 
 
 class Portfolio:
     """The searches from a state, and the best line that any of them has found.
 
     Args:
-        game: already compiled, if that is worth it.
-        chooser: the index of the role that chooses.
-        memory: approximate upper bound in bytes.
-        before: a search from an earlier state, whose line may lead through this one.
+        game: the game, compiled if that is worth the time.
+        chooser: index of the role that chooses.
+        memory: approximate maximum size in bytes.
+        before: a search from an earlier state. If its line leads through ``start``, the rest is reused.
 
     Attributes:
         goals: a superset of the goals that the rules can give the role.
@@ -63,7 +63,7 @@ class Portfolio:
         self.goals = possible_goals(game, chooser)
         self._incumbent = Incumbent(most=max(self.goals, default=None))
         self._shown: tuple[list[int], tuple[tuple[Term, ...], ...]] = (self._incumbent.line, ())
-        self._ways: list[BreadthFirst | BestFirst | DepthFirst | NestedRollouts] = []
+        self._searches: list[BreadthFirst | BestFirst | DepthFirst | NestedRollouts] = []
         self._turn = 0
         self._moves: Numbering[Term] = Numbering()
         self._is_finished = start.is_terminal
@@ -75,13 +75,13 @@ class Portfolio:
             self._inherit(before)
 
     def begin_anew(self) -> None:
-        """Restart all searches; the best known line stays."""
+        """Restart all searches, but keep the best known line."""
         if self.start.is_terminal:
             return
         self._successors = self._new_successors(_WIDE)
         self._breadth_first = self._new_breadth_first(skip_counter=True)
         rollouts = NestedRollouts(self._new_successors(_NARROW), self._incumbent, self._seed)
-        self._ways = [self._breadth_first, rollouts]
+        self._searches = [self._breadth_first, rollouts]
         self._preparation = prepare() if self._network else None
 
     @property
@@ -98,28 +98,28 @@ class Portfolio:
         """Let the next search run for about the given number of seconds."""
         if self._preparation is not None and not self._preparation.is_alive():
             self._preparation = None
-            self._add_estimating_ways()
-        self._turn = (self._turn + 1) % len(self._ways)
-        way = self._ways[self._turn]
-        way.advance(seconds)
-        if way.is_over:
-            self._ways.remove(way)
-        if isinstance(way, BreadthFirst | BestFirst) and way.is_complete:
-            self._conclude(way)
+            self._add_guided_searches()
+        self._turn = (self._turn + 1) % len(self._searches)
+        search = self._searches[self._turn]
+        search.advance(seconds)
+        if search.is_over:
+            self._searches.remove(search)
+        if isinstance(search, BreadthFirst | BestFirst) and search.is_complete:
+            self._conclude(search)
 
-    def _conclude(self, way: BreadthFirst | BestFirst) -> None:
-        """Lower the upper bound after all states with different keys were visited."""
-        best, safe_goals = self._incumbent, way.key.safe_goals
+    def _conclude(self, search: BreadthFirst | BestFirst) -> None:
+        """Lower the upper bound after a search has visited all states with different keys."""
+        best, safe_goals = self._incumbent, search.key.safe_goals
         if safe_goals is None:
             best.most = best.goal
             self._is_finished = True
             return
         unsafe = [goal for goal in self.goals if goal not in safe_goals]
         best.most = max([g for g in unsafe if best.goal is None or g > best.goal], default=best.goal)
-        if not self.is_over and way is self._breadth_first:
-            # The step counter may bring some goals: visit all states again, with the counter in the keys.
+        if not self.is_over and search is self._breadth_first:
+            # Better goals can depend on the step counter, so visit all states again with it in the keys.
             self._breadth_first = self._new_breadth_first(skip_counter=False)
-            self._ways.insert(0, self._breadth_first)
+            self._searches.insert(0, self._breadth_first)
 
     def line(self, seconds: float) -> Line:
         """Return the best known line."""
@@ -149,12 +149,12 @@ class Portfolio:
 
     @property
     def _network(self) -> Network | None:
-        """The network, where states are expanded in its lanes."""
+        """The network of the game, if its lanes expand the states."""
         machine = self._game.backends.network
         return machine.compiled.network if machine and isinstance(self._successors, LaneSuccessors) else None
 
     def _new_successors(self, lanes: int) -> Successors:
-        """Return the source of successors: lanes where the game has a network that can hold the states."""
+        """Return a source of successors: lanes if the network of the game can hold the first state."""
         if self._game.machine_name != "reasoner" and self._game.backends.network is not None:
             try:
                 return LaneSuccessors(self._game, lanes, self.start, self._chooser)
@@ -174,23 +174,26 @@ class Portfolio:
             return StateKey.whole(root.shape[1])
         return StateKey.of_network(network, self._chooser, root, skip_counter=skip_counter)
 
-    def _add_estimating_ways(self) -> None:
-        """Add the guided searches, where estimates are fast and there is a goal to reach."""
+    def _add_guided_searches(self) -> None:
+        """Add the guided searches if estimates are fast and a goal can be reached."""
         relaxation = self._relaxation()
         if relaxation is None:
             return
         successors, key = self._new_successors(_NARROW), self._new_key(skip_counter=True)
-        incumbent, memory = self._incumbent, int(self._memory * _ESTIMATED)
-        self._ways.append(BestFirst(successors, key, relaxation, incumbent, memory))
+        incumbent, memory = self._incumbent, int(self._memory * _GUIDED)
+        self._searches.append(BestFirst(successors, key, relaxation, incumbent, memory))
         if relaxation.parts > 1:
 
             def fresh() -> EstimatedStates:
                 return EstimatedStates(successors, key, relaxation, incumbent, "depth first")
 
-            self._ways.append(DepthFirst(fresh, incumbent, memory, self._seed))
+            self._searches.append(DepthFirst(fresh, incumbent, memory, self._seed))
 
     def _relaxation(self) -> Relaxation | None:
-        """Return the estimator of states, None where it is too slow. Lower the bound by unreachable goals."""
+        """Lower the upper bound to the greatest goal of the relaxed game, and return the relaxation.
+
+        The result is None if estimates are too slow or no goal can be reached.
+        """
         network, best, root = self._network, self._incumbent, self._successors.root
         if network is None or not network.goals[self._chooser] or network.gates > _MOST_GATES:
             return None
@@ -208,13 +211,13 @@ class Portfolio:
         best.most = relaxation.goals[reachable[-1]]
         relaxation.aim(reachable[-1])
         if counter.any() and not 0 < relaxation.estimate(root, reachable).costs[0] < ENDLESS:
-            # Only the step counter is missing from the goal: it must not be free.
+            # With a free step counter the goal costs nothing, so the counter must have a cost.
             relaxation = Relaxation(network, self._chooser, np.zeros_like(counter))
             relaxation.aim(reachable[-1])
         return relaxation
 
     def _inherit(self, before: Portfolio) -> None:
-        """Take over the rest of the line of an earlier search, if it leads through this state."""
+        """If the line of an earlier search leads through this state, reuse the rest of the line."""
         line = before.line(0.0)
         state = before.start
         for played, joint in enumerate(line.moves):
@@ -222,6 +225,6 @@ class Portfolio:
                 self._incumbent.most, self._incumbent.misses_goal = line.most, line.misses_goal
                 self._incumbent.goal, self._incumbent.method = line.goal, line.method
                 rest = [joint[self._chooser] for joint in line.moves[played:]]
-                self._incumbent.line = [self._successors.number(move) for move in rest]
+                self._incumbent.line = [self._successors.moves.of(move) for move in rest]
                 return
             state = state.next(joint)

@@ -1,7 +1,7 @@
-"""Successors of states where one role chooses: in lanes of a network, or by the machine of the game.
+"""Successors of states where one role chooses, from lanes of a network or from the machine of the game.
 
-States are rows of words, so that both kinds are stored, sorted and hashed alike. Moves are numbers of the
-role that chooses; every other role has one move.
+Both sources represent states as rows of words, so searches store, sort and hash them in the same way. A move
+is the number of an action of the role that chooses. Every other role has only one legal move.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: States expanded at a time without a network: a reasoner takes milliseconds for each.
+#: Number of states expanded at a time without a network. A reasoner takes milliseconds for each state.
 _WIDTH: Final = 4
 
 
 class Options(NamedTuple):
-    """Legal moves of some states, state after state.
+    """Legal moves of several states, state after state.
 
     Attributes:
-        sources: int64 [moves]; the place of the state, ascending.
+        sources: int64 [moves]; the index of the state of each move, ascending.
         moves: int32 [moves].
     """
 
@@ -46,7 +46,7 @@ class Children(NamedTuple):
     Attributes:
         states: uint64 [n, words].
         ended: bool [n]; which are terminal.
-        goals: float [n]; goals of the choosing role in terminal states; nan without a goal and elsewhere.
+        goals: float [n]; the goal of the choosing role in terminal states; nan where there is none.
     """
 
     states: NDArray[np.uint64]
@@ -70,7 +70,7 @@ def replay(
     state, joints = start, []
     for number in line:
         joint = [
-            successors.move(number) if place == chooser else state.legal_moves(role)[0]
+            successors.moves.items[number] if place == chooser else state.legal_moves(role)[0]
             for place, role in enumerate(state.game.roles)
         ]
         joints.append(tuple(joint))
@@ -79,12 +79,13 @@ def replay(
 
 
 class LaneSuccessors:
-    """Successors in lanes: a state has a bit for each fluent.
+    """Successors from lanes of a network; a state has one bit per fluent.
 
     Attributes:
-        width: how many states to pass at a time, at most.
+        width: maximum number of states in one call of a method.
         root: uint64 [1, words]; the first state, which is not terminal.
-        bytes: memory that grows with the states met.
+        moves: the moves of the role that chooses, by number.
+        bytes: size in bytes of the stored states.
 
     Raises:
         LimitError: the game has no network.
@@ -97,15 +98,15 @@ class LaneSuccessors:
         machine = game.backends.needed_network()
         self._chooser = chooser
         self._others = [role for role in game.roles if role != game.roles[chooser]]
-        self._actions: tuple[Term, ...] = machine.compiled.actions[chooser]
+        self.moves: Numbering[Term] = Numbering(*machine.compiled.actions[chooser])
         self._pool = LanePool(machine.kernel)
         self.root: NDArray[np.uint64] = packed_state(game, start)
         self.width = lanes
 
     def options(self, states: NDArray[np.uint64]) -> Options:
-        """Return the legal moves of states, uint64 [n, words], none of them terminal.
+        """Return the legal moves of states that are not terminal, uint64 [n, words].
 
-        A state in which some role has no move has no options.
+        If a role has no legal move in a state, that state has no options.
 
         Raises:
             SeveralChooseError: another role has a choice.
@@ -121,7 +122,7 @@ class LaneSuccessors:
         return Options(sources, moves.astype(np.int32))
 
     def children(self, states: NDArray[np.uint64], moves: NDArray[np.int32]) -> Children:
-        """Make a legal move in each of some states."""
+        """Make one legal move in each state."""
         pool, count = self._pool, len(states)
         lanes = pool.holding(states)
         own = moves.astype(np.int64)
@@ -134,39 +135,30 @@ class LaneSuccessors:
             goals[ended] = lanes.goal_values()[self._chooser][:count][ended]
         return Children(lanes.packed()[:count], ended, goals)
 
-    def move(self, number: int) -> Term:
-        """Return the move of a number."""
-        return self._actions[number]
-
-    def number(self, move: Term) -> int:
-        """Return the number of a legal move."""
-        return self._actions.index(move)
-
     def forget(self) -> None:
-        """Do nothing: no states are kept here."""
+        """Do nothing, since lanes store no states."""
 
 
 class StateSuccessors:
-    """Successors in any game: a state is a row with its number; see ``LaneSuccessors`` for the methods."""
+    """Successors from the machine of any game; a state is a row with its number. See ``LaneSuccessors``."""
 
     width = _WIDTH
 
     def __init__(self, start: State, chooser: int, moves: Numbering[Term]) -> None:
         roles = start.game.roles
-        self._chooser = roles[chooser]
+        self._chooser, self._role = chooser, roles[chooser]
         self._others = [role for place, role in enumerate(roles) if place != chooser]
-        self._place = chooser
         self._states = Numbering(start)
-        self._moves = moves
+        self.moves = moves
         self.root: NDArray[np.uint64] = np.zeros((1, 1), np.uint64)
 
     @property
     def bytes(self) -> int:
-        """Bytes of the states met, approximately."""
+        """Approximate size in bytes of the stored states."""
         return len(self._states.items) * BYTES_OF_A_STATE
 
     def options(self, states: NDArray[np.uint64]) -> Options:
-        """Return the legal moves of states."""
+        """Return the legal moves of states that are not terminal."""
         sources, moves = [], []
         for source, number in enumerate(states[:, 0].tolist()):
             state = self._states.items[number]
@@ -175,41 +167,27 @@ class StateSuccessors:
                 if len(legal) > 1:
                     raise SeveralChooseError(role)
             if all(others):
-                own = [self._moves.of(move) for move in state.legal_moves(self._chooser)]
+                own = [self.moves.of(move) for move in state.legal_moves(self._role)]
                 sources += [source] * len(own)
                 moves += own
         return Options(np.array(sources, np.int64), np.array(moves, np.int32))
 
     def children(self, states: NDArray[np.uint64], moves: NDArray[np.int32]) -> Children:
-        """Make a legal move in each of some states."""
-        made = [
-            self._after(self._states.items[number], self._moves.items[move])
-            for number, move in zip(states[:, 0].tolist(), moves.tolist(), strict=True)
-        ]
-        ended = [state.is_terminal for state in made]
-        goals = [
-            goal_or_nan(state, self._chooser) if over else float("nan")
-            for state, over in zip(made, ended, strict=True)
-        ]
-        numbers = [[self._states.of(state)] for state in made]
+        """Make one legal move in each state."""
+        numbers, ended, goals = [], [], []
+        for number, move in zip(states[:, 0].tolist(), moves.tolist(), strict=True):
+            state = self._states.items[number]
+            joint = [state.legal_moves(role)[0] for role in self._others]
+            joint.insert(self._chooser, self.moves.items[move])
+            child = state.next(joint)
+            numbers.append([self._states.of(child)])
+            ended.append(child.is_terminal)
+            goals.append(goal_or_nan(child, self._role) if child.is_terminal else float("nan"))
         return Children(np.array(numbers, np.uint64), np.array(ended, np.bool_), np.array(goals))
 
-    def move(self, number: int) -> Term:
-        """Return the move of a number."""
-        return self._moves.items[number]
-
-    def number(self, move: Term) -> int:
-        """Return the number of a legal move."""
-        return self._moves.of(move)
-
     def forget(self) -> None:
-        """Forget all states but the first; the numbers of moves stay."""
+        """Drop all states but the first; moves keep their numbers."""
         self._states = Numbering(self._states.items[0])
-
-    def _after(self, state: State, move: Term) -> State:
-        joint = [state.legal_moves(role)[0] for role in self._others]
-        joint.insert(self._place, move)
-        return state.next(joint)
 
 
 Successors = LaneSuccessors | StateSuccessors
