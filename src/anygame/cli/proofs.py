@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.answers.proof import verdict_lines
 from anygame.cli.options import command_options, flag, option, seconds
+from anygame.cli.output import print_lines
 from anygame.cli.progress import progress
 from anygame.errors import LimitError, RuleSheetError
 from anygame.game.loading import game_of, read_silently
@@ -14,6 +15,7 @@ from anygame.proving import equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import TextIO
 
     from anygame.game.game import Game
     from anygame.language.source import Source
@@ -41,9 +43,9 @@ def compared(first: Game, second: Game, **asked: Any) -> Verdict:
 
 
 def same_game(
-    before: Source, after: Source, limit: float, *, lenient: bool = False
-) -> tuple[list[str], bool]:
-    """Prove that a rewritten sheet is the same game; return lines about the proof, and whether it exists.
+    before: Source, after: Source, limit: float, *, lenient: bool = False, stream: TextIO | None = None
+) -> bool:
+    """Prove that a rewritten sheet is the same game; print the result, and return whether it is proved.
 
     Raises RuleSheetError if the new sheet cannot be played.
     """
@@ -51,14 +53,17 @@ def same_game(
         with read_silently():
             first = game_of(parse_program(before, open_facts=lenient), lenient=lenient)
     except RuleSheetError:
-        return [f"{before.name}: not compared: the original sheet cannot be played"], False
+        print(f"{before.name}: not compared: the original sheet cannot be played", file=stream)
+        return False
     second = game_of(parse_program(after))
     try:
         verdict = compared(first, second, seconds=limit)
     except LimitError as error:
-        return [f"{before.name}: not compared: {error.message}"], False
+        print(f"{before.name}: not compared: {error.message}", file=stream)
+        return False
     line, *details = verdict_lines(verdict)
-    return [f"{before.name}: {line}", *details], bool(verdict)
+    print_lines([f"{before.name}: {line}", *details], stream)
+    return bool(verdict)
 
 
 def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]) -> Iterator[Verdict]:
@@ -76,6 +81,7 @@ def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]
 def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> list[str]:
     """Write the matches of verdicts as match records; return their paths. Raises AnygameError."""
     from anygame.cli.sheets import record_path
+    from anygame.match.judging import Verdict as MoveVerdict
     from anygame.match.record import write_record
     from anygame.match.running import Terms, new_record
 
@@ -86,12 +92,10 @@ def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> list[
         record = new_record(game, [None] * len(game.roles), Terms(start_clock=0, play_clock=0))
         record.names = [f"proof of {verdict.name}"] * len(game.roles)
         state = game.initial_state()
-        nothing = [""] * len(game.roles)
-        record.add_state(state, nothing)
+        record.add_state(state, [""] * len(game.roles))
         for joint in verdict.match:
             state = state.next(joint)
-            record.add_moves(joint)
-            record.add_state(state, nothing)
+            record.add_turn(joint, state, [*map(MoveVerdict, joint)])
         path = record_path(folder, record)
         write_record(record.to_json(), path)
         paths.append(path)

@@ -123,12 +123,12 @@ class Course:
 
     @property
     def turn(self) -> list[int]:
-        """The indices of the roles of people here whose moves are awaited."""
+        """The indices of the roles whose moves are awaited from people in this process."""
         return []
 
     @property
     def thinking(self) -> list[int]:
-        """The indices of the roles of players whose moves are awaited."""
+        """The indices of the roles whose moves are awaited from players."""
         return []
 
     @property

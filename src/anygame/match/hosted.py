@@ -153,14 +153,14 @@ class HostedMatch(Course):
 
     @property
     def turn(self) -> list[int]:
-        """The indices of the roles of people whose moves are awaited."""
+        """The indices of the roles whose moves are awaited from people."""
         if self.is_over:
             return []
         return [index for index in sorted(self.people & self.choosing) if index not in self.chosen]
 
     @property
     def thinking(self) -> list[int]:
-        """The indices of the roles of players whose moves are awaited."""
+        """The indices of the roles whose moves are awaited from players."""
         choosing = self.choosing
         awaited = [index for index in self._asked if index not in self.chosen]
         # A player without a choice may still be getting ready.

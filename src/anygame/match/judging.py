@@ -95,7 +95,7 @@ def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -
 def match_ignoring_case(term: Term, legal: Sequence[Term]) -> Term | None:
     """Return the legal move that equals a term, or else the only legal move that equals it ignoring case.
 
-    Some managers write the names in moves with other capital letters than in the rules.
+    Some managers change the case of names in moves.
 
     >>> from anygame.language.parser import parse_term
     >>> str(match_ignoring_case(parse_term("(MARK 1 X)"), [parse_term("(mark 1 x)"), parse_term("noop")]))

@@ -64,8 +64,8 @@ def replay(record: Record, game: Game | None = None) -> Replay:
     """Replay the moves of a record, and compare its states and goals with the rules.
 
     Args:
-        record: the record.
-        game: the rules; by default, the rules in the record.
+        record: record of a match.
+        game: rules of the match; by default, the rules in the record.
 
     Raises:
         RecordError: ``game`` is None and the record has no rules.

@@ -72,7 +72,7 @@ class Player(ABC):
 
     @cached_property
     def random(self) -> Random:
-        """Random numbers of a subclass whose ``__init__`` does not call the one of `Player`."""
+        """Random numbers of a subclass whose ``__init__`` does not call ``Player.__init__``."""
         return Random()
 
     @property

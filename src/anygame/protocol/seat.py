@@ -161,12 +161,7 @@ async def ask_info(host: str, port: int, clock: float = _INFO_CLOCK) -> PlayerIn
 
 
 class _Sending:
-    """Creates the messages of one match.
-
-    Attributes:
-        gdl2: whether to send percepts instead of moves.
-        words: the scrambled names; None to send the original names.
-    """
+    """Creates the messages of one match: with percepts instead of moves if ``gdl2``."""
 
     def __init__(self, match: MatchInfo, *, gdl2: bool) -> None:
         self.match = match
@@ -236,13 +231,7 @@ class Transport(Protocol):
 
 
 class HttpTransport:
-    """A player over HTTP, with a connection for each message, as usual in general game playing.
-
-    Args:
-        host: the host of the player.
-        port: the port of the player.
-        receiver: the name of the player for the header ``Receiver``.
-    """
+    """A player over HTTP, with a connection for each message; ``receiver`` is its name in the header."""
 
     def __init__(self, host: str, port: int, receiver: str = "") -> None:
         need_h11()

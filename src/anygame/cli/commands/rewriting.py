@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.options import Command, Status, argument, command_options, flag, option, several
-from anygame.cli.output import complain, print_lines
+from anygame.cli.output import complain
 from anygame.cli.proofs import PROVE_HELP, SameGameOptions, same_game
 from anygame.cli.shared_options import LENIENT_HELP
 from anygame.cli.sheets import check_writable, print_changes, print_sheet, replace_sheet, sheet_source
@@ -70,10 +70,8 @@ def _format_file(name: str, options: _FormatOptions) -> Status:
         replace_sheet(name, text)
     if not (options.check or options.diff or options.write):
         print_sheet(text)
-    is_same = True
-    if options.prove:
-        lines, is_same = same_game(source, Source(source.name, text), options.seconds)
-        print_lines(lines, sys.stderr)
+    made = Source(source.name, text)
+    is_same = not options.prove or same_game(source, made, options.seconds, stream=sys.stderr)
     return Status.ANSWER_IS_NO if (changed and options.check) or not is_same else Status.OK
 
 
@@ -113,12 +111,11 @@ def _translate(options: _TranslateOptions) -> int:
                 f"{options.output} is a name for {named} sheets; use a name that ends in {suffix}"
             )
         replace_sheet(options.output, text)
-    if options.prove:
-        made = Source(f"{source.name}{suffix}", text)
-        lines, is_same = same_game(source, made, options.seconds, lenient=options.lenient)
-        print_lines(lines, sys.stderr)
-        return Status.OK if is_same else Status.ANSWER_IS_NO
-    return Status.OK
+    made = Source(f"{source.name}{suffix}", text)
+    is_same = not options.prove or same_game(
+        source, made, options.seconds, lenient=options.lenient, stream=sys.stderr
+    )
+    return Status.OK if is_same else Status.ANSWER_IS_NO
 
 
 def _written_out(source: Source) -> Source:
@@ -174,11 +171,9 @@ def _mend(options: _MendOptions) -> int:
         replace_sheet(options.file, mended.text)
     else:
         print_changes(source, mended.text)
-    if mended.mends and options.prove:
-        lines, is_same = same_game(source, Source(source.name, mended.text), options.seconds)
-        print_lines(lines)
-        return Status.OK if is_same else Status.ANSWER_IS_NO
-    return Status.OK
+    made = Source(source.name, mended.text)
+    is_same = not (mended.mends and options.prove) or same_game(source, made, options.seconds)
+    return Status.OK if is_same else Status.ANSWER_IS_NO
 
 
 def _kinds(texts: Iterable[str]) -> list[str]:

@@ -137,18 +137,13 @@ class PersonShell(Shell):
                     " ".join(map(str, percepts)) or "nothing",
                 )
 
-    def _history(self, rest: str) -> None:
+    def past_moves(self) -> Iterator[tuple[int, str]]:
         if not self.is_hidden:
-            super()._history(rest)
+            yield from super().past_moves()
             return
-        session = self.session
-        width = len(str(session.step))
-        for step, joint in enumerate(session.moves):
+        for step, joint in enumerate(self.session.moves):
             for role, percepts in self._percepts(step):
-                move = joint[session.game.role_index(role)]
-                self.screen.say(f"{step + 1:>{width}}  {role} {move}, sees {percepts}")
-        if not session.moves:
-            self.screen.say("no moves yet")
+                yield step, f"{role} {joint[self.session.game.role_index(role)]}, sees {percepts}"
 
     def _chooser(self) -> Role:
         if not self.choosers:

@@ -27,7 +27,7 @@ from anygame.sheets.citing import goal_lines
 from anygame.sheets.installed import describe_sheet, sheet_heading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from anygame.cli.output import Screen
     from anygame.cli.repl.manual import Command
@@ -280,10 +280,14 @@ class Shell:
 
     def _history(self, rest: str) -> None:
         width = len(str(self.session.step))
-        for number, joint in enumerate(self.session.moves, start=1):
-            self.screen.say(f"{number:>{width}}  {format_joint(joint)}")
+        for step, line in self.past_moves():
+            self.screen.say(f"{step + 1:>{width}}  {line}")
         if not self.session.moves:
             self.screen.say("no moves yet")
+
+    def past_moves(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines of ``history``, each with the number of joint moves before it."""
+        return enumerate(map(format_joint, self.session.moves))
 
     def _rules(self, rest: str) -> None:
         heading = sheet_heading(self._text())

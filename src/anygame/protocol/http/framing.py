@@ -31,12 +31,12 @@ CHUNK: Final = 16_384
 #: Maximum bytes of a head; real heads have several hundred.
 _LONGEST_HEAD: Final = 16_384
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
-#: Length in bytes of the longest incomplete end of a head.
+#: Maximum number of bytes of the end of a head that can have arrived without the last byte.
 _LONGEST_PARTIAL_END: Final = 2
 #: Seconds of silence after which a plausible message counts as complete: much longer than the gaps between
 #: packets, and much shorter than any clock.
 _SILENCE: Final = 0.5
-#: Maximum number of chunks of a body, not counting one for each packet.
+#: Maximum number of chunks of a body. One chunk of each packet is not counted.
 _MOST_CHUNKS: Final = 5000
 #: Bytes of a body that are passed to ``refusal``, enough for the first words of a message.
 _ENOUGH_TO_JUDGE: Final = 65_536
@@ -61,8 +61,8 @@ class Body:
     """A complete message.
 
     Attributes:
-        method: of a request; empty for a response.
-        target: of a request: the path with its query.
+        method: method of a request; empty for a response.
+        target: path and query of a request; empty for a response.
         content: the body, up to the limit.
         arrived: time of arrival of the first bytes.
         is_cut: whether the body was longer than the limit.

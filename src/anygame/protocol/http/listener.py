@@ -1,4 +1,4 @@
-"""A listener that answers one HTTP message on each connection with a text.
+"""A listener that answers one HTTP message on each connection.
 
 Connections, bytes and time are bounded. If there are too many connections, the address with the most
 connections without a complete message loses the oldest of them. A connection with a complete message is never
@@ -54,8 +54,8 @@ class Listener:
             returns the reply.
         log_fault: takes the address of the sender of an invalid message, and the error.
         bounds: the limits.
-        refusal: takes the beginning of a long message; returns the answer if the message is refused (then
-            the rest is not read), else None.
+        refusal: takes the beginning of a long message; returns the answer if the message is refused,
+            else None. The rest of a refused message is not read.
     """
 
     def __init__(

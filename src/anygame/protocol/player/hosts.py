@@ -42,7 +42,7 @@ _EVENTS: Final[dict[str, tuple[type | UnionType, ...]]] = {
 
 
 def check_event(message: Any) -> Event:
-    """Return a message of another process if it is a valid event, else raise ValueError."""
+    """Return a message of another process. Raises ValueError if it is not a valid event."""
     if not (isinstance(message, list) and message and isinstance(message[0], str) and message[0] in _EVENTS):
         raise ValueError("expected a list that begins with the name of an event")
     kinds = _EVENTS[message[0]]

@@ -30,7 +30,7 @@ _FAREWELL: Final = 10.0
 _SHORT_FAREWELL: Final = 1.0
 #: Number of crashes while the rules are loaded after which the rules are considered the cause.
 _MOST_DEATHS_READING: Final = 2
-#: Maximum total characters of the messages kept for another session: enough for thousands of turns.
+#: Maximum total number of characters of the messages kept for another session: enough for thousands of turns.
 _MOST_KEPT: Final = 2**24
 #: Maximum number of different faults reported for one message.
 _MOST_FAULTS: Final = 3

@@ -79,7 +79,7 @@ _TOO_MANY: Final = f"{_MOST_WAITING} messages are already waiting for this match
 _NO_SESSION: Final = "threads are still busy with the rules of former matches"
 #: The player that replaces a player whose processes keep dying; it needs little memory and time.
 _STAND_IN: Final = "random"
-#: Maximum number of sessions still busy with former matches, beyond twice the number of parallel matches.
+#: Maximum number of sessions that finish former matches, in addition to twice the number of parallel matches.
 #: A player takes several seconds to save what it has learned, and a match can be shorter.
 _MOST_LEAVING: Final = 4
 #: Maximum numbers of crashes in a match: of sessions of the player, and then of its replacement.
@@ -151,7 +151,7 @@ class PlayerServer:
         self._long_message, self._long_message_known = asyncio.Lock(), asyncio.Lock()
 
     async def listen(self, host: str, port: int) -> int:
-        """Start to answer over HTTP; return the port, which the system chooses for port 0.
+        """Start answering over HTTP; return the port, which the system chooses for port 0.
 
         Raises:
             OSError: the address cannot be used.
@@ -222,7 +222,7 @@ class PlayerServer:
         self._log(Said(peer, "?", "", "", "", 0.0, shown(reason, 500)))
 
     def _match_called(self, match_id: str) -> PlayerMatch | None:
-        """Return the match with an id; ignore case if that leaves exactly one match."""
+        """Return the match with an id, or else the only match whose id differs just by case."""
         if match_id in self._matches:
             return self._matches[match_id]
         near = [match for name, match in self._matches.items() if name.lower() == match_id.lower()]

@@ -246,7 +246,7 @@ class Session:
     def _best(self, legal: tuple[Term, ...], *, is_lost: bool = False) -> Term | None:
         """Return the best move of the player so far; an illegal move only if the state is lost."""
         best: object = None
-        with suppress(BaseException):  # a property of a player can raise any error
+        with suppress(BaseException):  # the code of a player can raise any error
             best = self._player.best if self._player is not None else None
         return _legal(best, legal) or (best if is_lost and isinstance(best, Term) else None)
 
