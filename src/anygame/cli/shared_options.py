@@ -91,7 +91,7 @@ class MachineOption(SheetOptions):
 
 @command_options
 class PositionOptions(JsonOption, MachineOption):
-    """Options of commands about one state: the initial state, or the state after some moves."""
+    """Options of commands about one state: the initial state, or the state after given moves."""
 
     after: list[str] = several("--after", "MOVES", "joint move to make first, as described below")
 

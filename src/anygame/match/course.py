@@ -53,7 +53,7 @@ class StateSummary:
 def summary_of(state: State) -> StateSummary:
     """Compute the summary of a state."""
     try:
-        # Goals are computed only at the end, as they take seconds with some rules.
+        # Goals are computed only at the end, because that takes seconds in several games.
         goals = tuple(final_goals(state)) if state.is_terminal else ()
         return StateSummary(state.is_terminal, legal_in(state), goals)
     except (GoalError, IllegalMoveError) as error:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 #: Grace period of replies to PLAY in seconds, as in the reference manager. START and STOP have none.
 PLAY_GRACE: Final = 1.0
-#: Maximum seconds for the reply to ABORT.
+#: Maximum number of seconds for the reply to ABORT.
 ABORT_CLOCK: Final = 1.0
-#: Maximum seconds to connect to a player before the clock starts.
+#: Maximum number of seconds to connect to a player before the clock starts.
 REACH_CLOCK: Final = 5.0
 #: Maximum number of characters of a reply; further characters are dropped.
 LONGEST_REPLY: Final = 65_536

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from threading import Event
 
-#: Safety margin: a share of the clock, up to some seconds, which covers slow networks.
+#: Safety margin for slow networks: share of the clock, and maximum number of seconds.
 _MARGIN_SHARE: Final = 0.1
 _LONGEST_MARGIN: Final = 0.5
 

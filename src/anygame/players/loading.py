@@ -113,7 +113,7 @@ def _value(spec: str, parameters: Mapping[str, inspect.Parameter], key: str, tex
     return value
 
 
-#: Descriptions of the types of options.
+#: Types of options, as messages describe them.
 _WANTED: Final = {bool: "yes or no", int: "a whole number", float: "a number"}
 
 

@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 _LOOK: Final = 0.05
 #: Seconds of one slice of pondering. Slices are short, so that pondering ends quickly.
 _SHORT_SLICE: Final = 0.01
-#: Share of the remaining start clock for practice, and the minimum seconds of the clock for it.
+#: Share of the remaining start clock for practice, and the minimum number of seconds left at which it starts.
 _SHARE_OF_PRACTICE, _SHORT_PRACTICE = 0.85, 1.5
 #: Share of the remaining clock for a first search, which makes practice needless if it solves the game.
 _FIRST_LOOK: Final = 0.05
-#: Maximum seconds of the clock that count for practice.
+#: Maximum number of seconds of the remaining clock of which that share is taken.
 _LONG_PRACTICE: Final = 300.0
-#: Minimum bytes of a tree. In games with large states, a smaller tree cannot hold a move and its replies.
+#: Minimum number of bytes of a tree. With large states, a smaller tree cannot hold a move and its replies.
 _LEAST_MEMORY: Final = 2**20
-#: Maximum seconds to wait until pondering ends; only very slow rules take longer.
+#: Maximum number of seconds to wait until pondering ends; only very slow rules take longer.
 _LONGEST_WAIT: Final = 10.0
 #: Maximum duration of pondering, in play clocks; managers abort a match earlier.
 _PATIENCE: Final = 20
-#: Maximum joint moves of the expected line in comments.
+#: Maximum number of joint moves of the expected line in comments.
 _SAID: Final = 4
 
 
@@ -59,7 +59,7 @@ class MctsPlayer(Player):
         pondering: whether to search during the turns of other roles, which slows other players on the
             machine.
         aloud: whether to comment on each move.
-        iterations: maximum number of leaves evaluated for a move; None for no limit but the clock.
+        iterations: maximum number of leaves evaluated for a move; None if only the clock is the limit.
         practice: whether to practise on the start clock; see ``Search.practise``. Ignored with
             ``iterations``, so that a seed determines the moves.
         noise: share of random moves, from 0 to 1.
@@ -114,7 +114,7 @@ class MctsPlayer(Player):
 
     @classmethod
     def prepare(cls) -> None:
-        """Compile the code of the search, which takes some seconds the first time on a machine."""
+        """Compile the code of the search, which takes several seconds the first time on a machine."""
         prepare()
 
     def start(self, clock: Clock) -> None:
@@ -203,7 +203,7 @@ class MctsPlayer(Player):
         if clock.is_up and not self._believes:
             return
         role = self.game.role_index(self.role)
-        # If the rules fail in some state, the results so far are used.
+        # If the rules fail in a state, the results so far are used.
         with suppress(AnygameError):
             for _ in search.slices(
                 state,
@@ -265,7 +265,7 @@ class _Pondering:
         self._thread.start()
 
     def stop(self, seconds: float) -> bool:
-        """Stop the thread; return whether it has ended within some seconds."""
+        """Stop the thread; return whether it has ended within the given time."""
         self._ended.set()
         self._thread.join(seconds)
         return not self._thread.is_alive()
@@ -297,7 +297,7 @@ class IsmctsPlayer(MctsPlayer):
 
     Args:
         seed: seed of the random numbers.
-        iterations: maximum number of leaves evaluated for a move; None for no limit but the clock.
+        iterations: maximum number of leaves evaluated for a move; None if only the clock is the limit.
         memory: approximate maximum size of the trees in bytes.
         aloud: whether to comment on each move.
     """

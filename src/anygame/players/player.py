@@ -82,7 +82,7 @@ class Player(ABC):
 
     @classmethod  # noqa: B027 - few players care
     def prepare(cls) -> None:
-        """Get ready for any game before the first match, without a clock. This can take long."""
+        """Get ready for any game before the first match, without a clock. This can be slow."""
 
     def begin(self, game: Game, role: Role, clock: Clock) -> None:
         """Begin a match: set ``self.game`` and ``self.role``, then call `start`."""

@@ -30,7 +30,7 @@ class UctPlayer(Player):
     otherwise with one playout.
 
     Attributes:
-        iterations: maximum number of leaves evaluated for a move; None for no limit but the clock.
+        iterations: maximum number of leaves evaluated for a move; None if only the clock is the limit.
             ``tries`` is its former name.
         search: search of the game.
     """

@@ -67,7 +67,7 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """Ask whether the player answers; some managers add a token."""
+    """Ask whether the player answers. Managers can add a token."""
 
     token: str | None = None
 
@@ -77,9 +77,7 @@ class Start:
     """Start a match.
 
     Attributes:
-        match_id: the name of the match.
-        role: the role of the player.
-        rules: the rule sheet as text: one list of rules and facts.
+        rules: the rule sheet as a string: one list of rules and facts.
         start_clock: seconds to get ready.
         play_clock: seconds for each move.
     """
@@ -101,7 +99,6 @@ class Play(_Moves):
     """Make a move.
 
     Attributes:
-        match_id: the name of the match.
         moves: the last joint move, in the order of the roles; None in the first turn. Old GDL-II managers
             send percepts instead.
     """

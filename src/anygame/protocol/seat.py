@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from anygame.protocol.messages import Message
 
 _INFO_CLOCK: Final = 1.0
-#: Seconds in which a refused connection is retried: some players do not listen right after a match.
+#: Number of seconds of retries of a refused connection. Players can refuse it right after a match.
 _RETRY: Final = 1.5
 _RETRY_PAUSE: Final = 0.2
 #: Rule for GDL-II players in games without ``sees``: each role perceives the moves of all roles.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
 
 
-#: Maximum seconds to wait for another writer; writing a row takes milliseconds.
+#: Maximum number of seconds to wait for another writer; writing a row takes milliseconds.
 _PATIENCE: Final = 30
 #: Name of the lock of the whole database; the locks of matches have other names.
 _ALL: Final = "anygame tournament"

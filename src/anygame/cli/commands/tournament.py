@@ -1,4 +1,4 @@
-"""The ``tournament`` command: plays all combinations of players on some sheets, and prints ratings."""
+"""The ``tournament`` command: plays all combinations of players on rule sheets, and prints ratings."""
 
 from __future__ import annotations
 

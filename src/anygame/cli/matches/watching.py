@@ -62,7 +62,7 @@ class LineWatcher(Watcher):
 
 
 class HiddenWatcher(LineWatcher):
-    """Prints the players and the result, but no moves, which some people must not see."""
+    """Prints the players and the result. People at the terminal must not see all moves."""
 
     def moved(self, turn: Turn) -> None:
         """Print nothing."""

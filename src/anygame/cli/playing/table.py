@@ -51,11 +51,11 @@ class Table:
     """A game being played.
 
     Attributes:
-        opponents: players by role, who think in a background thread.
+        opponents: players by role. They think in a background thread.
         chosen: moves that people have chosen in this turn, by role.
         resigned: role that has resigned, or None.
         record: record of the game so far.
-        path: file for the record, or None.
+        path: path of the record, or None.
     """
 
     record: Record

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.game import Role, State
     from anygame.search import Analysis, Bounds, MoveAnalysis, Table
 
-#: Default seconds of the search for a hint.
+#: Default number of seconds of the search for a hint.
 HINT_SECONDS: Final = 1.0
 #: Maximum number of bytes for solving at a prompt, enough for about ten million states.
 _SOLVING_MEMORY: Final = 1 << 30

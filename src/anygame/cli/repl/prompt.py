@@ -131,7 +131,7 @@ def _moves(fragment: str, moves: Sequence[Term]) -> Iterator[Completion]:
 
 
 def _history() -> History:
-    """Return a history in the user's state folder, or in memory if that cannot be written."""
+    """Return a history in the user's state folder, or in memory if the folder is not writable."""
     try:
         path = state_folder("history")
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-#: Maximum bytes read from a stream at a time.
+#: Maximum number of bytes read from a stream at a time.
 CHUNK: Final = 16_384
-#: Maximum bytes of a head; real heads have several hundred.
+#: Maximum number of bytes of a head; real heads have several hundred.
 _LONGEST_HEAD: Final = 16_384
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
 #: Maximum number of bytes of the end of a head that can have arrived without the last byte.

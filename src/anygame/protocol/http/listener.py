@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from anygame.protocol.http.framing import Body
 
-#: Maximum seconds to read on after a refusal, and to send an answer.
+#: Maximum number of seconds to read on after a refusal, and to send an answer.
 _LINGER: Final = 2.0
 _DRAIN: Final = 10.0
 #: Iterations of the event loop after which the bytes sent with a new connection have been read.

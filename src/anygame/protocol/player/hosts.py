@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anygame.players.player import Player
     from anygame.protocol.player.played_game import PlayerSettings
 
-#: Maximum bytes of an event. The longest events contain a move, and a move is shorter than a sheet.
+#: Maximum number of bytes of an event. The longest events contain a move, and a move is shorter than a sheet.
 _LONGEST_EVENT: Final = 16 * 2**20
 
 Event = list[Any]

@@ -47,12 +47,9 @@ class _Turn:
     Attributes:
         number: number of the turn, from 1.
         sent: the message as a string, and the answer in the last turn.
-        arrived: time of arrival of the message.
         fallback: any legal move, as soon as the rules have computed one.
         is_repeatable: whether the last joint move is legal once more, so that an equal message can be new.
-        move: the choice of the player.
         best: the best move of the player so far, after a request for it.
-        answer: the task that finds the answer.
     """
 
     number: int
@@ -74,13 +71,7 @@ class _Turn:
 
 
 class PlayerMatch:
-    """A match, from START to STOP or ABORT.
-
-    Attributes:
-        start: the START message.
-        host: the session that plays the match.
-        waiting: number of messages that wait for an answer.
-    """
+    """A match, from START to STOP or ABORT; ``waiting`` is the number of unanswered messages."""
 
     def __init__(
         self, start: Start, host: Host, settings: PlayerSettings, renew: Renew = lambda _: None

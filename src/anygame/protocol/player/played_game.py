@@ -33,7 +33,7 @@ _MARGIN_SHARE: Final = 0.2
 _ANSWER_AT: Final = 0.75
 #: Share of the margin before the end of the clock at which the wait for the best move so far ends.
 _GIVE_UP_AT: Final = 0.5
-#: Minimum seconds for an answer, for any clock, because finding a legal move takes time.
+#: Minimum number of seconds for an answer, for any clock, because finding a legal move takes time.
 _SHORTEST_CLOCK: Final = 0.3
 #: Seconds added to the clocks for the timeout of the rules, for busy machines.
 _SLACK: Final = 5.0

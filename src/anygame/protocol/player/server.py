@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 _LONG: Final = 2000
 #: Maximum number of characters of a message in a log entry.
 _SHOWN: Final = 200
-#: Maximum seconds that START waits for the player to finish the last match.
+#: Maximum number of seconds that START waits for the player to finish the last match.
 _HANDOVER: Final = 0.5
 #: Maximum number of messages that wait for one match. A manager sends one message and repeats it at most a
 #: few times; more messages would use up the connections of other managers.

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 #: The names of the threads of a session.
 THREADS: Final = ("rules", "thinking")
 
-#: Maximum seconds to find a state that agrees with the last percepts, to report the goals.
+#: Maximum number of seconds to find a final state that agrees with the percepts. Its goals are reported.
 _LAST_GUESS: Final = 5.0
 _LONGEST_FAULT: Final = 1000
 
