@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 _MOST_STATES: Final = 20
 #: Maximum number of joint moves tried from one state; most games have fewer.
 _MOST_JOINTS: Final = 2_000
-#: Maximum number of joint moves tried in a search from the start of the match, which takes several seconds. It
-#: is made if no kept state agrees with the percepts.
+#: Maximum number of joint moves tried in a search from the start of the match, which takes several seconds.
+#: The search is made if no kept state agrees with the percepts.
 _MOST_MADE_AGAIN: Final = 200_000
 
 #: Share of the clock to find states that agree with the percepts.
