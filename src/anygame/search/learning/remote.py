@@ -165,7 +165,7 @@ class RemoteLearner:
         self._actor, self._beginning, self._report = actor, beginning, report
         #: The means since the last saved state, each with the number of games before it.
         self._means: list[tuple[float, Weights]] = []
-        #: Number of means that the learner has taken: the first of the list.
+        #: Number of means, from the start of the list, that the learner has taken.
         self._taken = 0
         self._games = 0.0
 

@@ -44,12 +44,14 @@ _CHECKPOINT_SECONDS: Final = 10.0
 _FIRST_TRIAL: Final = 1_000
 #: Number of matches of such a trial, and of leaves per move.
 _MATCHES, _LEAVES = 12, 500
-#: Number of games of training per leaf of a move in the last trial, whose time so grows with that of the
-#: training; maximum number of leaves, about as in a move of a match; and maximum factor of the number of
-#: matches, which grows once that number of leaves is reached. With few leaves estimates seem too good, as
-#: playouts need many leaves: after 900,000 games, the estimates of connect four score 55 % with 2,000 leaves
-#: and 29 % with 20,000.
-_GAMES_FOR_A_LEAF, _MOST_LEAVES, _MOST_PRECISION = 5, 20_000, 4
+#: Number of games of training per leaf of a move in the last trial: its time grows with that of the training.
+_GAMES_FOR_A_LEAF: Final = 5
+#: Maximum number of leaves of a move in the last trial, about as in a match. Estimates seem too good with few
+#: leaves, since playouts need many leaves. After 900,000 games, the estimates of connect four score 55 % with
+#: 2,000 leaves and 29 % with 20,000.
+_MOST_LEAVES: Final = 20_000
+#: Maximum factor of the number of matches of the last trial, which grows once the leaves are at their limit.
+_MOST_PRECISION: Final = 4
 
 
 class TrainingRun:

@@ -207,7 +207,7 @@ def _is_kept_by_reversal(names: frozenset[str], axis: Words) -> bool:
 
 
 def _reversals(columns: Sequence[_Column]) -> Iterator[Change]:
-    """Yield reversals of an axis, in all relations of several coordinates, or in one of one coordinate."""
+    """Yield reversals of an axis: relations of one coordinate separately, other relations together."""
     coordinates = [column for column in columns if column.axis]
     counts = Counter(column.key for column in coordinates)
     groups = grouped(
