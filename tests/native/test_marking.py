@@ -75,7 +75,7 @@ def test_arguments_of_another_type_are_refused() -> None:
         lanes.put_moves(rows, 0, numbers, numbers, np.zeros(3, np.int64), 0)
     with pytest.raises(TypeError, match="with 2 axes"):
         lanes.put_moves(rows, 0, numbers, numbers, numbers, 0)
-    with pytest.raises(ValueError, match="rows in one piece"):
+    with pytest.raises(ValueError, match="with contiguous rows"):
         lanes.put_moves(np.zeros((4, 3), np.uint64).T, 0, numbers, numbers, moves, 0)
     with pytest.raises(ValueError, match="shorter"):
         lanes.put_moves(rows, 0)

@@ -1,7 +1,7 @@
-"""Files that are cached on this machine across processes: machine code, certificates of proofs.
+"""Cache of files on this machine, shared by processes: machine code and certificates of proofs.
 
-A file of machine code is named by its key, a digest of the code's text and of the target machine. Each file
-begins with a digest of its name and content: a damaged or renamed file is not read.
+The name of a file of machine code is a digest of the code's text and of the target machine. Each file begins
+with a digest of its name and content; the cache ignores a damaged or renamed file.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Upper bound on the bytes of machine code of all games; the oldest files are removed first. A typical game
-#: has 10 to 300 kB, and the largest have a few MB.
+#: Maximum size in bytes of the machine code of all games; the oldest files are removed first. The code of a
+#: typical game has 10 to 300 kB, and that of the largest games a few MB.
 CACHE_BYTES = 256 << 20
 _MAGIC = b"anygame machine code 2\n"
 _HEAD = len(_MAGIC) + hashlib.sha256().digest_size
@@ -31,10 +31,10 @@ def cache_folder() -> Path | None:
 
 
 def user_folder(variable: str, standard: str, default: str, *parts: str) -> Path | None:
-    """Return the folder of the user that an environment variable names; None if the variable is empty.
+    """Return the folder that an environment variable names; None if the variable is empty.
 
-    Without the variable it is ``anygame`` in the folder that the XDG variable ``standard`` names, or else in
-    ``default``; on Windows in the folder for local application data.
+    If the variable is not set, the folder is ``anygame`` in the folder that the XDG variable ``standard``
+    names, or else in ``default``. On Windows it is in the folder for local application data.
     """
     chosen = os.environ.get(variable)
     if chosen is not None:
@@ -42,16 +42,16 @@ def user_folder(variable: str, standard: str, default: str, *parts: str) -> Path
     is_windows = sys.platform == "win32"
     base = os.environ.get("LOCALAPPDATA" if is_windows else standard)
     base = base or ("" if is_windows else os.path.expanduser(default))
-    # Without a known home the path still begins with "~", and is not usable.
+    # If the home folder is unknown, the path still begins with "~", and is not usable.
     return Path(base, "anygame", *parts) if os.path.isabs(base) else None
 
 
 def read_cached(path: Path) -> bytes | None:
-    """Return cached content if it is intact, has the right name, and only this user can have written it."""
+    """Return the content of a cached file; None unless it is intact and only this user can write it."""
     try:
         if not _is_ours(path.parent.lstat()):
             return None
-        # Opening must neither follow a link nor wait for the writer of a pipe.
+        # The file may be a link, which must not be followed, or a pipe, which must not block.
         safely = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
         with os.fdopen(os.open(path, os.O_RDONLY | safely), "rb") as file:
             status = os.fstat(file.fileno())
@@ -82,12 +82,13 @@ def _is_ours(status: os.stat_result) -> bool:
 
 
 def write_cached(path: Path, image: bytes, most: int | None = None) -> None:
-    """Cache content in a file; errors of the file system are ignored.
+    """Cache content in a file; ignores errors of the file system.
 
     Args:
-        path: path of the file. Files in its folder with the same suffix make room for it, the oldest first.
+        path: path of the file.
         image: the content.
-        most: upper bound on the bytes of all these files; None for ``CACHE_BYTES``.
+        most: maximum size in bytes of all files in the folder with the same suffix; None for ``CACHE_BYTES``.
+            The oldest files are removed first.
     """
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

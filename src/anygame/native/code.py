@@ -1,6 +1,6 @@
-"""Machine code from LLVM's text form, compiled for this machine or read from the cache.
+"""Machine code for this machine, compiled from LLVM's text form or read from the cache.
 
-Only this module and ``lowering`` import llvmlite, and this module only when code is first needed.
+Only this module and ``lowering`` import llvmlite. This module imports it when code is first needed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SUFFIX = ".code"
-#: LLVM's optimisation level for straight-line code, such as games: faster to compile, and no slower to run.
+#: LLVM's optimisation level for straight-line code, such as games. A higher level does not make it faster.
 _EFFORT = 1
 #: LLVM's optimisation level for code with loops and calls.
 _FULL_EFFORT = 3
@@ -26,10 +26,10 @@ _CARD: Final = "nvptx64-nvidia-cuda"
 
 
 class Library:
-    """Compiled functions. They use no Python object, and release the interpreter lock while they run.
+    """Compiled functions, which release the interpreter lock while they run.
 
     Attributes:
-        cached: whether the machine code was found in the cache.
+        cached: whether the machine code came from the cache.
     """
 
     def __init__(self, engine: Any, signatures: Mapping[str, tuple[Any, ...]], cached: bool) -> None:
@@ -48,13 +48,15 @@ class Library:
 def compile_library(
     code: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None
 ) -> Library:
-    """Compile LLVM's text form for this machine, or find its machine code in the cache.
+    """Return the functions of LLVM's text form, from the cache or compiled for this machine.
 
-    The signatures of functions are the ctypes of the result and of the parameters. The cache is a folder, by
-    default :func:`cache_folder`.
+    Args:
+        code: LLVM's text form.
+        signatures: for each function, the ctypes of the result and of the parameters.
+        cache: the folder of the cache, by default :func:`cache_folder`.
     """
-    found = find_library(code, signatures, cache)
-    return found or load_library(make_image(code, code, cache), signatures)
+    library = find_library(code, signatures, cache)
+    return library or load_library(make_image(code, code, cache), signatures)
 
 
 def link_library(
@@ -65,14 +67,14 @@ def link_library(
     *,
     keep: bool = True,
 ) -> Library:
-    """Return a library of code that calls shared functions, each of which is compiled and cached once.
+    """Return the functions of code that calls shared modules, each of which is compiled and cached once.
 
-    Each shared function is a module. The machine code of ``code`` is cached only with ``keep``.
+    The machine code of ``code`` is cached only with ``keep``.
     """
-    found = _cached_image(code, cache) if keep else None
-    image = make_image(code, code if keep else "", cache) if found is None else found
-    called = [_shared_image(each, cache) for each in shared]
-    return load_library(image, signatures, found is not None, called)
+    cached = _cached_image(code, cache) if keep else None
+    image = make_image(code, code if keep else "", cache) if cached is None else cached
+    called = [_shared_image(module, cache) for module in shared]
+    return load_library(image, signatures, cached is not None, called)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -88,7 +90,7 @@ def _cached_image(key: str, cache: Path | None) -> bytes | None:
 def find_library(
     key: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None
 ) -> Library | None:
-    """Return a cached library, None without one; ``key`` is as in `make_image`."""
+    """Return a library from the cache; None if it is not there. For ``key`` see `make_image`."""
     image = _cached_image(key, cache)
     return None if image is None else load_library(image, signatures, cached=True)
 
@@ -96,11 +98,11 @@ def find_library(
 def make_image(code: str, key: str = "", cache: Path | None = None, *, is_straight: bool = True) -> bytes:
     """Compile LLVM's text form for this machine, cache the machine code, and return it.
 
-    The key of the cache is the code itself or a text that determines it; without a key nothing is cached.
-    Straight code has no loops and calls that are worth the time of all of LLVM's passes.
-
-    Raises:
-        RuntimeError: LLVM cannot read the code.
+    Args:
+        code: LLVM's text form. LLVM raises a RuntimeError if it cannot read the text.
+        key: the key of the cache: the code, or a text that determines it. An empty key disables the cache.
+        cache: the folder of the cache.
+        is_straight: whether to run only the passes that help straight-line code.
     """
     llvm = _llvm()[0]
     machine = _machine(llvm, _EFFORT if is_straight else _FULL_EFFORT)
@@ -112,16 +114,15 @@ def make_image(code: str, key: str = "", cache: Path | None = None, *, is_straig
 
 
 def make_ptx(code: str) -> str:
-    """Compile LLVM's text form to PTX for compute capability 8.0 or later, or read it from the cache.
+    """Compile LLVM's text form to PTX for compute capability 8.0 or later, or read PTX from the cache.
 
-    Raises:
-        RuntimeError: LLVM cannot read the code, or was built without a backend for PTX.
+    Raises RuntimeError if LLVM cannot read the code, or has no backend for PTX.
     """
     llvm = _llvm()[0]
     key = "ptx\0" + code
-    found = _cached_image(key, None)
-    if found is not None:
-        return found.decode()
+    cached = _cached_image(key, None)
+    if cached is not None:
+        return cached.decode()
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     machine = llvm.Target.from_triple(_CARD).create_target_machine(
@@ -154,14 +155,14 @@ def load_library(
     """Return the functions of machine code, linked with the machine code of the functions that it calls."""
     llvm = _llvm()[0]
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(llvm))
-    for each in (*called, image):
-        engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(each))
+    for part in (*called, image):
+        engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(part))
     engine.finalize_object()
     return Library(engine, signatures, cached)
 
 
 def source_digest(*folders: Path) -> str:
-    """Return a digest of the Python sources in some folders, sorted by path within a folder."""
+    """Return a digest of the Python sources in the given folders."""
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*.py")):
@@ -191,7 +192,7 @@ def _llvm() -> tuple[Any, str]:
 def _features(llvm: Any) -> str:
     try:
         return str(llvm.get_host_cpu_features().flatten())
-    except RuntimeError:  # some systems do not know the features; then the processor's name must suffice
+    except RuntimeError:  # LLVM cannot detect the features on all systems; the processor's name must suffice
         return ""
 
 

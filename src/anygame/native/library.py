@@ -1,8 +1,8 @@
 """The native code of a room of this package: read from the cache, or compiled once for this machine.
 
-A room is a folder of ``anygame``. It registers its modules of marked functions as ``NATIVE_MODULES`` in its
-``__init__``. The LLVM text of a room is made when a package is built, and is part of the installed package. A
-checkout, or a package with changed sources, has no valid text; then numba lowers the sources first.
+A room is a folder of ``anygame``. The ``NATIVE_MODULES`` of its ``__init__`` name its modules of marked
+functions. The build of a package adds the LLVM text of each room. A checkout, or a package with changed
+sources, has no valid text; then numba lowers the sources first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _HERE: Final = Path(__file__).parent
 _compiling: Final = Lock()
-#: Lowers a room. Adds the folder of the sources to the path, since pip builds in an environment without them.
+#: Program that lowers a room. It adds the sources to the path, since pip builds without them.
 _LOWER: Final = (
     "import runpy, sys; sys.path.insert(0, sys.argv[1]); "
     "runpy.run_module('anygame.native.lowering', run_name='__main__')"
@@ -39,16 +39,14 @@ def text_of(room: str) -> Path:
 
 @cache
 def digest_of(room: str) -> str:
-    """Return the digest of the sources of a room and of this folder, as they were at the first call."""
+    """Return a digest of the sources of a room and of this folder at the time of the first call."""
     return source_digest(_HERE, _HERE.parent / room)
 
 
 def load(room: str, signatures: Mapping[str, tuple[Any, ...]]) -> Library:
-    """Return the native code of a room, a folder of ``anygame``; compile it unless it is cached.
+    """Return the native code of a room; compile it unless it is cached.
 
-    Raises:
-        CompilationError: the sources cannot be lowered.
-        RuntimeError: LLVM cannot compile the code.
+    Raises CompilationError if numba cannot lower the sources, and RuntimeError if LLVM cannot compile them.
     """
     key = f"{room} {digest_of(room)}"
     with _compiling:
@@ -60,13 +58,13 @@ def _image(room: str, key: str) -> bytes:
     if text is not None:
         try:
             return make_image(text, key, is_straight=False)
-        except RuntimeError:  # an older LLVM may not know all instructions of the text
+        except RuntimeError:  # an older LLVM can lack instructions of the text
             pass
     return make_image(_lowered(room), key, is_straight=False)
 
 
 def _shipped(room: str) -> str | None:
-    """Return the text that came with the package, if it is intact and its sources have not changed."""
+    """Return the text in the package; None if it is damaged or its sources have changed."""
     try:
         digest, _, text = gzip.decompress(text_of(room).read_bytes()).decode().partition("\n")
     except (OSError, EOFError, ValueError, zlib.error):
@@ -75,20 +73,12 @@ def _shipped(room: str) -> str | None:
 
 
 def ship(room: str) -> None:
-    """Write the LLVM text of a room, to be part of a package.
-
-    Raises:
-        CompilationError: the sources cannot be lowered.
-    """
+    """Write the LLVM text of a room, for the build of a package."""
     text_of(room).write_bytes(gzip.compress(f"; {digest_of(room)}\n{_lowered(room)}".encode(), mtime=0))
 
 
 def _lowered(room: str) -> str:
-    """Return the LLVM text of a room, lowered in another process.
-
-    Raises:
-        CompilationError: the sources cannot be lowered.
-    """
+    """Return the LLVM text of a room, which another process lowers."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     environment["NUMBA_OPT"] = "0"
     command = [sys.executable, "-c", _LOWER, str(_HERE.parents[1]), room]

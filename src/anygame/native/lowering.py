@@ -1,7 +1,7 @@
-"""From marked functions to LLVM's text form, for all machines, by numba.
+"""Lowering of marked functions to LLVM's text form, which suits all machines, with numba.
 
-Run as a program, the module writes this text. It runs in a separate process, since only it needs numba and
-numba's memory. ``NUMBA_OPT=0`` disables numba's optimisation, since LLVM optimises all functions together.
+A separate process runs this module as a program, which writes the text: only this process needs numba and
+numba's memory. It sets ``NUMBA_OPT=0``, since LLVM optimises all functions together later.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from anygame.native.marking import COMPILED, FAULT, Bundle, Elements, Exported, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Words for each array in a table; see ``marking.table_of``.
+#: Number of words per array in a table; see ``marking.table_of``.
 _WORDS: Final = 4
 
 
 def lowered(room: str) -> str:
-    """Return the exported functions of a room, and the functions that they call, in LLVM's text form."""
+    """Return a module, in LLVM's text form, of the exported functions of a room and their callees."""
     lowering = _Lowering()
     whole = llvm.parse_assembly("")
     names, entries = [], []
@@ -55,7 +55,7 @@ def lowered(room: str) -> str:
 
 
 def _simplified(module: Any) -> str:
-    """Return the text of a module after the passes that suit every machine: a seventh of its size."""
+    """Return the text of a module after the passes that suit every machine, which leave a seventh of it."""
     llvm.initialize_native_target()
     machine = llvm.Target.from_default_triple().create_target_machine()
     module.data_layout = str(machine.target_data)
@@ -74,51 +74,51 @@ class _Lowering:
         self._dispatchers: dict[Callable[..., Any], Any] = {}
         self._bundles: dict[str, Any] = {}
         self._primitives: dict[Callable[..., Any], Any] = {
-            marking.call: _call,
-            marking.call_refusing: _call_refusing,
+            marking.call: _calling(types.void, ir.VoidType()),
+            marking.call_refusing: _calling(types.boolean, ir.IntType(1)),
             marking.prefetch: _prefetch,
         }
 
     def module_of(self, function: Exported, parameters: list[type | Elements]) -> tuple[str, str]:
-        """Return the module that defines a function for some types, and the function's name in the module."""
+        """Return a module that defines a function for given types, and its name in the module."""
         entry = njit(**_OPTIONS)(self._unpacking(function.function, parameters))
-        kinds = tuple(types.float64 if each is float else types.int64 for each in parameters)
+        kinds = tuple(types.float64 if kind is float else types.int64 for kind in parameters)
         entry.compile(kinds)
         return entry.inspect_llvm(kinds), entry.overloads[kinds].fndesc.llvm_func_name
 
     def _unpacking(self, function: Callable[..., Any], parameters: list[type | Elements]) -> FunctionType:
-        """Return a function of numbers that calls a function of arrays, each given by its table's address."""
+        """Return a function that takes each array as the address of its table, and calls the function."""
         names = [f"a{number}" for number in range(len(parameters))]
-        inside: dict[str, Any] = {"function": self.dispatcher_of(function)}
-        given = []
-        for name, each in zip(names, parameters, strict=True):
-            if isinstance(each, Elements):
-                inside[f"at_{name}"] = _array_at(each)
-                given.append(f"at_{name}({name})")
+        namespace: dict[str, Any] = {"function": self.dispatcher_of(function)}
+        arguments = []
+        for name, parameter in zip(names, parameters, strict=True):
+            if isinstance(parameter, Elements):
+                namespace[f"at_{name}"] = _array_at(parameter)
+                arguments.append(f"at_{name}({name})")
             else:
-                given.append(name)
-        exec(f"def entry({', '.join(names)}):\n    return function({', '.join(given)})", inside)
-        return inside["entry"]
+                arguments.append(name)
+        exec(f"def entry({', '.join(names)}):\n    return function({', '.join(arguments)})", namespace)
+        return namespace["entry"]
 
     def dispatcher_of(self, function: Callable[..., Any]) -> Any:
-        """Return the numba dispatcher of a marked function, whose globals are replaced for numba."""
-        found = self._dispatchers.get(function)
-        if found is None:
+        """Return the numba dispatcher of a copy of a marked function with other globals."""
+        dispatcher = self._dispatchers.get(function)
+        if dispatcher is None:
             assert isinstance(function, FunctionType)
-            known: dict[str, Any] = {}
-            twin = FunctionType(function.__code__, known, function.__name__, function.__defaults__)
-            twin.__qualname__, twin.__module__ = function.__qualname__, function.__module__
-            found = self._dispatchers[function] = njit(**_OPTIONS)(twin)
-            # The dispatcher is registered before its globals are, since functions may call one another.
+            own_globals: dict[str, Any] = {}
+            copy = FunctionType(function.__code__, own_globals, function.__name__, function.__defaults__)
+            copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
+            dispatcher = self._dispatchers[function] = njit(**_OPTIONS)(copy)
+            # The dispatcher is registered before the globals are replaced, since functions can be recursive.
             values = function.__globals__
             named = {name: values[name] for name in function.__code__.co_names if name in values}
-            known |= {name: self.stands_for(value) for name, value in named.items()}
-            known |= {name: values[name] for name in ("__builtins__", "__name__")}
-            template = found.get_call_template
-            found.get_call_template = lambda args, names: template(tuple(map(_widened, args)), names)
-        return found
+            own_globals |= {name: self.replacement_of(value) for name, value in named.items()}
+            own_globals |= {name: values[name] for name in ("__builtins__", "__name__")}
+            template = dispatcher.get_call_template
+            dispatcher.get_call_template = lambda args, names: template(tuple(map(_widened, args)), names)
+        return dispatcher
 
-    def stands_for(self, value: Any) -> Any:
+    def replacement_of(self, value: Any) -> Any:
         """Return the replacement, for numba, of a global of a marked function."""
         if isinstance(value, Exported):
             return self.dispatcher_of(value.function)
@@ -133,7 +133,7 @@ class _Lowering:
         return value
 
 
-#: Functions allocate no memory, so references need not be counted. Python does not call them directly.
+#: Options of numba: no reference counts, since functions allocate no memory, and no wrappers for Python.
 _OPTIONS: Final[dict[str, Any]] = {
     "nogil": True,
     "_nrt": False,
@@ -144,7 +144,7 @@ _OPTIONS: Final[dict[str, Any]] = {
 
 
 def _widened(kind: types.Type) -> types.Type:
-    """Return 64 bits for all signed integers; else a function is compiled for each combination of widths."""
+    """Return int64 for all signed integers, so that numba compiles each function for only one width."""
     whole = types.unliteral(kind)
     return types.int64 if isinstance(whole, types.Integer) and whole.signed else kind
 
@@ -153,10 +153,10 @@ def _widened(kind: types.Type) -> types.Type:
 
 
 def _entry(name: str, symbol: str, parameters: list[type | Elements]) -> str:
-    """Return a function with the calling convention of C that calls a function of numba.
+    """Return the text of a C function that calls a function that numba compiled.
 
-    Numba's functions take pointers for the result and the exception. They return 0, or -2 for None, if no
-    exception was raised.
+    Numba's functions take pointers to the result and the exception. Without an exception they return the
+    status 0, or -2 if the result is None.
     """
     kinds = ["double" if each is float else "i64" for each in parameters]
     given = "".join(f", {kind} %a{number}" for number, kind in enumerate(kinds))
@@ -172,8 +172,8 @@ define i64 @"{name}"({given[2:]}) {{
   %is_none = icmp eq i32 %status, -2
   %is_well = or i1 %is_whole, %is_none
   %value = load i64, ptr %result
-  %told = select i1 %is_well, i64 %value, i64 {FAULT}
-  ret i64 %told
+  %answer = select i1 %is_well, i64 %value, i64 {FAULT}
+  ret i64 %answer
 }}"""
 
 
@@ -181,7 +181,7 @@ define i64 @"{name}"({given[2:]}) {{
 
 
 class _Counted(types.Array):
-    """An array without negative indices, so that code need not check for them."""
+    """An array whose indices are never negative, so that the code does not check for negative indices."""
 
 
 register_model(_Counted)(models.ArrayModel)
@@ -191,16 +191,16 @@ def _from_start(context: Any, builder: Any, kind: Any, index: Any) -> tuple[Any,
     """Return the type and value of an index, or of a tuple of indices, converted to unsigned."""
     if isinstance(kind, types.BaseTuple):
         parts = zip(kind.types, cgutils.unpack_tuple(builder, index), strict=True)
-        found = [_from_start(context, builder, *part) for part in parts]
-        whole = types.Tuple([part for part, _ in found])
-        return whole, context.make_tuple(builder, whole, [value for _, value in found])
+        converted = [_from_start(context, builder, *part) for part in parts]
+        whole = types.Tuple([part for part, _ in converted])
+        return whole, context.make_tuple(builder, whole, [value for _, value in converted])
     if isinstance(kind, types.Integer) and kind.signed:
         return types.uintp, context.cast(builder, index, kind, types.uintp)
     return kind, index
 
 
 def _lower_items(operation: Any, lowered: Any, index: Any, *values: Any) -> None:
-    """Register an item operation for these arrays that converts indices to unsigned integers."""
+    """Register an item operation of ``_Counted`` arrays that converts indices to unsigned integers."""
 
     @lower_builtin(operation, _Counted, index, *values)
     def item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -227,15 +227,18 @@ def _array_of(elements: Elements, *, in_one_piece: bool = True) -> Any:
 def _read_array(
     context: Any, builder: Any, array: Any, address: Any, number: int = 0, record: int | None = None
 ) -> Any:
-    """Generate code that makes an array from a row of a table; ``record`` is the stride in bytes."""
+    """Generate code that makes an array from row ``number`` of a table.
+
+    ``record`` is the stride in bytes; None takes it from the table.
+    """
     word = ir.IntType(64)
     table = builder.inttoptr(address, word.as_pointer())
 
     def entry(column: int) -> Any:
-        found = builder.load(builder.gep(table, [ir.Constant(word, _WORDS * number + column)]))
-        # No write changes a table, so that a word need not be read twice.
-        found.set_metadata("invariant.load", builder.module.add_metadata([]))
-        return found
+        value = builder.load(builder.gep(table, [ir.Constant(word, _WORDS * number + column)]))
+        # Tables never change, so LLVM can omit a second load of a word.
+        value.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return value
 
     made = context.make_array(array)(context, builder)
     item = context.get_abi_sizeof(context.get_data_type(array.dtype))
@@ -275,7 +278,7 @@ class _AddressModel(models.PrimitiveModel):
 
 
 def _bundle_at(bundle: Bundle) -> Any:
-    """Return a function that maps a table's address to a bundle: the address, with arrays as attributes."""
+    """Return a function that maps a table's address to an object with the arrays as attributes."""
     kind = type(
         bundle.name, (types.Type,), {"__init__": lambda self: types.Type.__init__(self, name=bundle.name)}
     )
@@ -284,7 +287,14 @@ def _bundle_at(bundle: Bundle) -> Any:
         field: _array_of(elements, in_one_piece=field not in bundle.records)
         for field, elements in bundle.arrays.items()
     }
-    _type_attributes(kind, arrays)
+
+    class Attributes(AttributeTemplate):
+        key = kind
+
+        def generic_resolve(self, _value: Any, attribute: str) -> Any:
+            return arrays.get(attribute)
+
+    infer_getattr(Attributes)
     for number, (field, array) in enumerate(arrays.items()):
         _lower_attribute(kind, field, array, number, bundle.records.get(field))
 
@@ -298,45 +308,28 @@ def _bundle_at(bundle: Bundle) -> Any:
     return at
 
 
-def _type_attributes(kind: Any, arrays: dict[str, Any]) -> None:
-    class Attributes(AttributeTemplate):
-        key = kind
-
-        def generic_resolve(self, _value: Any, attribute: str) -> Any:
-            return arrays.get(attribute)
-
-    infer_getattr(Attributes)
-
-
 def _lower_attribute(kind: Any, field: str, array: Any, number: int, record: int | None) -> None:
     @lower_getattr(kind, field)
     def load(context: Any, builder: Any, _kind: Any, address: Any) -> Any:
         return _read_array(context, builder, array, address, number, record)
 
 
-def _called(builder: Any, arguments: Any, result: Any) -> Any:
-    address, *pointers = arguments
-    pointer = cgutils.voidptr_t
-    function = ir.FunctionType(result, [pointer, pointer])
-    target = builder.inttoptr(address, function.as_pointer())
-    return builder.call(target, [builder.inttoptr(value, pointer) for value in pointers])
+def _calling(result: Any, result_in_code: Any) -> Any:
+    """Return a function that calls a function of two pointers, all three given as addresses."""
 
+    @intrinsic
+    def call(_context: Any, _function: Any, _rows: Any, _data: Any) -> Any:
+        def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            address, *pointers = arguments
+            pointer = cgutils.voidptr_t
+            function = ir.FunctionType(result_in_code, [pointer, pointer])
+            target = builder.inttoptr(address, function.as_pointer())
+            value = builder.call(target, [builder.inttoptr(word, pointer) for word in pointers])
+            return context.get_dummy_value() if result is types.void else value
 
-@intrinsic
-def _call(_context: Any, _function: Any, _rows: Any, _data: Any) -> Any:
-    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        _called(builder, arguments, ir.VoidType())
-        return context.get_dummy_value()
+        return result(types.int64, types.int64, types.int64), generate
 
-    return types.void(types.int64, types.int64, types.int64), generate
-
-
-@intrinsic
-def _call_refusing(_context: Any, _function: Any, _rows: Any, _data: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return _called(builder, arguments, ir.IntType(1))
-
-    return types.boolean(types.int64, types.int64, types.int64), generate
+    return call
 
 
 @intrinsic

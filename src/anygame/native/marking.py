@@ -1,7 +1,7 @@
-"""Marks for native code: on functions, on functions that Python calls, and on named tuples of arrays.
+"""Decorators of native functions, and the conversion of their arguments.
 
-A bundle is a named tuple of arrays. Native code gets the address of a table with the addresses and lengths of
-the arrays. Single arrays are passed in the same way.
+Native code gets an array as the address of a table, which contains the address and the shape of the array.
+A bundle is a named tuple of arrays that share one table.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _F = TypeVar("_F", bound="Callable[..., Any]")
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """The element types and axes of an array, for native code; an annotation beside the type for people.
+    """Annotation of an array parameter: the element types and the number of axes.
 
     Attributes:
-        kinds: numpy's names of the types of elements. Code is compiled for each of them.
-        axes: 1, or 2 for rows that are each contiguous.
+        kinds: NumPy's names of the allowed element types. The function is compiled for each type.
+        axes: 1, or 2 for an array whose rows are each contiguous.
     """
 
     kinds: tuple[str, ...]
@@ -42,7 +42,7 @@ class Elements:
 
     @property
     def kind(self) -> str:
-        """The name of the only type of elements."""
+        """NumPy's name of the only element type."""
         (only,) = self.kinds
         return only
 
@@ -63,19 +63,19 @@ Int64Rows = Annotated[NDArray[np.int64], Elements(("int64",), 2)]
 Float32Rows = Annotated[NDArray[np.float32], Elements(("float32",), 2)]
 Float64Rows = Annotated[NDArray[np.float64], Elements(("float64",), 2)]
 
-#: Functions that native code may call.
+#: The marked functions, which native code can call.
 COMPILED: Final[set[Callable[..., Any]]] = set()
-#: Functions that Python calls, by name.
+#: The native functions that Python calls, by name.
 _EXPORTED: Final[dict[str, Exported]] = {}
-#: The result of native code where Python would have raised an exception.
+#: The result of a native function if the Python function would raise an exception.
 FAULT: Final = -(1 << 63)
 
 
 def compiled(function: _F) -> _F:
     """Mark a function as native code.
 
-    The function allocates no memory, and uses only its arguments. Integers have 64 bits. Python calls run the
-    Python code, so that tests can compare it with the native code.
+    The function must not allocate memory, and must use only its arguments. Integers have 64 bits. A call from
+    Python runs the Python code, so that tests can compare this code with the native code.
     """
     COMPILED.add(function)
     return function
@@ -84,15 +84,15 @@ def compiled(function: _F) -> _F:
 def exported(function: Callable[..., Any]) -> Exported:
     """Mark a function as native code that Python calls.
 
-    Its parameters are annotated as ``int``, ``float`` or one of the arrays above, and its result as ``int``,
-    ``bool`` or ``None``.
+    Its parameters must have the annotation ``int``, ``float`` or one of the array types above, and its result
+    ``int``, ``bool`` or ``None``.
     """
-    made = _EXPORTED[f"{function.__module__}.{function.__name__}"] = Exported(function)
-    return made
+    wrapper = _EXPORTED[f"{function.__module__}.{function.__name__}"] = Exported(function)
+    return wrapper
 
 
 class Exported:
-    """A function of native code that Python calls with numbers and arrays."""
+    """A native function that Python calls with numbers and arrays."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -103,16 +103,16 @@ class Exported:
         self._parameters: list[type | Elements] = [elements_of(hint) or hint for hint in hints.values()]
 
     def variants(self) -> Iterator[tuple[str, list[type | Elements]]]:
-        """Yield the native functions for all kinds of arrays: a name, and the types of the parameters.
+        """Yield name and parameter types of the native function for each combination of element types.
 
-        Parameters with equal annotations have the same kind.
+        Parameters with equal annotations have the same element type.
         """
-        choices = [each for each in dict.fromkeys(self._parameters) if isinstance(each, Elements)]
-        for kinds in product(*(each.kinds for each in choices)):
-            chosen = {each: Elements((kind,), each.axes) for each, kind in zip(choices, kinds, strict=True)}
-            told = [kind for each, kind in zip(choices, kinds, strict=True) if len(each.kinds) > 1]
-            parameters = [chosen[each] if isinstance(each, Elements) else each for each in self._parameters]
-            yield ".".join([self._name, *told]), parameters
+        arrays = [kind for kind in dict.fromkeys(self._parameters) if isinstance(kind, Elements)]
+        for kinds in product(*(array.kinds for array in arrays)):
+            chosen = {array: Elements((kind,), array.axes) for array, kind in zip(arrays, kinds, strict=True)}
+            suffixes = [kind for array, kind in zip(arrays, kinds, strict=True) if len(array.kinds) > 1]
+            parameters = [chosen[kind] if isinstance(kind, Elements) else kind for kind in self._parameters]
+            yield ".".join([self._name, *suffixes]), parameters
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the native code; compile it first if necessary.
@@ -122,7 +122,7 @@ class Exported:
             CompilationError: the native code cannot be compiled, or its call failed.
         """
         native = native_code(room_of(self.function))
-        words, tables, told = [], [], {}
+        words, tables, suffixes = [], [], {}
         for parameter, argument in zip(self._parameters, arguments, strict=True):
             if isinstance(parameter, Elements):
                 if str(argument.dtype) not in parameter.kinds or argument.ndim != parameter.axes:
@@ -133,22 +133,18 @@ class Exported:
                 tables.append(table)  # the table must live until the call returns
                 words.append(table.ctypes.data)
                 if len(parameter.kinds) > 1:
-                    told[parameter] = str(argument.dtype)
+                    suffixes[parameter] = str(argument.dtype)
             else:
                 words.append(parameter(argument))
-        found = native[".".join([self._name, *told.values()])](*words)
-        if found == FAULT:
+        result = native[".".join([self._name, *suffixes.values()])](*words)
+        if result == FAULT:
             raise CompilationError(f"the native code of {self._name} failed")
-        return None if self._result is NoneType else self._result(found)
+        return None if self._result is NoneType else self._result(result)
 
 
 @cache
 def native_code(room: str) -> Library:
-    """Return the native code of all exported functions of a room; compile it first unless it is cached.
-
-    Raises:
-        CompilationError: the code cannot be compiled.
-    """
+    """Return the native code of all exported functions of a room; compile it first unless it is cached."""
     signatures = {
         name: (ctypes.c_int64, *(ctypes.c_double if kind is float else ctypes.c_int64 for kind in parameters))
         for _, name, parameters in exports(room)
@@ -167,7 +163,7 @@ def room_of(function: Callable[..., Any]) -> str:
 
 
 def exports(room: str) -> Iterator[tuple[Exported, str, list[type | Elements]]]:
-    """Yield the exported functions of a room, each with a name and the types of its parameters."""
+    """Yield the native functions that a room exports, each with its name and parameter types."""
     for module in import_module(f"anygame.{room}").NATIVE_MODULES:
         import_module(module)
     for function in _EXPORTED.values():
@@ -177,17 +173,13 @@ def exports(room: str) -> Iterator[tuple[Exported, str, list[type | Elements]]]:
 
 
 class Bundle:
-    """A function for native code, which returns a named tuple of arrays given the address of its table.
-
-    Args:
-        fields: the named tuple.
-        records: arrays that are fields of records, and so are not contiguous, with the bytes of a record;
-            None if only the table has these.
+    """A function that native code calls with the address of a table, to get a named tuple of arrays.
 
     Attributes:
-        name: name of the named tuple.
+        name: the name of the named tuple.
         arrays: the types of its arrays, by field.
-        records: see above.
+        records: the arrays that are fields of records, and so are not contiguous. The values are the size of
+            a record in bytes, or None if the table contains this size.
     """
 
     def __init__(
@@ -207,23 +199,21 @@ class Bundle:
 
 def elements_of(hint: Any) -> Elements | None:
     """Return the element types in an annotation; None if it is not one of the array types above."""
-    return next((each for each in get_args(hint) if isinstance(each, Elements)), None)
+    return next((part for part in get_args(hint) if isinstance(part, Elements)), None)
 
 
 def table_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """Return the table of a bundle: int64 [arrays, 4]. Table and arrays must live while the table is used.
+    """Return the table of a bundle: int64 [arrays, 4].
 
-    Its columns are the address, the lengths along two axes, and the bytes from row to row.
-
-    Raises:
-        ValueError: the rows of an array are not contiguous.
+    Its columns are the address, the lengths of both axes, and the stride between rows in bytes. The caller
+    must keep table and arrays alive while native code uses the table.
     """
     rows = []
     for array in arrays:
         columns = array.shape[1] if array.ndim > 1 else 1
         is_broken = columns > 1 and len(array) > 0 and array.strides[1] != array.itemsize
         if not 1 <= array.ndim <= 2 or is_broken:
-            raise ValueError("expected arrays of one or two dimensions, with rows in one piece")
+            raise ValueError("expected arrays of one or two dimensions, with contiguous rows")
         rows.append((array.ctypes.data, array.shape[0], columns, array.strides[0]))
     return np.array(rows, np.int64)
 
@@ -242,7 +232,4 @@ def call_refusing(function: int, rows: int, data: int) -> bool:
 
 
 def prefetch(array: Any, index: int) -> None:
-    """Prefetch the cache line of an element of an array, or of the first element of a row.
-
-    Access to memory outside of the caches may take as long as hundreds of steps.
-    """
+    """Prefetch the cache line of an element of an array, or of the first element of a row."""
