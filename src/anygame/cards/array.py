@@ -1,8 +1,8 @@
 """Arrays in the memory of a graphics card, which machine learning libraries read without a copy.
 
-They are exported by DLPack (https://dmlc.github.io/dlpack/), for ``torch.from_dlpack``,
-``jax.dlpack.from_dlpack`` and ``cupy.from_dlpack``, and by version 3 of the CUDA array interface (Numba,
-"CUDA Array Interface").
+The arrays support DLPack (https://dmlc.github.io/dlpack/), for ``torch.from_dlpack``,
+``jax.dlpack.from_dlpack`` and ``cupy.from_dlpack``, and version 3 of the CUDA array interface (Numba, "CUDA
+Array Interface").
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from anygame.cards.card import CardMemory
 
-#: DLPack's codes of CUDA devices, and of the kinds of dtypes: signed, unsigned, floats, truth values.
+#: DLPack's codes of CUDA devices, and of the kinds of dtypes: signed and unsigned integers, floats, booleans.
 _CUDA: Final = 2
 _KINDS: Final = {"i": 0, "u": 1, "f": 2, "b": 6}
 _NAME: Final = b"dltensor"
@@ -46,14 +46,14 @@ class _Tensor(ctypes.Structure):
 
 @dataclass(frozen=True, eq=False)
 class CardArray:
-    """A view of memory on a card, which it keeps alive.
+    """A view of memory on a card, which keeps this memory alive.
 
     Attributes:
-        memory: the memory that is viewed.
-        offset: bytes from the start of the memory to the first item.
-        shape: length of each axis.
-        strides: bytes from one item to the next along each axis.
-        dtype: type of the items.
+        memory: the memory.
+        offset: the offset in bytes of the first item from the start of the memory.
+        shape: the length of each axis.
+        strides: the distance in bytes from one item to the next along each axis.
+        dtype: the type of the items.
     """
 
     memory: CardMemory
@@ -100,7 +100,7 @@ class CardArray:
         return _CUDA, self.memory.card.number
 
     def __dlpack__(self, **_options: Any) -> Any:
-        """Return a DLPack capsule; launches are synchronous, so the items are final."""
+        """Return a DLPack capsule. Launches are synchronous, so the items are complete."""
         count = len(self.shape)
         items = [stride // self.dtype.itemsize for stride in self.strides]
         lengths = (c_int64 * (2 * count))(*self.shape, *items)
@@ -124,7 +124,7 @@ class CardArray:
 #: Exported tensors by address, until their consumer deletes them.
 _HANDED_OUT: Final[dict[int, object]] = {}
 
-# A destructor must not create a reference to its capsule, so it gets the capsule as a pointer.
+# A destructor must not create a reference to its capsule, so its parameter is a pointer.
 _Deleter = ctypes.CFUNCTYPE(None, c_void_p)
 _Destructor = ctypes.PYFUNCTYPE(None, c_void_p)
 _new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, ctypes.c_char_p, _Destructor)(
@@ -143,7 +143,7 @@ def _give_back(address: int, handed_out: dict[int, object] = _HANDED_OUT) -> Non
 
 
 def _give_back_unused(capsule: int) -> None:
-    """Release the tensor of a capsule that was not consumed; consumers rename their capsules."""
+    """Release the tensor of a capsule without a consumer; a consumer renames its capsule."""
     if _is_capsule(capsule, _NAME):
         _give_back(_address_in(capsule, _NAME))
 

@@ -1,6 +1,6 @@
 """NVIDIA graphics cards through the driver API (NVIDIA, "CUDA Driver API").
 
-Only this module knows the driver's library, which is loaded when a card is first used.
+Only this module calls the driver's library, and loads it when a card is first used.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Minimum compute capability: the first with sums over a warp (``redux.sync``).
+#: Minimum compute capability, since earlier cards have no sums over a warp (``redux.sync``).
 _LEAST_CAPABILITY: Final = (8, 0)
-#: Device attributes and options of the loader, as numbered in the driver's header.
+#: Numbers of device attributes and loader options in the driver's header.
 _MAJOR, _MINOR, _PROCESSORS = 75, 76, 16
 _REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES = 0, 5, 6
 _LOG_BYTES: Final = 1 << 14
@@ -33,7 +33,7 @@ _HOST, _DEVICE = 1, 2
 
 
 class _Copy2D(ctypes.Structure):
-    """``CUDA_MEMCPY2D``: rows of bytes, with a pitch between their beginnings."""
+    """``CUDA_MEMCPY2D``: a copy of rows of bytes. A pitch is the distance in bytes between two rows."""
 
     _fields_ = [
         *(
@@ -58,7 +58,7 @@ class Card:
     """A graphics card with the primary context of this process.
 
     Raises:
-        DeviceError: there is no such card, or it is too old.
+        DeviceError: the card does not exist, or is too old.
     """
 
     def __init__(self, number: int = 0) -> None:
@@ -104,18 +104,21 @@ class Card:
 
     @property
     def free_bytes(self) -> int:
-        """Bytes of free memory."""
+        """Size of the free memory in bytes."""
         free, every = c_size_t(), c_size_t()
         self._call("cuMemGetInfo_v2", byref(free), byref(every))
         return free.value
 
     def load(self, ptx: str, names: Iterable[str], registers: int) -> dict[str, c_void_p]:
-        """Compile PTX and return some of its functions by name.
+        """Compile PTX and return the named functions.
 
-        With a lower bound on registers per thread, more threads run at a time.
+        Args:
+            ptx: the code.
+            names: the names of the functions to return.
+            registers: maximum number of registers per thread. With fewer, more threads run simultaneously.
 
         Raises:
-            DeviceError: the driver cannot compile it; the message holds the driver's log.
+            DeviceError: the driver cannot compile the code; the message contains the driver's log.
         """
         log = ctypes.create_string_buffer(_LOG_BYTES)
         options = (c_int * 3)(_REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES)
@@ -137,7 +140,7 @@ class Card:
         return buffer.raw
 
     def launch(self, function: c_void_p, arguments: Sequence[int], groups: int, threads: int) -> None:
-        """Launch a function with 64-bit arguments in groups of threads, and wait for its end."""
+        """Launch a function with 64-bit arguments in groups of threads, and wait until it ends."""
         values = (ctypes.c_uint64 * len(arguments))(*arguments)
         size, first = ctypes.sizeof(ctypes.c_uint64), ctypes.addressof(values)
         pointers = (c_void_p * len(arguments))(*range(first, first + size * len(arguments), size))
@@ -147,13 +150,10 @@ class Card:
 
 
 class CardMemory:
-    """Memory of a card, initially zero, freed with the object or at the end of its ``with`` block.
+    """Rows of memory on a card, initially zero, each of ``width`` bytes.
 
-    Copies are synchronous, and follow all earlier launches.
-
-    Args:
-        rows: number of rows.
-        width: bytes of a row.
+    The memory is freed with the object, or at the end of its ``with`` block. Copies are synchronous. They
+    start after all earlier launches have ended.
     """
 
     def __init__(self, card: Card, rows: int, width: int) -> None:
@@ -168,25 +168,25 @@ class CardMemory:
 
     @classmethod
     def of(cls, card: Card, values: NDArray[Any]) -> CardMemory:
-        """Return memory with the bytes of an array."""
+        """Return memory with a copy of the bytes of an array."""
         memory = cls(card, 1, values.nbytes)
         memory.write(values.reshape(1, -1))
         return memory
 
     def fill(self, offset: int, width: int, word: int) -> None:
-        """Fill ``width`` bytes of every row, from byte ``offset`` on, with a 32-bit word."""
+        """Fill ``width`` bytes of every row, starting at byte ``offset``, with a 32-bit word."""
         place, pitch = c_size_t(self.address + offset), c_size_t(self.width)
         self.card._call(
             "cuMemsetD2D32_v2", place, pitch, c_uint(word), c_size_t(width // 4), c_size_t(self._rows)
         )
 
     def write(self, values: NDArray[Any], offset: int = 0) -> None:
-        """Write each item of an array's first axis into a row, from byte ``offset`` of the row on."""
+        """Write each item of an array's first axis into a row, starting at byte ``offset`` of the row."""
         values = np.ascontiguousarray(values)
         self._copy(values, offset, is_read=False)
 
     def read(self, shape: tuple[int, ...], kind: type, offset: int = 0) -> NDArray[Any]:
-        """Return an array; each item of its first axis is from a row, from byte ``offset`` of the row on."""
+        """Return an array whose first axis has an item for each row, read from byte ``offset`` of the row."""
         values: NDArray[Any] = np.empty(shape, kind)
         self._copy(values, offset, is_read=True)
         return values
@@ -227,7 +227,7 @@ class CardMemory:
 
 
 def _free(card: Card, address: int) -> None:
-    with suppress(DeviceError):  # a process that is ending or was forked has no memory on the card
+    with suppress(DeviceError):  # a process that ends or was forked has no memory on the card
         card.use()
         card._call("cuMemFree_v2", c_size_t(address))
 

@@ -1,8 +1,8 @@
 """The code of a game for graphics cards: a warp plays a block, and each of its 32 threads plays 64 lanes.
 
 The same builders write code for processors and for cards. The driver of a card reads the code as PTX (NVIDIA,
-"Parallel Thread Execution ISA"). The threads of a warp diverge only where they visit those of their lanes
-that end. Decisions about a block are made by votes and sums over its warp.
+"Parallel Thread Execution ISA"). The threads of a warp diverge only while each of them visits its own lanes
+that end. Votes and sums over the warp decide for the whole block.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-#: Up to this number of gate inputs a network becomes straight-line code, which is 4x as fast as a loop. LLVM
-#: and the driver take 0.5 ms to compile each input.
+#: Maximum number of gate inputs of a network that becomes straight-line code, which is 4x as fast as a loop.
+#: LLVM and the driver take 0.5 ms to compile each input.
 _STRAIGHT_INPUTS: Final = 50_000
-#: Registers of a thread. Straight-line code gets the maximum, since then it waits for memory less often.
-#: Loops get fewer, so that more threads run while some wait.
+#: Maximum number of registers per thread. Straight-line code gets all registers, to access memory less often.
+#: Loops get fewer, so that more threads run while others wait for memory.
 REGISTERS: Final[dict[Style, int]] = {"straight": 255, "loop": 64}
 #: The name of the function that the driver starts.
 ENTRY: Final = "playouts"
-#: The 64-bit words of a block's status: whether all its playouts have ended, and the numbers of playouts that
-#: are left to start, are under way, and got stuck.
+#: The 64-bit words of a block's status: whether all its playouts have ended, and the numbers of its playouts
+#: that have not started, are running, and got stuck.
 DONE, STILL_LEFT, UNDER_WAY, GOT_STUCK, STATUS_WORDS = range(5)
-#: Words of the record of a block that each thread has; the words of all threads are interleaved.
+#: Number of words that each thread has in the record of a block; the words of all threads are interleaved.
 RECORD_WORDS: Final = STARTS + 64 * WARP.words
 
 
 def card_kernel(network: Network, style: Style = "auto") -> Kernel:
-    """Lay out the code of a network for blocks as wide as the blocks of a warp."""
+    """Return the kernel of a network for blocks of the width that a warp plays."""
     if style == "auto":
         style = "straight" if len(network.inputs) <= _STRAIGHT_INPUTS else "loop"
     return build_kernel(network, style, target=WIDE)
 
 
 def warp_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
-    """Return the code of a game as PTX, and the data that it reads.
+    """Return the code of a game as PTX, and the data that the code reads.
 
     The parameters of its function ``playouts`` are the addresses of rows and data, the number of blocks, the
-    bytes of the rows of a block, the addresses of records, lengths, start and status, and the step count.
+    size in bytes of a block's rows, the addresses of records, lengths, start and status, and the step count.
     """
     code, data = kernel.written_for(WARP)
     entries = entry(ENTRY, "play_block", _PARAMETERS)
@@ -57,11 +57,11 @@ def warp_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
 
 
 def entry(name: str, called: str, parameters: Sequence[str]) -> str:
-    """Write a function that the driver starts, and in which each thread of each block calls another function.
+    """Write a function that the driver starts, and that calls another function in each thread of each block.
 
     The arguments of the called function are the thread's words of the rows, the data, the parameters, and the
-    number of the thread's first lane. Those of the started function are rows, data, the number of blocks, the
-    bytes of the rows of a block, and the parameters.
+    number of the thread's first lane. The arguments of the started function are rows, data, the number of
+    blocks, the size in bytes of a block's rows, and the parameters.
     """
     given = ", ".join(["ptr %rows", "ptr %data", "i64 %blocks", "i64 %bytes", *parameters])
     arguments = ", ".join(["ptr %rows.own", "ptr %data", *parameters, "i64 %first"])
@@ -91,7 +91,7 @@ _PARAMETERS: Final = ("ptr %records", "ptr %lengths", "ptr %start", "ptr %status
 
 
 def _play_block() -> str:
-    """Write a function that plays a block, unless all its playouts have ended, and writes its status."""
+    """Write a function that plays a block with unfinished playouts, and stores the status of the block."""
     code = FunctionBuilder("play_block", WARP, parameters=[*_PARAMETERS, "i64 %first"])
     thread = code.let("lshr i64 %first, 6")
     block, number = code.let(f"lshr i64 {thread}, 5"), code.let(f"and i64 {thread}, 31")
@@ -111,7 +111,7 @@ def _play_block() -> str:
     return code.text()
 
 
-#: Collective operations of a warp, and the number of a thread among all threads.
+#: Functions for collective operations of a warp, and for the number of a thread among all threads.
 COLLECTIVES: Final = """
 declare i1 @llvm.nvvm.vote.any.sync(i32, i1)
 declare i32 @llvm.nvvm.redux.sync.add(i32, i32)

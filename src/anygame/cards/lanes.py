@@ -1,4 +1,4 @@
-"""Many games side by side on a graphics card, for search and learning on the card."""
+"""Many simultaneous games on a graphics card, for search and learning on the card."""
 
 from __future__ import annotations
 
@@ -32,20 +32,10 @@ _NOWHERE: Final = (1 << 64) - 1
 
 
 class WarpLanes:
-    """A number of games side by side on a card; see ``Lanes``.
+    """Simultaneous games on a card; see ``Lanes``.
 
-    The arrays that it returns are views, which are overwritten after the next move. Moves and masks may be on
-    the card or in main memory.
-
-    Args:
-        network: the compiled game.
-        card: the card to use.
-        count: number of lanes; memory is allocated for a multiple of 2,048.
-        seed: seed of :meth:`step_random`.
-        style: how the gates are written.
-
-    Raises:
-        DeviceError: the card has too little memory.
+    Returned arrays are views, which the next move overwrites. Moves and masks can be on the card or in main
+    memory. The lanes take memory for a multiple of 2,048. A DeviceError says that the card has too little.
     """
 
     def __init__(
@@ -106,7 +96,7 @@ class WarpLanes:
     def _table(self, *names: str) -> list[int]:
         return [self._tables[name].address for name in names]
 
-    # Questions about the states.
+    # -- states ------------------------------------------------------------------------------------
 
     def _look(self) -> None:
         if not self._fresh:
@@ -122,24 +112,21 @@ class WarpLanes:
         return CardArray(self._told, first * self._lanes, shape, strides, np.dtype(np.bool_))
 
     def legal(self, role: int) -> CardArray:
-        """Return which actions of a role are legal: bool [lanes, actions].
-
-        In memory, the lanes of an action are adjacent.
-        """
+        """Return which actions of a role are legal: bool [lanes, actions], with adjacent lanes."""
         return self._answers(1 + self._firsts[role], self.network.actions[role])
 
     def observation(self) -> CardArray:
-        """Return all states: bool [lanes, facts]. In memory, the lanes of a fact are adjacent."""
+        """Return all states: bool [lanes, facts]. In memory, all lanes of a fact are adjacent."""
         return self._answers(1 + self._firsts[-1], self.network.facts)
 
     @property
     def terminal(self) -> CardArray:
-        """In which lanes the game is over: bool [lanes]."""
+        """Which lanes have ended: bool [lanes]."""
         return self._line(0)
 
     @property
     def stuck(self) -> CardArray:
-        """In which lanes a role has no legal move although the game is not over: bool [lanes]."""
+        """Which lanes are stuck, since a role has no legal move before the end: bool [lanes]."""
         return self._line(self._stuck)
 
     def _line(self, number: int) -> CardArray:
@@ -147,11 +134,11 @@ class WarpLanes:
         return CardArray(self._told, number * self._lanes, (self.count,), (1,), np.dtype(np.bool_))
 
     def goals(self, role: int) -> CardArray:
-        """Return the goals of a role, float32 [lanes], at the end or before; nan without exactly one goal."""
+        """Return the goals of a role, also before the end: float32 [lanes], nan unless there is one goal."""
         self._look()
         return CardArray(self._goals, 4 * role * self._lanes, (self.count,), (4,), np.dtype(np.float32))
 
-    # Moves.
+    # -- moves -------------------------------------------------------------------------------------
 
     def step(self, choices: Sequence[ArrayLike]) -> None:
         """Make a joint move in all lanes that can move; choices in other lanes are ignored.
@@ -160,8 +147,8 @@ class WarpLanes:
             choices: per role the chosen actions, int32 or int64 [lanes], on the card or in main memory.
 
         Raises:
-            IllegalChoiceError: an action is not legal; no lane was changed.
-            ValueError: the number of arrays is not the number of roles, or a shape or type is wrong.
+            IllegalChoiceError: an action is not legal; no lane has changed.
+            ValueError: the number of arrays, a shape or a type is wrong.
         """
         roles = len(self.network.actions)
         if len(choices) != roles:
@@ -184,7 +171,7 @@ class WarpLanes:
         self._fresh = False
 
     def step_random(self) -> list[CardArray]:
-        """Make a joint move in all lanes that can move, each role uniformly at random.
+        """Make a joint move in all lanes that can move; each role's move is uniformly random.
 
         Returns:
             Per role the actions, int32 [lanes]; -1 in lanes that did not move.
@@ -197,7 +184,7 @@ class WarpLanes:
         return [CardArray(self._chosen, role * width, (self.count,), (4,), kind) for role in range(roles)]
 
     def reset(self, mask: ArrayLike | None = None) -> None:
-        """Put lanes into the initial state, given as bool [lanes], on the card or not; None for all lanes."""
+        """Reset the lanes of a mask, bool [lanes] on the card or in main memory; None for all lanes."""
         self.card.use()
         if mask is None:
             mask = np.ones(self.count, np.bool_)
@@ -206,12 +193,10 @@ class WarpLanes:
         self._fresh = False
 
     def _place(self, value: Any, what: str, role: int | None) -> tuple[int, int, int]:
-        """Return the address of an array of lanes on the card, its stride, and -1 for 8-byte items, else 0.
+        """Copy an array of lanes to the card unless it is there already.
 
-        The array is copied to the card unless it is there already. Without a role it has truth values.
-
-        Raises:
-            ValueError: the array, named ``what``, has the wrong shape or type.
+        Returns its address and its stride on the card, and -1 for 8-byte items, else 0. The array has
+        integers, or truth values if ``role`` is None. ``what`` names it in errors.
         """
         interface = lies_on_card(value)
         array = np.empty(0) if interface else np.asarray(value)

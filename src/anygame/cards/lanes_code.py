@@ -1,9 +1,10 @@
-"""The code of games side by side on a graphics card, whose moves the caller chooses.
+"""The code of simultaneous games on a graphics card, whose moves the caller chooses.
 
-Tables hold the places of all values, so that the code has the same size for any game. ``%answers`` has a bit
-literal for each row of bytes that is returned: the end, the legal actions and so on. ``%firsts`` has the
-number of the first action of each role, and the number of all actions. ``%bits`` and ``%values`` have the
-goals, role after role, and ``%ends`` has the bounds of each role's part.
+Tables contain the places of all values, so that the code has the same size for all games. ``%answers`` has a
+literal for each row of answers: the end, the legal actions and so on. A literal is twice the number of a row
+of bits, plus 1 if the bits are inverted. ``%firsts`` has the number of the first action of each role, and the
+number of all actions. ``%bits`` has the literals of the goals and ``%values`` their values, role after role.
+``%ends`` has the index of each role's first goal, and the number of all goals.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-#: The functions that the driver starts, with their parameters behind rows, data, blocks, and bytes of rows.
+#: The functions that the driver starts, with the parameters that follow rows, data, blocks and size of rows.
 ENTRIES: Final = {
     "look": (
         *("ptr %answers", "i64 %count", "ptr %firsts", "i64 %roles", "ptr %told", "i64 %lanes"),
@@ -44,15 +45,15 @@ ENTRIES: Final = {
     "choose_moves": ("ptr %firsts", "i64 %roles", "ptr %chosen", "i64 %lanes"),
     "put_back": ("ptr %mask", "i64 %stride", "ptr %start", "i64 %fluents"),
 }
-#: The value of a missing goal: not a number, as the bits of a float.
+#: The bits of the float of a missing goal, which is not a number.
 _NAN: Final = 0x7FC00000
-#: Constants that expand the bits of a byte to bytes. The first copies the byte to each byte. The second
-#: leaves a different bit in each byte. The third, if added, carries this bit into the highest bit.
+#: Constants that expand the 8 bits of a byte to 8 bytes. Multiplication by the first copies the byte to each
+#: byte. The second masks a different bit in each byte. Adding the third carries that bit into the top bit.
 _COPIES, _PLACES, _CARRY = 0x0101010101010101, 0x8040201008040201, 0x7F7F7F7F7F7F7F7F
 
 
 def warp_lanes_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
-    """Return the code of a game as PTX, and the data that it reads."""
+    """Return the code of a game as PTX, and the data that the code reads."""
     code, data = kernel.written_for(WARP)
     actions = kernel.layout.actions
     parts = [code, _look(), _check(), _move(actions), _choose_moves(actions), _put_back()]
@@ -75,7 +76,7 @@ def _after(code: FunctionBuilder, number: str) -> str:
 
 
 def _word(code: FunctionBuilder, table: str, index: str) -> str:
-    """Return the thread's own word of the bit literal at an index of a table."""
+    """Return the thread's own word of the literal at an index of a table."""
     literal = _number(code, table, index)
     row = code.word(code.row_at("%rows", code.let(f"lshr i64 {literal}, 1")))
     inverted = code.let(f"and i64 {literal}, 1")
@@ -94,16 +95,16 @@ def _own_word(code: FunctionBuilder, row: int) -> str:
 
 
 def _at(code: FunctionBuilder, base: str, *offsets: str) -> str:
-    """Return another pointer plus the sum of ``offsets``, which are in bytes."""
+    """Return a pointer plus the sum of ``offsets`` in bytes."""
     for offset in offsets:
         base = code.let(f"getelementptr inbounds i8, ptr {base}, i64 {offset}")
     return base
 
 
 def _look() -> str:
-    """Write a function that evaluates states, and returns answers as bytes and goals as floats, per lane.
+    """Write a function that evaluates all states, and stores answers as bytes and goals as floats, per lane.
 
-    It sets row ACTIVE to the lanes that can move, and row STUCK to the stuck lanes.
+    The function sets row ACTIVE to the lanes that can move, and row STUCK to the stuck lanes.
     """
     code = _function("look")
     code.line("call void @evaluate_state(ptr %rows, ptr %data)")
@@ -133,7 +134,7 @@ def _look() -> str:
 
 
 def _tell_goals(code: FunctionBuilder) -> None:
-    """Write code that returns the goals, and not-a-number where a role has no goal, or several."""
+    """Write code that stores the goals, and not-a-number for a role without a goal, or with several."""
     for role in code.repeat("%roles"):
         seen, twice = code.word_variable(0), code.word_variable(0)
         for variable in (seen, twice):
@@ -211,9 +212,9 @@ def _move(actions: int) -> str:
 
 
 def _choose_moves(actions: int) -> str:
-    """Write a function that makes random moves in lanes that can move, and returns them; -1 in other lanes.
+    """Write a function that makes and stores random moves in lanes that can move, and stores -1 for others.
 
-    A lane for which no number was sampled in time is moved in the next round.
+    A round can fail to sample a move for a lane, which then moves in a later round.
     """
     code = _function("choose_moves")
     does = code.address(actions)
@@ -252,7 +253,7 @@ def _chosen(code: FunctionBuilder, role: str, bit: str) -> str:
 
 
 def _put_back() -> str:
-    """Write a function that puts the lanes of a mask, a byte each, into a state, 0 or -1 per fluent."""
+    """Write a function that sets the lanes of a mask, a byte each, to a state, 0 or -1 per fluent."""
     code = _function("put_back")
     lanes = code.word_variable(0)
     for bit in code.set_bits(_own_word(code, IDLE)):

@@ -1,4 +1,4 @@
-"""Random playouts on a graphics card: a warp plays a block of 2,048 games, thousands of blocks at once."""
+"""Random playouts on a graphics card: thousands of warps, each of which plays a block of 2,048 games."""
 
 from __future__ import annotations
 
@@ -54,21 +54,21 @@ if TYPE_CHECKING:
 _BLOCKS, _SMALL_BLOCK, _FULL_BLOCK = 1 << 12, 1 << 11, 1 << 26
 #: Threads in a thread block of the card: four warps.
 _THREADS: Final = 128
-#: Share of the free memory that is allocated.
+#: Maximum fraction of the free memory that a simulation allocates.
 _SHARE: Final = 0.8
 #: Target duration of a launch, in seconds. Interrupts are noticed only between launches.
 _LAUNCH_SECONDS: Final = 0.1
 _FIRST_STEPS: Final = 16
-#: Launches after an interrupt for the playouts under way, which are then abandoned.
+#: Maximum number of launches after an interrupt, to end running playouts; then these are abandoned.
 _LAST_LAUNCHES = 5
 _WARP, _LANES_OF_A_THREAD = WIDE.row_words, 64
 
 
 class WarpSimulator:
-    """Plays a game at random on a graphics card, 2,048 games per warp.
+    """Plays random matches of a game on a graphics card, 2,048 matches per warp.
 
-    The result depends only on the request, not on the card: a processor that plays blocks of the same width
-    (``build_kernel(network, "loop", target=WIDE)``) has the same tally.
+    The result does not depend on the card. A processor that plays blocks of the same width
+    (``build_kernel(network, "loop", target=WIDE)``) gets the same tally.
     """
 
     def __init__(self, network: Network, card: Card, style: Style = "auto") -> None:
@@ -85,16 +85,16 @@ class WarpSimulator:
 
     @property
     def bytes(self) -> int:
-        """Bytes of a block on the card."""
+        """Size in bytes of a block on the card."""
         return self.kernel.end * WIDE.stride + RECORD_WORDS * WIDE.stride + 8 * STATUS_WORDS
 
     def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[DeadEnd]:
         """Play random matches; see ``Simulator.run``.
 
         Raises:
-            DeviceError: the card is busy, or its free memory is too small for a block.
+            DeviceError: the driver reports an error, or the card has too little free memory for a block.
             StuckError: a role has no legal move, and the request is strict.
-            ValueError: ``start`` has another shape.
+            ValueError: ``start`` has the wrong shape.
         """
         state = start_state(self.kernel.network, start)
         self.card.use()
@@ -102,7 +102,7 @@ class WarpSimulator:
 
 
 class _CardRun(Run):
-    """A simulation on a card; a single thread launches it and waits for it."""
+    """A simulation on a card, which a single thread launches and waits for."""
 
     def __init__(self, simulator: WarpSimulator, request: PlayoutRequest, state: NDArray[np.bool_]) -> None:
         super().__init__(simulator.kernel, request, state, simulator.quotas(request.playouts))
@@ -162,7 +162,7 @@ class _CardRun(Run):
             warps.records.write(np.repeat(of_blocks[:, None], _WARP, axis=1), word * WIDE.stride)
 
     def _play_warps(self, warps: _Warps) -> None:
-        """Play until all blocks are done or abandoned."""
+        """Launch the blocks until all their playouts have ended or are abandoned."""
         known = self._started + sum(self._quotas[block] for block in warps.blocks)
         steps, last_start, launches_left = _FIRST_STEPS, None, _LAST_LAUNCHES
         while True:
@@ -205,7 +205,7 @@ class _CardRun(Run):
 
 
 def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> StuckPlayout:
-    """Return the first stuck playout of a block; each thread records only the first of its own lanes."""
+    """Return the first stuck playout of a block, from the first stuck playout that each thread records."""
     some, steps, lanes, lengths = (
         warps.words(word)[block] for word in (STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH)
     )
@@ -215,7 +215,10 @@ def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> StuckPlay
 
 
 class _Warps:
-    """The rows and records of some blocks on a card; in a record the words of all threads are adjacent."""
+    """The rows and records of a range of blocks on a card.
+
+    Each word of a record is stored for all threads in a row.
+    """
 
     def __init__(self, simulator: WarpSimulator, blocks: range, shared: tuple[int, int, int]) -> None:
         self.blocks = blocks
@@ -231,7 +234,7 @@ class _Warps:
             self._memory = taken.pop_all()
 
     def launch(self, steps: int) -> NDArray[np.int64]:
-        """Make a number of steps; return the status of each block: int64 [blocks, STATUS_WORDS]."""
+        """Play ``steps`` steps; return the status of each block: int64 [blocks, STATUS_WORDS]."""
         data, lengths, start = self._shared
         count = len(self.blocks)
         of_rows = (self.rows.address, data, count, self.rows.width)
@@ -242,7 +245,7 @@ class _Warps:
         return status
 
     def words(self, number: int) -> NDArray[np.int64]:
-        """Return a word of the records: int64 [blocks, threads]."""
+        """Return a word of all records: int64 [blocks, threads]."""
         shape = (len(self.blocks), _WARP)
         found: NDArray[np.int64] = self.records.read(shape, np.int64, number * WIDE.stride)
         return found
