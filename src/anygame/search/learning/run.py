@@ -169,11 +169,7 @@ class TrainingRun:
 
     @contextmanager
     def begun(self) -> Iterator[None]:
-        """Lock a new training until the block ends.
-
-        Raises:
-            ModelError: another process trains with this seed.
-        """
+        """Lock a new training until the block ends; raise ModelError if another process holds the lock."""
         with _alone(self._checkpoint) as is_alone:
             if not is_alone:
                 raise ModelError(

@@ -164,10 +164,7 @@ def _maps(game: Game) -> Iterator[NDArray[np.int32]]:
 
 
 def _tables(fluents: Sequence[Words], changes: Sequence[Change]) -> list[NDArray[np.int32]]:
-    """Return a table for each change: the numbers of the images of fluents, and of these images.
-
-    The last number stands for all images beyond the limit.
-    """
+    """Return the numbers of images under each change; the last number is for images beyond the limit."""
     numbers = {words: n for n, words in enumerate(fluents)}
     numbered = list(fluents)
     for words in numbered:  # The loop extends this list.
@@ -234,11 +231,7 @@ def _exchanges(columns: Sequence[_Column]) -> Iterator[Change]:
 
 
 def _change(parts: Mapping[Key, Mapping[int, tuple[int, Mapping[str, str]]]]) -> Change:
-    """Return a change of fluents.
-
-    Args:
-        parts: for each relation and changed argument, the argument to copy from and the map of its values.
-    """
+    """Return the change that sets arguments from other arguments, with a map of values for each."""
 
     def change(words: Words) -> Words:
         changed = parts.get((words[0], len(words) - 1), {})
@@ -331,7 +324,7 @@ class _Play:
         return looks
 
     def _children(self, state: State) -> States | None:
-        """Return the children of a state: bool [states, fluents]; None if there are too many."""
+        """Return the children of a state; None if there are too many, or no child."""
         self._load(state[None])
         legal = [np.flatnonzero(mask[0]) for mask in self._batch.legal_masks()]
         count = prod(map(len, legal))

@@ -290,10 +290,7 @@ class _Arena:
         return True
 
     def _play(self, state: State, seat: int | None, trust: float) -> list[float] | None:
-        """Play a match and return the value of its end for each role, or None if stopped.
-
-        The seat uses the estimates. Without a seat, no side uses any.
-        """
+        """Play a match, with the estimates for one seat or no seat; return the values, or None if stopped."""
         game, seconds = self.game, None
         if self.length is not None:
             time_left = self.end - perf_counter()
