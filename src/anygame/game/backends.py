@@ -113,7 +113,7 @@ class Backends:
             return True
 
     def compile_if_worth_it(self) -> None:
-        """Compile the game before a large amount of work, unless the machine is settled."""
+        """Compile the game before a large amount of work, unless `is_settled`."""
         with self._compiling:
             if not self.is_settled:
                 self.compile({})

@@ -404,7 +404,7 @@ class Game:
         return is_compiled
 
     def compile_if_worth_it(self) -> None:
-        """Compile the game before a large amount of work, unless the machine is settled."""
+        """Compile the game before a large amount of work, unless `is_settled`."""
         self.backends.compile_if_worth_it()
 
     # -- equality, pickling, text ------------------------------------------------------------------

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term, Variable
     from anygame.playouts import PlayoutRequest, Tally
 
-#: A state as a machine stores it: hashable, and equal exactly if the facts are equal.
+#: A machine's representation of a state: hashable. Positions are equal if and only if their facts are equal.
 Position = Any
 #: A position with the cached answers about it.
 View = Any

@@ -33,7 +33,7 @@ _MOST_BARS: Final = 12
 _BARS_WIDTH: Final = 0.8
 #: Maximum number of bits of an integer whose square root is computed in floating point.
 _FLOAT_BITS: Final = 1000
-#: Number of parts of the work per worker. Small parts keep all workers busy to the end.
+#: Number of parts of a simulation per worker. Small parts keep all workers busy until the end.
 _PARTS_A_WORKER: Final = 16
 
 _Shared = TypeVar("_Shared")
@@ -43,7 +43,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class SimulationResult:
-    """Summary statistics of random matches. Counts are exact; mappings are by role.
+    """Summary statistics of random matches. Counts are exact, and the keys of mappings are roles.
 
     Attributes:
         playouts: matches that ended; goals and lengths count only these matches.

@@ -1,1 +1,1 @@
-"""Machines: implementations of the contract `anygame.game.machine.Machine`."""
+"""Implementations of the protocol `anygame.game.machine.Machine`."""

@@ -74,7 +74,7 @@ def compile_machine(
 
 
 class NetworkView:
-    """A position with everything computed about it so far."""
+    """A position with the cached answers about it."""
 
     __slots__ = ("frame", "legal", "position", "terminal")
 
@@ -152,11 +152,11 @@ class NetworkMachine:
             return self._cards[number]
 
     def lanes_on_card(self, count: int, seed: int, number: int) -> GameCardLanes:
-        """Return matches side by side on a graphics card."""
+        """Return simultaneous matches on a graphics card."""
         return GameCardLanes(self.compiled, card(number), count, seed)
 
     def lanes(self, count: int, seed: int) -> GameLanes:
-        """Return matches side by side, with percepts if the rules hide information."""
+        """Return simultaneous matches, with percepts if the rules hide information."""
         return GameLanes(self.percept_kernel or self.kernel, count, seed, self.compiled)
 
     # -- positions ---------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ class NetworkMachine:
     # -- answers of the network --------------------------------------------------------------------
 
     def _look(self, view: NetworkView) -> list[list[int]]:
-        """Evaluate the state, and return the indices of the legal moves of each role."""
+        """Evaluate the position, and return the indices of the legal moves of each role."""
         if view.legal is None:
             legal, view.terminal = self.options(view.position)
             view.legal = legal
@@ -250,23 +250,23 @@ class NetworkMachine:
     # -- by number -----------------------------------------------------------------------------------
 
     def options(self, position: bytes) -> tuple[list[list[int]], bool]:
-        """Return per role the numbers of its legal moves, and whether the position is terminal."""
+        """Return the numbers of each role's legal moves, and whether the position is terminal."""
         with self._asking:
             return self._single.legal(position), self._single.terminal(position)
 
     def after(self, position: bytes, joint: Sequence[int]) -> bytes:
-        """Return the position after a joint move, given by the numbers of legal moves."""
+        """Return the position after a joint move, given as the numbers of legal moves."""
         with self._asking:
             return self._single.next(position, joint)
 
     def goal_values(self, position: bytes) -> list[float]:
-        """Return the goal of each role; nan if the rules give none, or several."""
+        """Return the goal of each role; nan if the rules give no goal, or several."""
         with self._asking:
             goals = self._single.goals(position)
         return [nan if goal in (MISSING, DOUBLE) else float(goal) for goal in goals]
 
     def percept_numbers(self, position: bytes, joint: Sequence[int]) -> list[NDArray[np.bool_]]:
-        """Return the percepts of each role from a joint move given by numbers: bool [percepts] per role."""
+        """Return each role's percepts of a joint move, given as numbers: bool [percepts] per role."""
         single = self._single_with_percepts
         if single is None:
             return [np.zeros(0, np.bool_) for _ in self.roles]
@@ -364,17 +364,14 @@ class NetworkMachine:
 
 
 class GameLanes(Lanes):
-    """The lanes of a compiled game, for ``Batch``. Roles are given by index."""
+    """Implementation of ``Batch``, with the indices of roles as arguments."""
 
     def __init__(self, kernel: Kernel, count: int, seed: int, compiled: CompiledGame) -> None:
         self._compiled = compiled
         super().__init__(kernel, count, seed)
 
     def percepts_of(self, role: int) -> NDArray[np.bool_]:
-        """Return the percepts of a role from the last joint move of each lane: bool [lanes, percepts].
-
-        Lanes that did not move, or whose state was set since the last move, have no percepts.
-        """
+        """Return the percepts of a role from the last joint move; see ``Batch.percepts``."""
         if not self.network.percepts:
             return np.zeros((self.count, 0), np.bool_)
         return self.percepts()[role]
@@ -403,7 +400,7 @@ class GameLanes(Lanes):
         super().reset(None if mask is None else self._mask(mask))
 
     def _mask(self, chosen: ArrayLike) -> NDArray[np.bool_]:
-        """Convert numbers of lanes to a mask, bool [lanes]; a mask is returned unchanged."""
+        """Return numbers of lanes, or a mask, as a mask: bool [lanes]."""
         array, count = np.asarray(chosen), self.count
         if array.dtype == np.bool_:
             return array
