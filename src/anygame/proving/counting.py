@@ -270,8 +270,8 @@ def _classes(fluents: Sequence[Term]) -> NDArray[np.float64]:
         if len(classes) + len(members) <= _MOST_CLASSES:
             classes.update(dict.fromkeys(map(tuple, members)))
     kinds = np.zeros((len(fluents), len(classes)))
-    for column, each in enumerate(sorted(classes, key=len)):
-        kinds[list(each), column] = 1
+    for column, group in enumerate(sorted(classes, key=len)):
+        kinds[list(group), column] = 1
     return kinds
 
 
@@ -297,9 +297,9 @@ def _reduced(matrix: NDArray[np.int64], patience: Patience) -> tuple[NDArray[np.
             continue
         rows[[place, place + nonzero[0]]] = rows[[place + nonzero[0], place]]
         rows[place] = rows[place] * pow(int(rows[place, column]), -1, _PRIME) % _PRIME
-        others = np.flatnonzero(rows[:, column])
-        others = others[others != place]
-        rows[others] = (rows[others] - rows[others, column, None] * rows[place]) % _PRIME
+        other_rows = np.flatnonzero(rows[:, column])
+        other_rows = other_rows[other_rows != place]
+        rows[other_rows] = (rows[other_rows] - rows[other_rows, column, None] * rows[place]) % _PRIME
         pivots.append(column)
     return rows, pivots
 

@@ -113,9 +113,9 @@ class Measures:
                         yield levels.measure(*weighed, self._model)
                         return
                     possible += steps
-                known = self._steps.added if is_brief else -1
-                while known < self._steps.added:
-                    known = self._steps.added
+                count = self._steps.added if is_brief else -1
+                while count < self._steps.added:
+                    count = self._steps.added
                     weighed = self._steps.weights(kinds, levels.among, [], patience)
                     if weighed is not None:
                         yield levels.measure(*weighed, self._model)
@@ -154,9 +154,9 @@ class _IdleSteps:
         random play need only a few rounds.
         """
         formula, (now, later) = self._formula, self._asked
-        slipping, others = self._copy(slip(self.model, measure, patience)), formula.new()
+        slipping, differs = self._copy(slip(self.model, measure, patience)), formula.new()
         steps: list[NDArray[np.int8]] = []
-        while len(steps) < _AT_ONCE and formula.solve([slipping, others]):
+        while len(steps) < _AT_ONCE and formula.solve([slipping, differs]):
             value = formula.assignment()
             changes = _changes(*(np.array([list(map(value, literals))]) for literals in (now, later)))
             steps.append(changes)
@@ -167,7 +167,7 @@ class _IdleSteps:
             changed = changed - self._known or changed
             self._known |= changed
             formula.add(
-                -others, *(x for n, sign in sorted(changed) for x in (sign * now[n], -sign * later[n]))
+                -differs, *(x for n, sign in sorted(changed) for x in (sign * now[n], -sign * later[n]))
             )
         return steps
 
@@ -381,14 +381,14 @@ def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_K
     the number of the group of each signal, see ``_Levels``.
     """
     signals = len(among)
-    others = [[number] for number in range(len(fluents), signals)]
+    singles = [[number] for number in range(len(fluents), signals)]
     relations = by_arguments(fluents, 0)
     counters = [members for members in relations if len(set(among[members].tolist())) == 1]
     seen = set()
     for columns in (
-        [*others, *relations],
+        [*singles, *relations],
         *([[number] for number in members] for members in sorted(counters, key=len)),
-        *([*others, *by_arguments(fluents, width)] for width in (1, 2)),
+        *([*singles, *by_arguments(fluents, width)] for width in (1, 2)),
         [[number] for number in range(signals)],
     ):
         key = tuple(map(tuple, columns))
@@ -446,9 +446,9 @@ def follow(model: Model, match: Match, state: NDArray[np.bool_]) -> tuple[Match,
         numbers = list(map(np.flatnonzero, able))
         if legal[0] or not all(map(len, numbers)):
             break
-        joint = tuple(int(random.choice(each)) for each in numbers)
+        joint = tuple(int(random.choice(choices)) for choices in numbers)
         match, state = (*match, joint), model.after(state, joint)
-        known = seen.setdefault(state.tobytes(), len(match))
-        if known < len(match):
-            return match, known
+        earlier = seen.setdefault(state.tobytes(), len(match))
+        if earlier < len(match):
+            return match, earlier
     return match, None

@@ -212,20 +212,20 @@ class Product(Model):
     def __init__(self, first: SeeingModel, second: SeeingModel, pairing: _Pairing) -> None:
         self.roles = first.roles
         self._split = len(first.fluents)
-        others = [second.actions[place] for place in pairing.roles]
+        moves_there = [second.actions[place] for place in pairing.roles]
         #: The number of each move in the second game; roles are in the order of the first game.
-        numbers = [{move: number for number, move in enumerate(moves)} for moves in others]
+        numbers = [{move: number for number, move in enumerate(moves)} for moves in moves_there]
         self.partner = partner = [
             [numbers[role].get(pairing.second_of(move)) for move in moves]
             for role, moves in enumerate(first.actions)
         ]
         alone = [
             sorted(set(range(len(moves))) - set(paired))
-            for moves, paired in zip(others, partner, strict=True)
+            for moves, paired in zip(moves_there, partner, strict=True)
         ]
         self.actions = tuple(
             (*moves, *(theirs[number] for number in unpaired))
-            for moves, theirs, unpaired in zip(first.actions, others, alone, strict=True)
+            for moves, theirs, unpaired in zip(first.actions, moves_there, alone, strict=True)
         )
         inputs_for = partial(_inputs, first, second, pairing.roles, partner, alone)
         shared = _shared(first, second, *inputs_for({}))

@@ -65,17 +65,17 @@ def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _
         return
     watched, names = _watched(game, unseen)
     prover = Prover.of(watched, patience.part(_FOR_INVARIANT), report)
-    asked = list(zip(unseen, names, _literals(prover.model, unseen, names), strict=True))
+    candidates = list(zip(unseen, names, _literals(prover.model, unseen, names), strict=True))
     for is_last in (False, True):
         # Undecided rules are tried again after all others, with the remaining time.
-        tried, asked = asked, []
+        tried, candidates = candidates, []
         for number, (rule, name, literal) in enumerate(tried):
             claim = f"{shown(str(rule), _SHOWN)} fires"
             wanted = Property("dead", claim, literal, partial(_is_seen, Atom(name.name)), to_be_reached=True)
             share = 1 / (len(tried) - number) if is_last else _SHARE
             outcome = _OPPOSITE[prover.decide(wanted, patience.left * share).outcome]
             if outcome == "open" and not is_last:
-                asked.append((rule, name, literal))
+                candidates.append((rule, name, literal))
             else:
                 yield Firing(rule, outcome)
 

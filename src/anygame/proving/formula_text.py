@@ -175,8 +175,8 @@ class PropertyText:
     def _quantified(self, node: Node, head: str, scope: Mapping[Variable, Variable]) -> Expression:
         children = node.children or ()
         if len(children) != 3:
-            found = len(children[1:])
-            message = f"`{head}` takes variables in parentheses and one formula, found {found} parts"
+            count = len(children[1:])
+            message = f"`{head}` takes variables in parentheses and one formula, found {count} parts"
             raise fault(message, node, _EXAMPLES[head])
         inner = dict(scope)
         if not children[1].children:

@@ -344,12 +344,12 @@ def trimmed(
         needed: dict[Clause, None] = dict.fromkeys(wanted)
         pending = [goal, *map(broken, wanted)]
         while pending:
-            asked = pending.pop()
+            goals = pending.pop()
             # Clauses that are needed anyway cost nothing, so they are assumed first. Sums are expensive for a
             # solver, so they are assumed last.
-            parts = [[guard_of[known] for known in each] for each in (needed, clauses, counted)]
-            some = next((n for n in range(1, 4) if not formula.solve([*asked, *chain(*parts[:n])])), None)
-            assert some, "the invariant was not one"
+            parts = [[guard_of[member] for member in clause_set] for clause_set in (needed, clauses, counted)]
+            count = next((n for n in range(1, 4) if not formula.solve([*goals, *chain(*parts[:n])])), None)
+            assert count, "the clauses are not an invariant"
             core = formula.core()
             fresh = dict.fromkeys(c for guard, c in holds.items() if guard in core and c not in needed)
             needed.update(fresh)

@@ -414,8 +414,8 @@ class Prover:
         clauses = self._trimmed(bad, reached.invariant, whole, lemmas)
         needed = [x for x, lemma in zip(self._sums, lemmas, strict=True) if (lemma.holds,) in clauses]
         counted = {(lemma.holds,) for lemma in lemmas}
-        rest = [clause for clause in clauses if clause not in counted]
-        return self._checked(wanted, replace(certificate_of(self.model, rest), sums=tuple(needed)), whole)
+        unsummed = [clause for clause in clauses if clause not in counted]
+        return self._checked(wanted, replace(certificate_of(self.model, unsummed), sums=tuple(needed)), whole)
 
     def _by_induction(
         self, wanted: Property, part: Patience, whole: Patience, most: int = _MOST_INDUCTION

@@ -120,8 +120,8 @@ def equal(
         raise ValueError(f"expected a number of moves from 0, found {up_to}")
     began = perf_counter()
     with reporting(report, html) as doing:
-        found = compared(first, second, moves, up_to, seconds, doing or (lambda _: None))
-    return replace(found, seconds=perf_counter() - began)
+        verdict = compared(first, second, moves, up_to, seconds, doing or (lambda _: None))
+    return replace(verdict, seconds=perf_counter() - began)
 
 
 def each_verdict(

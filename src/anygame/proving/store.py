@@ -70,7 +70,7 @@ class ProofStore:
         self.certificates[name] = certificate
         while len(self.certificates) > _MOST:
             del self.certificates[next(iter(self.certificates))]
-        data = {name: _plain(each) for name, each in self.certificates.items()}
+        data = {name: _plain(kept) for name, kept in self.certificates.items()}
         write_cached(self._path, json.dumps(data, separators=(",", ":")).encode(), PROOF_BYTES)
 
     def _read(self, data: object) -> dict[str, Certificate]:

@@ -111,11 +111,11 @@ def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_S
     exact = [group for group in exact if not any(other < group for other in exact)]
     for group in exact:
         yield _Statement(f"exactly one of {_named(model, group)}")
-    rest = graph.subgraph(set(graph) - set().union(*exact, set())).copy()
-    while rest.number_of_edges():
-        clique = _greedy_clique(rest, patience)
+    remaining = graph.subgraph(set(graph) - set().union(*exact, set())).copy()
+    while remaining.number_of_edges():
+        clique = _greedy_clique(remaining, patience)
         yield _Statement(f"at most one of {_named(model, clique)}")
-        rest.remove_nodes_from(clique)
+        remaining.remove_nodes_from(clique)
 
 
 def _is_clique(graph: nx.Graph[int], nodes: frozenset[int]) -> bool:
