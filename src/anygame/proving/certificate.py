@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
 
 #: A unary number from 0: each possible value, ascending, maps to a literal for "at least this value".
-#: A missing value has the literal of the next larger one.
+#: A missing value has the literal of the next larger value.
 _Number: TypeAlias = "dict[int, int]"
 
 #: Number of clauses added between two checks of the time limit.
@@ -84,7 +84,7 @@ def check_ending(
         raise CertificateError("a fact takes away from the sum")
     step = _Step(model, invariant, patience)
     gain, loss = step.change([(weight, literal) for literal, weight in measure], most_lost + 1)
-    # Losses are encoded only up to the largest that is allowed.
+    # Losses are encoded only up to the largest loss that is allowed.
     shrinks = step.clauses.either([_at_least(loss, most_lost + 1), _is_at_least(step.clauses, loss, gain)])
     step.questions.append([-step.then.literal(model.terminal), shrinks])
     steps = _refute(step.clauses, step.questions)
@@ -324,7 +324,7 @@ def _is_kept(step: _Step, counted: Sum) -> int:
     """Return a literal that holds if a step preserves a sum. A sum with a lower bound may also grow."""
     clauses, most = step.clauses, counted.most
     added, taken = step.change(counted.parts, most + 1)
-    # Changes are encoded only up to the largest that is allowed.
+    # Changes are encoded only up to the largest change that is allowed.
     enough = [-_at_least(taken, most + 1), _is_at_least(clauses, added, taken)]
     if counted.is_exact:
         enough += [-_at_least(added, most + 1), _is_at_least(clauses, taken, added)]

@@ -182,7 +182,7 @@ def _moves_of(
 
 
 class _Matrix:
-    """Known states and steps, as sums over classes of fluents."""
+    """Known states and steps, as numbers of fluents that hold in each class."""
 
     def __init__(self, model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience) -> None:
         self.model, self.invariant = model, invariant
@@ -305,7 +305,7 @@ def _reduced(matrix: NDArray[np.int64], patience: Patience) -> tuple[NDArray[np.
 
 
 def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArray[np.int64]]:
-    """Return rows that span the same space. Rows are added to each other where that removes weights.
+    """Return rows that span the same space, with fewer weights where adding or subtracting another row helps.
 
     A sum over all players says little about one of them, and a solver infers no more from it.
     """

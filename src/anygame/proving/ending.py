@@ -72,7 +72,7 @@ def needed_programs() -> tuple[Any, Any]:
 
 
 class Measure(NamedTuple):
-    """Sum of weighted literals over the state; ``most_lost`` bounds the weights that a step takes away."""
+    """Sum of weighted literals of a state. A step subtracts at most ``most_lost``, apart from its gains."""
 
     parts: list[tuple[int, int]]
     most_lost: int = 0

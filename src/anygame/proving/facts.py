@@ -32,7 +32,7 @@ class Facts:
 
     Attributes:
         takes_turns: whether at most one role besides ``random`` has a choice in every state; None if unknown.
-        most_moves: maximum joint moves of a match; None if no bound is known.
+        most_moves: maximum number of joint moves of a match; None if no bound is known.
         goal_sum: sum of the goals of the roles besides ``random`` in every state where a match ends or gets
             stuck; None if unknown or not constant.
     """

@@ -1,6 +1,6 @@
 """Rules that never fire: their conditions hold in no reachable state, for no joint move there.
 
-The body of each rule is copied to a new relation and a new fluent, which no rule of the game reads::
+The body of each rule defines a new relation and a new fluent, which no rule of the game reads::
 
     (<= (legal ?r (mark ?x)) (true (control ?r)) (true (cell ?x b)))
     (<= anygame_fires_7 (true (control ?r)) (true (cell ?x b)))
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 #: Relations that are irrelevant in terminal states, where no role moves.
 _IN_PLAY: Final = frozenset((("legal", 2), ("next", 1), ("sees", 2)))
-#: Shares of the remaining time: to learn an invariant, and for one rule.
+#: Shares of the remaining time: for learning an invariant, and for one rule.
 _FOR_INVARIANT, _SHARE = 0.5, 0.2
-#: Maximum characters of a rule in reports.
+#: Maximum number of characters of a rule in reports.
 _SHOWN: Final = 60
 #: Provers decide whether a rule fires in any match; a `Firing` says whether the rule never fires.
 _OPPOSITE: Final[dict[Outcome, Outcome]] = {"proved": "refuted", "refuted": "proved", "open": "open"}

@@ -133,7 +133,7 @@ def _sizes(count: int) -> list[int]:
 def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[Clause], list[Clause]]:
     """Return clauses that a sample does not refute, the strongest first.
 
-    The first list is about groups of which at most, or at least, one fluent holds. The second is about
+    The first list is about groups of which at most, or at least, one fluent holds. The second list is about
     fluents that never change, pairs that exclude each other, and fluents that imply one of a group.
     """
     # With many fluents, a part of the states is enough, as steps refute false candidates later.
@@ -269,7 +269,7 @@ def exclusive_groups(model: Model, invariant: Sequence[Clause]) -> list[list[int
 
 
 def disjoint_groups(groups: Iterable[list[int]], count: int) -> list[list[int]]:
-    """Partition ``range(count)`` into disjoint groups, chosen in their order, and single numbers."""
+    """Partition ``range(count)`` into the groups that are disjoint from earlier ones, and single numbers."""
     rest, chosen = set(range(count)), []
     for group in groups:
         if rest.issuperset(group):
@@ -279,7 +279,7 @@ def disjoint_groups(groups: Iterable[list[int]], count: int) -> list[list[int]]:
 
 
 def by_arguments(fluents: Sequence[Term], width: int) -> list[list[int]]:
-    """Return groups of fluents, by number, of one relation that share ``width`` arguments."""
+    """Return groups of numbers of fluents that share their relation and ``width`` arguments."""
     members: dict[object, list[int]] = defaultdict(list)
     for number, fluent in enumerate(fluents):
         name, arguments = parts_of(fluent)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _MOST_VALUES: Final = 1 << 26
 _LANES: Final = 1024
 _MOST_STEPS: Final = 1000
-#: States that are evaluated together.
+#: Number of states that are evaluated together.
 _AT_ONCE: Final = 4096
 #: Minimum number of moves in a query about long matches, and maximum number of nodes in its copies.
 _FEWEST, _MOST_NODES = 8, 3_000_000
@@ -44,7 +44,7 @@ def random_play(kernel: Kernel, seed: int = 1) -> Iterator[tuple[NDArray[np.bool
 
 
 def lanes_for(fluents: int) -> int:
-    """Return the number of parallel games."""
+    """Return the number of parallel games that fit into memory for a number of fluents."""
     return max(16, min(_LANES, _MOST_VALUES // (max(1, fluents) * 64)))
 
 
@@ -81,7 +81,7 @@ class Sample:
 
     @property
     def longest(self) -> int:
-        """The moves of the longest match."""
+        """The number of moves of the longest match."""
         return int(self._places[:, 0].max())
 
     def match(self, number: int, *, with_last: bool = False) -> Match:

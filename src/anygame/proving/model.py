@@ -59,9 +59,9 @@ class Model:
         gates: the logic, without cycles; properties may add to it.
         initial: bool [fluents].
         next: literal of each fluent in the next state.
-        legal: literal of each action, role after role; over the state alone, as ``terminal`` and ``goals``.
-        terminal: literal of terminal states.
-        goals: per role, each goal value with its literal.
+        legal: for each action, role after role, a literal over the state.
+        terminal: a literal over the state, which holds in terminal states.
+        goals: per role, each goal value with a literal over the state.
         exclusive: maps each literal for "at most one of these fluents holds" to the literals of the fluents.
 
     Raises:

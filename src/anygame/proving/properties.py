@@ -84,7 +84,7 @@ class Property:
 def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
     """Yield the default properties of states.
 
-    Gates are added to the model. The sample gives the expected sum of goals.
+    Adds gates to the model. The sample determines the expected sum of goals.
     """
     gates, places = model.gates, range(len(model.roles))
     roles = [role for role in game.roles if not role.is_random]

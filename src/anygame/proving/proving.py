@@ -95,7 +95,7 @@ def equal(
         second: the other one.
         moves: maps moves of the first game to moves with other names in the second, as pairs of terms that
             share variables: ``(mark ?x ?y) (place ?y ?x)``. Moves that match no pair keep their names.
-        up_to: maximum joint moves of the matches to compare; by default, all matches are compared.
+        up_to: maximum number of joint moves of the matches to compare; by default, all matches are compared.
         seconds: the time limit.
         report: called with the current activity, as a phrase; by default a notebook shows it.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Maximum number of clauses for single queries; above it, the solver is rebuilt.
 _MOST_SPENT: Final = 4_000
-#: Number of consecutive failures to drop a literal that ends the reduction of a cube.
+#: Maximum number of consecutive failures to drop a literal from a cube.
 _MOST_FAILURES: Final = 12
 
 #: A conjunction of literals over fluents; its negation is a clause.
@@ -245,7 +245,7 @@ class _Prover:
         self._exclude(cube, self._guard[frame])
 
     def _propagate(self) -> list[Clause] | None:
-        """Move cubes to later frames that exclude them; return an invariant if a frame becomes empty."""
+        """Move cubes to later frames that exclude them. Return an invariant if a frame becomes empty."""
         last = len(self._frames) - 1
         for frame in range(1, last + 1):
             if frame < last:

@@ -41,12 +41,12 @@ class Certificate:
 
     Attributes:
         clauses: an invariant over fluents, as literals of the model.
-        depth: the depth of k-induction; with ``is_everything``, the moves of the longest matches.
+        depth: the depth of k-induction; with ``is_everything``, number of moves of the longest matches.
         is_everything: whether all matches are enumerated; in the cached invariant of a game, whether all
             candidates were tried.
         measure: for ``ends``, a sum that every move but the last increases. A row is a weight, whether the
             fact is negated, and the fact: a disjunction of literals over fluents.
-        most_lost: the most that a move subtracts from the measure, aside from the weights that it adds.
+        most_lost: maximum weight that a move subtracts from the measure, apart from the weights that it adds.
         sums: conserved sums, see ``counting.Sum``; a further part of the invariant.
         groups: literals of fluents of which at most one holds; a further part of the invariant.
     """

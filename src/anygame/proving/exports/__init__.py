@@ -48,7 +48,7 @@ def export_text(
         form: one of ``FORMS``, which lists the options of each form.
         depth: maximum number of joint moves, from 0; required by the forms that have this option.
         role: the role that is to reach the goal; by default the first role.
-        goal: the lowest goal that counts, from 0 to 100; by default, plays with any end or without one.
+        goal: the lowest goal that counts, from 0 to 100; by default, plays may have any goal or no end.
 
     Raises:
         LimitError: the game has no network, or there is too much to write.

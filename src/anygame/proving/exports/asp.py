@@ -93,7 +93,7 @@ class _Writer:
 
     def _formula(self, formula: Formula, names: dict[Variable, str]) -> str:
         if isinstance(formula, Or):
-            # Its variables are all bound elsewhere, so a count of the alternatives that hold is enough.
+            # Other literals bind all of its variables, so it suffices to count the alternatives that hold.
             cases = []
             for number, literals in enumerate(_alternatives(formula)):
                 condition = ", ".join(self._formula(literal, names) for literal in literals)
