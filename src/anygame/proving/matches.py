@@ -32,12 +32,12 @@ _AT_ONCE: Final = 4096
 _FEWEST, _MOST_NODES = 8, 3_000_000
 
 
-def random_play(kernel: Kernel, seed: int = 1) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.int32]]]:
+def random_play(kernel: Kernel) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.int32]]]:
     """Yield the states of parallel games, bool [lanes, fluents], and the random joint moves made there.
 
     Joint moves are int32 [lanes, roles]: the number of the action of each role, -1 at an end.
     """
-    lanes = Lanes(kernel, lanes_for(kernel.network.facts), seed)
+    lanes = Lanes(kernel, lanes_for(kernel.network.facts), 1)
     while True:
         states = lanes.observation()
         yield states, np.stack(lanes.step_random(), axis=1)

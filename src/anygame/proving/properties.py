@@ -76,9 +76,9 @@ class Property:
             note=self.note_of(*last),
         )
 
-    def open(self, depth: int, note: str = "") -> Verdict:
+    def open(self, depth: int) -> Verdict:
         """Return the verdict if the property is undecided after matches of up to ``depth`` moves."""
-        return Verdict(self.name, self.claim, "open", depth=max(0, depth), note=note)
+        return Verdict(self.name, self.claim, "open", depth=max(0, depth))
 
 
 def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:

@@ -19,7 +19,6 @@ from anygame.proving.verdict import Certificate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from anygame.network.compiled import CompiledGame
 
@@ -35,13 +34,10 @@ _SUFFIX: Final = ".proofs"
 
 
 class ProofStore:
-    """The cached certificates of one game, which are well-formed but not checked.
+    """The cached certificates of one game, which are well-formed but not checked."""
 
-    ``folder`` holds the files. By default it is ``cache_folder()``, which may disable the cache.
-    """
-
-    def __init__(self, compiled: CompiledGame, folder: Path | None = None) -> None:
-        folder = folder or cache_folder()
+    def __init__(self, compiled: CompiledGame) -> None:
+        folder = cache_folder()
         self._path = folder / (digest(compiled) + _SUFFIX) if folder else None
         self._fluents = len(compiled.fluents)
         self._deepest = _MOST_COPIES // (1 + compiled.network.nodes)
