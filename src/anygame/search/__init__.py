@@ -1,4 +1,4 @@
-"""Search: values of play by Monte Carlo tree search; exact solutions of games whose states can be counted."""
+"""Search: values of moves by Monte Carlo tree search, and exact solutions of games with few enough states."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Searcher(Protocol):
     """
 
     def begin(self, state: State) -> None:
-        """Make a state the root, and keep the tree below it; PositionError if the state does not fit."""
+        """Make a state the root, and keep the tree below it; raise PositionError if it does not fit."""
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
         """Search for about a number of seconds, or of leaves; unfinished work waits for the next call.
@@ -50,7 +50,7 @@ class Searcher(Protocol):
         """Return the analysis of the root without iterations and seconds, with lines of best play or not."""
 
     def best(self, role: int) -> Term:
-        """Return the first move of a role in the analysis, at low cost; ValueError if it has no move."""
+        """Return the first move of a role in the analysis; raise ValueError if the role has no move."""
 
     @property
     def is_done(self) -> bool:
@@ -207,7 +207,7 @@ class Search:
 
     @property
     def is_lost(self) -> bool:
-        """Whether no state agrees with all that the role knows."""
+        """Whether no state agrees with the knowledge of the role."""
         return self._beliefs is not None and self._beliefs.is_lost
 
     def _compile_once(self) -> None:

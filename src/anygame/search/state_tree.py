@@ -172,7 +172,7 @@ class StateSearcher(TreeReporter[_Node]):
 
     It supports any number of simultaneous roles, chance, cycles, and several paths to a state. The search
     ends when the root is proven. Bounds guide the search while the goals of two roles are opposed at all ends
-    seen so far. In other games, no role tries to hold another role to its upper bound.
+    seen so far. In other games, no role tries to limit another role to its upper bound.
 
     Args:
         game: the game.

@@ -53,8 +53,8 @@ class Solution:
         depth: the greatest distance up to which all states were expanded; -1 if none was.
         line: joint moves of best play, in the order of the roles, up to the end, to a random move or to a
             mixed strategy. The winner takes the shortest way and the loser the longest. A ``maximin`` line
-            keeps the value, but it may stop before the end of the match and need not be the shortest. If a
-            game for one role is not solved, this is the best line found.
+            keeps the value, but it can stop before the end of the match, and it need not be the shortest. If
+            a game for one role is not solved, this is the best line found.
         seconds: time spent, without compilation.
         bytes: peak memory of the data that grow with the number of states.
         table: the values of all states, if they were requested and computed.
