@@ -1,4 +1,4 @@
-"""Players of a match in which moves may be taken back."""
+"""Players of a match in which moves can be taken back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Line = Sequence[tuple["Term", ...]]
 
 
 class Opponent:
-    """Player of one role in a match in which moves may be taken back.
+    """Player of one role in a match in which moves can be taken back.
 
     The protocol has no message that takes moves back. Instead, a remote player receives ABORT, and START for
     a match that begins in the earlier state (see `anygame.match.running.continued`). If this state would show

@@ -208,8 +208,8 @@ async def resume(
 
     Players receive ABORT for the interrupted match, and START for a match with another id that begins in the
     last state (see `continued`). In games with hidden information (GDL-II), the last state would show hidden
-    facts. There, the match begins in its first state again, and each player receives its own moves and
-    percepts again. Remote players receive them in PLAY messages, and their replies do not count.
+    facts. In these games, the match begins in its first state again, and each player receives its own moves
+    and percepts again. Remote players receive them in PLAY messages, and their replies do not count.
 
     Raises:
         RecordError: the match is completed, or its record disagrees with the rules.

@@ -148,7 +148,7 @@ class Abort:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Send the rules of a later match, and the seconds to study them."""
+    """Send the rules of a later match, and the number of seconds for studying them."""
 
     rules: str
     clock: float

@@ -50,7 +50,7 @@ For a folder, all rule sheets in it are checked. Likely causes are listed first.
 how many other findings follow from it, and --all lists these, too. Findings about style are
 called infos; --info or --select shows them. `anygame explain-code CODE` explains a code.
 
-In a moment, the check plays up to 10 random games, and searches the states near the start.
+The check briefly plays up to 10 random games, and searches the states near the start.
 --play N plays N games instead, and reports games that do not end. For a fault in play, the
 finding shows the shortest known moves that lead to it, as commands of `anygame repl`.
 
@@ -82,7 +82,7 @@ class _Options(JsonOption, ReadingOptions):
     sarif: bool = flag("--sarif", "print SARIF 2.1.0, for editors and CI", group="form")
     all: bool = flag("--all", "also show findings that are consequences of other findings")
     play: int | None = option(
-        "--play", "N", "number of random games; 0 for none (default: up to 10 for a moment)", natural
+        "--play", "N", "number of random games; 0 for none (default: up to 10, for a short time)", natural
     )
     lines: str | None = option("--lines", "FILE", "write the moves that lead to each fault to FILE")
     seed: int = seed_option(0)

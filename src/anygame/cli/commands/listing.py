@@ -76,7 +76,7 @@ def known_code(text: str) -> str:
 
 
 def known_codes(texts: Iterable[str]) -> frozenset[str]:
-    """Return the codes in comma-separated lists of codes. Raises QueryError for an unknown code."""
+    """Return all codes in comma-separated lists. Raises QueryError for an unknown code."""
     return frozenset(known_code(code) for text in texts for code in text.split(",") if code.strip())
 
 
