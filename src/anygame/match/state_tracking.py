@@ -218,7 +218,7 @@ class StateTracker:
         return self.joint_of([move for move in moves if move is not None]) if None not in moves else None
 
     def _joints(self, state: State, own: Term | None) -> Iterator[tuple[Term, ...]]:
-        """Yield the joint moves in random order; if ``own`` is given, only those with it as own move."""
+        """Yield the joint moves in random order. If ``own`` is given, the role makes this move."""
         if state.is_terminal:
             return
         options = [list(state.legal_moves(role)) for role in self.game.roles]

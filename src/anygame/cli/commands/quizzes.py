@@ -176,7 +176,7 @@ def _replies(name: str, asked: Sequence[Question]) -> dict[str, str]:
 
 
 def _read(file: TextIO, asked: Sequence[Question]) -> dict[str, str]:
-    """Return the replies by question id."""
+    """Return the replies by the id of their question."""
     known = {question.id for question in asked}
     replies: dict[str, str] = {}
     for number, line in enumerate(filter(str.strip, file), start=1):

@@ -267,7 +267,7 @@ class PlayerMatch:
             self.host.send("abort")
 
     async def has_left(self) -> bool:
-        """Wait several seconds until the player has finished; return whether it has."""
+        """Wait until the player has finished, for at most the farewell; return whether it has finished."""
         await asyncio.wait([self._left], timeout=self._farewell)
         return self._left.done() and not self._left.cancelled()
 

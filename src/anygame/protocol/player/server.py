@@ -390,7 +390,7 @@ class SessionPool:
         return host
 
     def put_back(self, host: Host) -> None:
-        """Keep a free session for another match, or end it if there are enough."""
+        """Keep a free session for another match, or end it if enough sessions are free."""
         if len(self._idle) < self._size and not (host.is_gone or host in self._stand_ins):
             host.ignore()
             self._idle.append(host)
