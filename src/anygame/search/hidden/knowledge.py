@@ -135,7 +135,6 @@ class Knowledge:
         return values
 
     def _add(self, turn: Turn) -> None:
-        """Add a turn after the last state."""
         network, propagation = self._network, self._propagation
         before, after = self._turns[-1], np.zeros(network.nodes, np.int8)
         after[0] = -1

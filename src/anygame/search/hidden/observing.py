@@ -156,7 +156,7 @@ class TurnReader:
 
 
 class _Numbers:
-    """The numbers of terms. An unknown spelling is looked up without case: game managers can change it."""
+    """The numbers of terms. A second look-up ignores case, since game managers can change the case."""
 
     def __init__(self, terms: Sequence[Term]) -> None:
         self._exact = {term: number for number, term in enumerate(terms)}

@@ -1,4 +1,4 @@
-"""One player: the best line of joint moves where a single role chooses and nothing is left to chance."""
+"""Search for the best line of joint moves in games where one role chooses and there is no chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Breadth-first search; and the visited states and the best line, which other searches use too.
+"""Breadth-first search, and two classes that other searches use too: visited states and the best line.
 
 Breadth-first search visits all states in the order of their distance until memory is used up. So the first
 line to a goal is a shortest one. After all states are visited, a goal that was not found cannot be reached.

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.game.game import Game
-    from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.search.one_player.lines import Line
@@ -26,7 +25,7 @@ _SLICE: Final = 0.02
 
 
 class LineSearch:
-    """Searches for the best line of a game in which one role chooses and nothing is left to chance.
+    """Searches for the best line of a game in which one role chooses and there is no chance.
 
     Several searches take turns: breadth-first search while memory lasts, and nested rollouts. If the game has
     a network, best-first and depth-first search use estimated distances to a goal. A line is proven to be
@@ -85,7 +84,7 @@ class LineSearch:
             progress: called tens of times per second with the best line so far.
 
         Raises:
-            SeveralChooseError: another role turns out to have a choice.
+            SeveralChooseError: another role has a choice in a visited state.
         """
         began = perf_counter()
         self.begin(self._game.initial_state() if state is None else state)
@@ -117,7 +116,7 @@ class LineSearch:
         """Search for about the given number of seconds; return the number of visited states.
 
         Raises:
-            SeveralChooseError: another role turns out to have a choice.
+            SeveralChooseError: another role has a choice in a visited state.
         """
         search = self._begun
         began, before = perf_counter(), search.states
@@ -146,15 +145,11 @@ class LineSearch:
         Raises:
             ValueError: the role has no legal move.
         """
-        line, name = self.line, self._game.roles[role]
-        legal = self._legal(name)
+        line, name, start = self.line, self._game.roles[role], self._begun.start
+        legal = () if start.is_terminal else start.legal_moves(name)
         if not legal:
             raise ValueError(f"{name} has no legal move here")
         return line.moves[0][role] if line.moves else legal[0]
-
-    def _legal(self, role: Role) -> tuple[Term, ...]:
-        start = self._begun.start
-        return () if start.is_terminal else start.legal_moves(role)
 
     def analysis(self, *, lines: bool = True) -> Analysis:
         """Return the bounds of the goals of the moves, and the best line."""
@@ -163,9 +158,8 @@ class LineSearch:
         most = line.most_worth(max(*USUAL, *goals))
         bounds = Bounds(min(goals), max(goals) if most is None else most)
         roles = [role for role in start.game.roles if not role.is_random]
-        moves = {
-            role: [MoveAnalysis(move, 0, None, None, bounds) for move in self._legal(role)] for role in roles
-        }
+        legal = {role: () if start.is_terminal else start.legal_moves(role) for role in roles}
+        moves = {role: [MoveAnalysis(move, 0, None, None, bounds) for move in legal[role]] for role in roles}
         chooser = start.game.roles[self._chooser]
         if line.goal is not None and line.moves:
             best, bounds = line.moves[0][self._chooser], Bounds(line.goal, bounds.most)

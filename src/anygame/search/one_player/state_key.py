@@ -178,7 +178,7 @@ def _safe_goals(
 
 
 def _substitute(literal: int, by_node: dict[int, int]) -> int:
-    """Replace the node of a literal by the literal given for that node, if any."""
+    """Replace the node of a literal by the literal of this node in ``by_node``, if there is one."""
     return by_node.get(literal >> 1, literal & ~1) ^ (literal & 1)
 
 
