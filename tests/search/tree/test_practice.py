@@ -190,7 +190,7 @@ def test_where_both_can_gain_a_trial_compares_with_play_without_estimates() -> N
     assert learned.play(300)
     assert report is not None
     assert learned.progress.is_shared
-    _, trial = judge(searcher.game, learned.weights, learned.progress, seed=1)
+    _, trial = judge(searcher.game, learned.weights, learned.progress, seed=1, risk=practice.RISK)
     assert len(trial.gains) == len(trial.leads) == report.trial_matches
     assert sum(trial.leads) == report.trial_score
     assert trial.gains != trial.leads

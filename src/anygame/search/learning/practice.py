@@ -20,7 +20,7 @@ _SHARE_OF_SELF_PLAY: Final = 0.6
 #: Factor of the trial's risks of accepting estimates that gain nothing. There is time for about 20 matches.
 #: In simulated trials of 20 matches, this factor accepts estimates that score 75 % in 65 % of trials instead
 #: of 38 %. It accepts estimates without a gain in 6 %.
-_RISK: Final = 4.0
+RISK: Final = 4.0
 #: Maximum number of roles of a game that can be learned.
 MOST_ROLES: Final = 16
 
@@ -58,7 +58,7 @@ def learn_estimates(
     if not stop():
         length = None if seconds is None else progress.positions / max(1, progress.games)
         trust, trial = judge(
-            searcher.game, learner.weights, progress, seed=seed, risk=_RISK, end=end, length=length, stop=stop
+            searcher.game, learner.weights, progress, seed=seed, risk=RISK, end=end, length=length, stop=stop
         )
     if trust:
         searcher.use_estimates(learner.weights, trust)
