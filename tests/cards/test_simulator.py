@@ -216,7 +216,7 @@ def test_what_no_card_plays() -> None:
     game = anygame.load("gdl/tic_tac_toe.kif")
     with pytest.raises(DeviceError, match="the device should be cpu, cuda or cuda:NUMBER, not tpu"):
         game.simulate(10, device="tpu")
-    with pytest.raises(DeviceError, match="the reasoner plays here"):
+    with pytest.raises(DeviceError, match="the reasoner plays this game on a processor"):
         anygame.load("gdl/tic_tac_toe.kif", machine="reasoner").simulate(10, device="cuda")
 
 

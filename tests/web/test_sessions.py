@@ -206,7 +206,7 @@ def test_a_rematch_with_seats_exchanged_is_not_flipped(page: Page, server: Serve
     wait_until_over(page)
     page.locator("#rematch").click()
     page.locator(".match[data-mine='o']").wait_for()
-    assert page.locator("#flip").get_attribute("aria-pressed") == "false"
+    page.locator("#flip[aria-pressed='false']").wait_for()
     page.goto(f"{server.address}/play/tic_tac_toe?as=x&against=legal")
     page.locator("#flip[aria-pressed='true']").wait_for()
 
