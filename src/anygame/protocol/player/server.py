@@ -204,8 +204,10 @@ class PlayerServer:
             keyword, match_id = peek_message(text)
             if keyword in WITH_RULES:
                 return Unreadable(keyword, f"another match is in progress, not {shown(match_id)}")
-            # It has no rules, so it is too long, and is not parsed.
-            return parse_message(text)
+            reason = (
+                f"the message has {len(text):,} characters; without rules, the limit is {LONGEST_USUAL:,}"
+            )
+            return Unreadable(keyword, reason)
         is_known = self._match_called(peek_message(text)[1]) is not None
         async with self._long_message_known if is_known else self._long_message:
             return await asyncio.to_thread(parse_message, text)
