@@ -24,7 +24,7 @@ RewardName: TypeAlias = Literal["scaled", "goals", "zero-sum"]
 _NAMES: Final[tuple[RewardName, ...]] = get_args(RewardName)
 #: The highest goal of nearly all sheets.
 _HIGHEST: Final = 100.0
-#: Maximum number of cached games, because learners create many environments of one sheet.
+#: Maximum number of cached games. Games are cached because learners create many environments of one sheet.
 _KEPT: Final = 8
 
 

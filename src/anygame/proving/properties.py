@@ -31,7 +31,7 @@ CLAIMS: Final = {
     "playable": "every role has a legal move in every state until the end",
     "ends": "every match ends",
     "goals": f"every role has exactly one goal at the end, from {LOWEST} to {HIGHEST}",
-    "turn-taking": "at most one role has a choice in every state",
+    "turn-taking": "in every state, at most one role has a choice",
 }
 
 

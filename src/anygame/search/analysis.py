@@ -24,7 +24,7 @@ JointMoves = tuple[tuple["Term", ...], ...]
 
 #: Default maximum number of moves of a role, and of joint moves of a line, in a table.
 _ROWS, _STEPS = 10, 6
-#: Minimum visits of a move whose mean counts, as a share of the highest number of visits.
+#: The mean of a move is used if it has at least this share of the visits of the most visited move.
 _ENOUGH_VISITS: Final = 1 / 20
 
 

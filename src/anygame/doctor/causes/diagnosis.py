@@ -72,7 +72,7 @@ _WORK_ON_LITERALS: Final = 2_000_000
 _MOST_A_TRIAL: Final = 2_500_000
 #: The bounds of play in one trial.
 _A_TRIAL: Final = replace(BRIEF, playouts=4, states=40)
-#: Codes of play before the end of the game.
+#: Codes of faults that play meets before the end of the game.
 _OF_VALUES: Final = frozenset(("lost-value", "double-value"))
 _DEAD: Final = frozenset(("never-fires", "never-starts"))
 #: Static codes whose faults also show in play.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Program, Rule
     from anygame.language.source import Source
 
-#: Codes whose hints name the intended text, with the beginning of such a hint.
+#: For each code whose hints name the intended text, the beginning of these hints.
 _SAYS_WHAT: Final = {
     "likely-typo": "",
     "case-differs": "",

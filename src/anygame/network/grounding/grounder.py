@@ -104,7 +104,7 @@ class Grounding:
         by_rule: the instances of each rule that has instances.
         initial: per relation of fluents, the numbers of the rows of the initial state.
         invariants: proved invariants on which the instances rely.
-        passes: figures of each pass over the rules, by name.
+        passes: statistics of each pass over the rules, by the name of the pass.
         rounds: number of rounds of the fixpoint.
     """
 

@@ -52,7 +52,7 @@ _MOST_IMAGES: Final = 8
 _MOST_MAPS, _MOST_TRIED, _MOST_SYMMETRIES = 4096, 256, 32
 #: Number of lanes of random play, maximum number of its joint moves, and states kept after each joint move.
 _LANES, _LONGEST, _KEPT = 512, 256, 8
-#: Maximum numbers of states whose children are compared, of children of a state, and of ends.
+#: Upper bounds: states whose children are compared, children of a state, and final states.
 _STATES, _MOST_CHILDREN, _ENDS = 12, 128, 256
 #: Maximum number of actions of all roles together: masks of more actions are slow.
 _MOST_MOVES = 1 << 14
