@@ -401,9 +401,10 @@ def _end(store, practice, number, node):
 @compiled
 def _learn(net, worker, practice):
     """Sample a batch of states, and make one step."""
-    for row in range(len(practice.is_listed)):
-        if row < practice.windows[0] or row >= practice.windows[1]:
-            _list(practice, row)
+    for row in range(practice.windows[0]):
+        _list(practice, row)
+    for row in range(practice.windows[1], len(practice.is_listed)):
+        _list(practice, row)
     for _ in range(_BATCH):
         sample_state(worker, practice)
         estimate = estimate_of(net, practice.weights, worker, practice.sampled, 0)
