@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 #: The properties that are lists, with their claims.
 SURVEYS: Final = {
     "constant-players": "these roles never have a choice",
-    "mutex": "of these fluents at most one, or exactly one, holds in every state",
+    "mutex": "in every state, at most one (or exactly one) of these fluents holds",
     "latched": "these fluents never change back: they stay true once they hold, or false once they do not",
     "monotone": "the goals of these roles never fall",
     "dead": "these fluents never hold, these moves are never legal, and these rules never fire",
