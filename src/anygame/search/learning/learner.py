@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from anygame.native.marking import table_of
-from anygame.search.evaluation.network import (
-    UNITS,
-    UNITS_OF_TRAININGS,
-    NetworkEstimates,
-    first_weights,
-)
+from anygame.search.evaluation.network import UNITS, UNITS_OF_TRAININGS, NetworkEstimates, first_weights
 from anygame.search.lanes import refresh
 from anygame.search.learning.self_play import (
     FILLED,
