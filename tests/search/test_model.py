@@ -17,7 +17,7 @@ from anygame.players.clock import Clock
 from anygame.search import Search, load_model, models
 from anygame.search.array_file import write_arrays
 from anygame.search.evaluation.network import first_weights
-from anygame.search.model import find_model
+from anygame.search.model import PACKAGED, find_model, model_name
 from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @pytest.fixture(name="folder")
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ANYGAME_MODELS", str(tmp_path / "models"))
+    monkeypatch.setattr("anygame.search.model.PACKAGED", tmp_path / "package")
     return tmp_path / "models"
 
 
@@ -44,6 +45,37 @@ def test_a_model_is_read_as_it_was_written_and_found_by_its_rules(folder: Path) 
     assert models() == {path: model.figures}
     assert path.parent == folder
     assert find_model(anygame.load("connect_four")) is None
+
+
+def test_a_model_of_the_package_is_used_until_a_model_of_the_user_wins_its_trial(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = anygame.load("tic_tac_toe")
+    packaged = replace(model_of(game), weights=model_of(game).weights.astype(np.float16))
+    packaged.save(folder.with_name("package") / model_name(game))
+    found = find_model(game)
+    assert found is not None
+    assert found.weights.dtype == np.float32
+    assert (found.weights == packaged.weights).all()
+    saved_model(game, trust=0.0)
+    assert find_model(game).figures.trust == 0.6  # type: ignore[union-attr]
+    path = saved_model(game, trust=0.3)
+    assert find_model(game).figures.trust == 0.3  # type: ignore[union-attr]
+    assert list(models()) == [path, folder.with_name("package") / path.name]
+    monkeypatch.setenv("ANYGAME_MODELS", "")
+    assert find_model(game) is None
+    assert models() == {}
+
+
+def test_searches_can_use_the_models_of_the_package() -> None:
+    sheets = {model_name(game): game for game in map(anygame.load, anygame.games())}
+    paths = sorted(PACKAGED.iterdir())
+    assert paths
+    assert sum(path.stat().st_size for path in paths) < 3_000_000
+    for path in paths:
+        model = load_model(path, sheets[path.name])
+        assert model.figures.is_used
+        assert Search(sheets[path.name], model=model, memory=1 << 24).no_model is None
 
 
 def test_a_model_of_other_rules_is_refused(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Models: learned estimates of the states of a game, in files.
 
-Searches look for models in a folder with one file for each game. The environment variable ``ANYGAME_MODELS``
-names another folder. If the variable is empty, searches use no models.
+Searches look for models in a folder with one file for each game, then among the models of the package. The
+environment variable ``ANYGAME_MODELS`` names another folder. If it is empty, searches use no models.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, fields
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from anygame.errors import ModelError
 from anygame.game.encoding import rules_digest
@@ -22,7 +24,6 @@ from anygame.plotting import axes_or_new
 if TYPE_CHECKING:
     import os
 
-    import numpy as np
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 FORMAT: Final = "anygame model 2"
 #: Suffix of model files.
 SUFFIX: Final = ".npz"
+#: Folder of the models that come with the package; `tools/train_models.py` writes them.
+PACKAGED: Final = Path(__file__).parent / "models"
 #: Maximum number of points of a history; the number of games doubles from point to point.
 _LONGEST_HISTORY: Final = 64
 
@@ -240,13 +243,13 @@ def load_model(path: str | os.PathLike[str], game: Game | None = None) -> Model:
     weights, names = arrays.get("weights"), header.get("fluents")
     if (
         weights is None
-        or weights.dtype != "float32"
+        or weights.dtype not in ("float16", "float32")
         or weights.ndim != 2
         or not all(map(isfinite, weights.flat))
         or not (isinstance(names, list) and all(isinstance(name, str) for name in names))
     ):
         raise ModelError(f"{path} is damaged: its weights are no numbers, or have no names")
-    model = Model(figures_of(header, path), tuple(names), weights)
+    model = Model(figures_of(header, path), tuple(names), weights.astype(np.float32))
     if game is not None:
         model.check(game)
     return model
@@ -300,31 +303,49 @@ def models_folder() -> Path | None:
     return user_folder("ANYGAME_MODELS", "XDG_DATA_HOME", "~/.local/share", "models")
 
 
+def model_name(game: Game) -> str:
+    """Return the file name of the model of a game: a part of the digest of its rules."""
+    return rules_digest(game).partition(":")[2][:40] + SUFFIX
+
+
 def model_path(game: Game) -> Path | None:
     """Return the path of the model of a game, even without such a file; None if models are switched off."""
     folder = models_folder()
-    return folder / (rules_digest(game).partition(":")[2][:40] + SUFFIX) if folder else None
+    return folder / model_name(game) if folder else None
 
 
 def find_model(game: Game) -> Model | None:
-    """Return the model of a game from the folder of models, None if there is none.
+    """Return the model of a game from the folder of models, or else from the package; None if there is none.
+
+    A model that lost its trial does not replace a model of the package.
 
     Raises:
         ModelError: the file cannot be used.
     """
-    path = model_path(game)
-    return load_model(path, game) if path is not None and path.is_file() else None
+    model = model_named(model_name(game))
+    if model is not None:
+        model.check(game)
+    return model
+
+
+def model_named(name: str) -> Model | None:
+    """Return the model in a file with this name; see ``find_model``."""
+    folder, model = models_folder(), None
+    for path in () if folder is None else (folder / name, PACKAGED / name):
+        if (model is None or not model.figures.is_used) and path.is_file():
+            model = load_model(path)
+    return model
 
 
 def usable_model(game: Game) -> Model | None:
-    """Return the model of a game from the folder of models; None if none can be used."""
+    """Return the model of a game, see ``find_model``; None if there is none, or it cannot be used."""
     with suppress(ModelError):
         return find_model(game)
     return None
 
 
 def wanted_model(game: Game, wanted: str | bool) -> Model | None:
-    """Return the model of a file; with True, the model in the folder of models; None if there is no model.
+    """Return the model of a file; with True, see ``find_model``; None if there is no model.
 
     Raises:
         ModelError: the file cannot be used.
@@ -335,10 +356,11 @@ def wanted_model(game: Game, wanted: str | bool) -> Model | None:
 
 
 def models() -> dict[Path, ModelFigures | ModelError]:
-    """Return for each file in the folder of models its figures, or the error if it cannot be used."""
+    """Return the figures of each model file, or its error; the files of the package are last."""
     folder = models_folder()
     known: dict[Path, ModelFigures | ModelError] = {}
-    for path in sorted(folder.glob(f"[!.]*{SUFFIX}")) if folder is not None else ():
+    folders = () if folder is None else (folder, PACKAGED)
+    for path in [path for folder in folders for path in sorted(folder.glob(f"[!.]*{SUFFIX}"))]:
         try:
             known[path] = load_model(path).figures
         except ModelError as error:

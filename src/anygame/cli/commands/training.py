@@ -140,7 +140,8 @@ def _train(options: _TrainOptions) -> int:
 # -- models --------------------------------------------------------------------------------------------
 
 _MODELS_DETAILS: Final = """\
-The environment variable ANYGAME_MODELS names the folder of models. To remove a model, delete
+The environment variable ANYGAME_MODELS names the folder of models. Models of games in the package
+come last; a model of your own replaces one of them if it won its trial. To remove a model, delete
 its file. Interrupted trainings are listed, too; `anygame train FILE --resume` resumes them.
 
 With --json, one object is printed. A file that cannot be used has only file and error:
@@ -160,10 +161,8 @@ def _models(options: _ModelsOptions) -> int:
     if options.json:
         print_json({"models": _described(trained), "trainings": _described(stopped)})
         return Status.OK
-    if not trained and not stopped:
-        folder = models_folder()
-        where = "there is no folder of models" if folder is None else f"there are no models in {folder}"
-        complain(f"note: {where}; `anygame train FILE` trains one")
+    if models_folder() is None:
+        complain("note: ANYGAME_MODELS is empty, so searches use no models")
     for path, each in (*trained.items(), *stopped.items()):
         print(each if isinstance(each, ModelError) else f"{each}\n  {path}")
     return Status.OK

@@ -20,7 +20,7 @@ from anygame.match.replaying import replay
 from anygame.match.running import Terms, keeper, new_record
 from anygame.players.loading import is_address, make_player
 from anygame.protocol.seat import RemoteSeat
-from anygame.search.model import model_path
+from anygame.search.model import model_name
 from anygame.sheets.citing import goal_lines
 from anygame.web.hosting import questions
 from anygame.web.hosting.known_boards import KnownBoards
@@ -70,14 +70,13 @@ class Session:
         return await {command: getattr(self, command) for command in _COMMANDS}[name](**arguments)
 
     async def describe(self, sheet: View) -> View:
-        """Return the roles of a sheet, whether it has hidden information, and the file of its model."""
+        """Return the roles of a sheet, whether it has hidden information, and the name of its model file."""
         self.game = await asyncio.to_thread(_load, **sheet)
         self._loaded = sheet["text"]
-        model = model_path(self.game)
         return {
             "roles": list(self.game.roles),
             "hides": self.game.is_gdl2,
-            "model": "" if model is None else str(model),
+            "model": model_name(self.game),
         }
 
     async def thumbnail(self, sheet: View) -> str:

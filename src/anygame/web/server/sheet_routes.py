@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import RedirectResponse, Response
@@ -13,7 +13,7 @@ from anygame.errors import ModelError
 from anygame.players.levels import LEVELS, USUAL
 from anygame.processes.child import ChildEndedError, ChildFaultError
 from anygame.processes.pool import BusyError
-from anygame.search.model import load_model
+from anygame.search.model import model_named
 from anygame.sheets.installed import sheet_heading
 from anygame.web.server.bodies import read_form, read_seconds
 from anygame.web.server.guards import visitor_of
@@ -51,11 +51,11 @@ _NO_DRAWING: Final = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="
 _WRITE: Final = "Write rules"
 
 
-def _figures(path: str) -> ModelFigures | None:
-    try:
-        return load_model(path).figures if path and Path(path).is_file() else None
-    except ModelError:
-        return None
+def _figures(name: str) -> ModelFigures | None:
+    with suppress(ModelError):
+        model = model_named(name)
+        return None if model is None else model.figures
+    return None
 
 
 class SheetRoutes:
