@@ -1,12 +1,12 @@
 """Axes: ordered constants that are the coordinates of a board.
 
-Three orders are recognised, in this sequence:
+The module recognises three orders, and tries them in this sequence:
 
 - **numbers**, alone or after a common prefix: ``1 2 3``, ``c01 c02``, ``row1 row2``;
 - **single letters**: ``a`` to ``i``;
 - **a successor relation**: facts of two arguments, such as ``(succ one two)``, that form a chain.
 
-Numbers and letters must be close together: ``a b c`` is an axis, but ``b o x`` are pieces on a board.
+Numbers or letters must fill at least half of their range: ``a b c`` is an axis, but ``b o x`` are pieces.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ AXIS_LIMIT: Final = 64
 
 #: The values of a coordinate, in order.
 Axis = tuple[Constant, ...]
-#: The position of each member of a chain of a successor relation.
+#: The position of each constant in a chain that a successor relation forms.
 Chain = dict[Constant, int]
 
 _NUMBERED: Final = re.compile(r"(\D*?)(-?[0-9]{1,6})")
 
 
 def ordered(values: Iterable[Term], successions: Sequence[Chain] = ()) -> Axis:
-    """Return the values in order, or an empty tuple if they have none.
+    """Return the values in order, or an empty tuple if no order is recognised.
 
     >>> [str(value) for value in ordered(map(Constant, ["c10", "c9", "c8"]))]
     ['c8', 'c9', 'c10']
@@ -62,13 +62,13 @@ def is_numbered(axis: Axis) -> bool:
 
 
 def prefix(axis: Axis) -> str:
-    """Return the prefix of the numbers of an axis; empty for other axes."""
+    """Return the common prefix of numbered values; empty for other axes."""
     match = _NUMBERED.fullmatch(axis[0].name)
     return match[1] if match and is_numbered(axis) else ""
 
 
 def chains(rules: Iterable[Rule]) -> tuple[Chain, ...]:
-    """Return chains of at least three constants formed by two-argument facts."""
+    """Return the chains of at least three constants that two-argument facts form."""
     return tuple(chain for pairs in pairs_in(rules).values() for chain in _chains_of(pairs))
 
 
@@ -98,7 +98,6 @@ def _letters(constants: Sequence[Constant]) -> dict[Constant, int]:
 
 
 def _by_position(constants: Sequence[Constant], positions: Mapping[Constant, int]) -> Axis:
-    """Return constants sorted by position if all have one and they fill at least half of its range."""
     if not all(constant in positions for constant in constants):
         return ()
     by_position = sorted(constants, key=positions.__getitem__)
@@ -122,7 +121,7 @@ def _chains_of(pairs: Sequence[tuple[Constant, Constant]]) -> list[Chain]:
 
 
 def contiguous(axis: Axis, members: Iterable[Term]) -> bool:
-    """Whether the members are a part of the axis without gaps."""
+    """Whether the members are neighbouring values of the axis."""
     position = numbered(axis)
     positions = sorted(position[member] for member in members if isinstance(member, Constant))
     return all(after - before == 1 for before, after in pairwise(positions))

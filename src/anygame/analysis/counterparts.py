@@ -1,4 +1,4 @@
-"""Counterparts: the pairs of names that are exchanged if two roles change places."""
+"""Counterparts: pairs of names that a swap of two roles exchanges, such as their pieces."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-#: Minimum number of letters of the name of a role that is found inside other names, such as ``blackWins``.
+#: Minimum length of a role's name that is also searched for inside other names, such as ``blackWins``.
 _FEWEST_LETTERS: Final = 3
 
 
 def counterparts(one: str, other: str, names: Collection[str]) -> dict[str, str]:
-    """Return the replacement of each name that changes if two roles change places.
+    """Return the new name for each name that changes if two roles are swapped.
 
     >>> counterparts("xPlayer", "oPlayer", {"x", "o", "xPlayer", "oPlayer", "b"})
     {'xPlayer': 'oPlayer', 'oPlayer': 'xPlayer', 'x': 'o', 'o': 'x'}
     """
-    start, end = _shared(one, other)
-    parts = [(one, other)]
-    if one[start : len(one) - end] and other[start : len(other) - end]:
-        parts.append((one[start : len(one) - end], other[start : len(other) - end]))
+    start = _common_prefix(one, other)
+    end = _common_prefix(one[start:][::-1], other[start:][::-1])
+    different = one[start : len(one) - end], other[start : len(other) - end]
+    parts = [(one, other), different] if all(different) else [(one, other)]
     replacements: dict[str, str] = {}
     for left, right in parts:
         pairs = [(name, _renamed(name, left, right)) for name in sorted(names)]
@@ -30,16 +30,12 @@ def counterparts(one: str, other: str, names: Collection[str]) -> dict[str, str]
     return replacements
 
 
-def _shared(one: str, other: str) -> tuple[int, int]:
-    """Return the number of letters that two names share at the start and, after these, at the end."""
-    start = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
-    reversed_ends = zip(reversed(one[start:]), reversed(other[start:]), strict=False)
-    end = next((n for n, (a, b) in enumerate(reversed_ends) if a != b), 0)
-    return start, end
+def _common_prefix(one: str, other: str) -> int:
+    differing = (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(differing, min(len(one), len(other)))
 
 
 def _renamed(name: str, one: str, other: str) -> str:
-    """Return a name with the name of one role replaced by the name of another role."""
     if name == one:
         return other
     if len(one) < _FEWEST_LETTERS or len(other) < _FEWEST_LETTERS:

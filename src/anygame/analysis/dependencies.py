@@ -1,9 +1,9 @@
-"""Components of rules, in the order of computation.
+"""Components of mutually dependent rules, in the order of evaluation.
 
-Dependencies are between relations. Inside a cycle of relations through a negation, they are between single
-rules: a rule depends on another rule only if an atom of its body unifies with the head of that rule. So
-``(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))`` is stratified, as intended, although ``goal`` depends
-negatively on ``goal``.
+Usually, relations depend on relations. If a cycle of relations contains a negation, single rules of the cycle
+depend on single rules: a rule depends on another rule if one of its body atoms unifies with the other's head.
+So ``(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))`` is stratified, as its author intends, although ``goal``
+depends negatively on ``goal``.
 
 GDL requires the stratification of Apt, Blair and Walker ("Towards a theory of declarative knowledge", 1988).
 Dependencies between single rules are a step towards local stratification, which uses ground atoms
@@ -26,7 +26,7 @@ R = TypeVar("R", bound="Hashable")
 
 
 class Read(Protocol):
-    """One atom of a rule's body."""
+    """An atom in the body of a rule."""
 
     @property
     def relation(self) -> Hashable:
@@ -39,22 +39,16 @@ class Read(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RuleGroup(Generic[R]):
-    """Rules that must be computed together.
-
-    Attributes:
-        rules: the rules in the order of the sheet.
-        recursive: whether a rule reads a relation that the group derives.
-        level: the stratum, which is the maximum number of negations on a path of dependencies.
-    """
+    """Rules that must be evaluated together, in the order of the sheet."""
 
     rules: tuple[R, ...]
-    recursive: bool
-    level: int
+    recursive: bool  # whether a rule reads a relation that the group derives
+    level: int  # the stratum: the maximum number of negations on a path of dependencies
 
 
 @dataclass(frozen=True, slots=True)
 class NegativeCycle(Generic[R]):
-    """Rules that depend on each other through a negation: no stratification exists."""
+    """Rules that depend on each other through a negation, so that no stratification exists."""
 
     rules: tuple[R, ...]
     negations: tuple[tuple[R, int], ...]  # (rule, index of the negative read)
@@ -66,17 +60,11 @@ def components(
     reads: Callable[[R], Sequence[Read]],
     may_feed: Callable[[R, R, int], bool],
 ) -> tuple[list[RuleGroup[R]], list[NegativeCycle[R]]]:
-    """Group rules into components, each after all components that it reads.
+    """Return the components of rules in the order of evaluation, and the negative cycles.
 
-    Args:
-        rules: the rules; the result keeps their order if possible.
-        head: returns the relation that a rule derives.
-        reads: returns the atoms that a rule reads.
-        may_feed: ``may_feed(feeder, reader, i)`` returns whether the head of the rule ``feeder`` unifies with
-            the atom that ``reader`` reads at index ``i``.
-
-    Returns:
-        The components in the order of computation, and the negative cycles (none if stratified).
+    Each component comes after all components that it reads; otherwise, rules keep their order. ``head``
+    returns the relation that a rule derives, and ``reads`` the atoms in its body. ``may_feed(feeder, reader,
+    i)`` returns whether the head of ``feeder`` unifies with the atom ``reads(reader)[i]``.
     """
     by_head = grouped((head(rule), rule) for rule in rules)
     parents: dict[Hashable, set[Hashable]] = {relation: set() for relation in by_head}
@@ -87,12 +75,8 @@ def components(
                 parents[head(rule)].add(read.relation)
                 if not read.positive:
                     negative.add((read.relation, head(rule)))
-    group_of: dict[Hashable, int] = {}
-    groups: list[list[Hashable]] = []
-    for group in _ordered_components(parents):
-        for relation in group:
-            group_of[relation] = len(groups)
-        groups.append(group)
+    groups = list(_ordered_components(parents))
+    group_of = {relation: number for number, group in enumerate(groups) for relation in group}
     refined = {group_of[source] for source, target in negative if group_of[source] == group_of[target]}
 
     order = {rule: number for number, rule in enumerate(rules)}
@@ -112,12 +96,12 @@ def components(
                 if read.relation in derived
                 for feeder in by_head[read.relation]
             )
-            level = max((level_of.get(head(rule), 0) for rule in part), default=0)
-            for rule in part:
-                for read in reads(rule):
-                    level = max(level, level_of.get(read.relation, 0) + (not read.positive))
-            for rule in part:
-                level_of[head(rule)] = level
+            levels = [level_of.get(relation, 0) for relation in derived]
+            levels += [
+                level_of.get(read.relation, 0) + (not read.positive) for rule in part for read in reads(rule)
+            ]
+            level = max(levels)
+            level_of |= dict.fromkeys(derived, level)
             result.append(RuleGroup(tuple(part), recursive, level))
     return result, cycles
 

@@ -1,9 +1,9 @@
 """Domains: the possible terms of every argument of every relation.
 
-The result is an over-approximation that treats arguments as independent, computed as a least fixpoint: a
-variable takes the values that all positive literals with it allow. ``true`` takes the values of ``init`` and
-``next``, and ``does`` the values of ``legal``. A *top* is a constant or the functor of a compound term. If
-there are too many places, places deep inside terms are merged.
+The result is a least fixpoint, and an over-approximation, because it treats arguments as independent. A
+variable has the values that all its positive literals allow. ``true`` has the values of ``init`` and
+``next``, and ``does`` has the values of ``legal``. A *top* is a constant, or the functor of a compound term.
+If there are too many places in terms, deeply nested places are merged.
 """
 
 from __future__ import annotations
@@ -22,40 +22,42 @@ if TYPE_CHECKING:
     from anygame.analysis.normal import NormalRule
     from anygame.language.rules import Atom
 
-#: Name and arity of a function constant.
+#: Name and arity of a functor.
 Functor = tuple[str, int]
 #: A constant, a functor (its arguments have their own places), or ATOM.
 Top = Constant | Functor
-#: Any constant, if constants are not distinguished; no sheet can contain this name.
+#: Represents every constant if constants are not distinguished. No sheet can contain this name.
 ATOM: Final = Constant(" atom")
 
+#: A place: the name and the arity of a relation, and the index of an argument. Inside compound terms, each
+#: functor and each argument index follow. A path that starts with ``*`` is a merged place.
 Path = tuple[object, ...]
-#: The values of each variable: its possible tops, and the place of the arguments of compound values.
+#: Per variable, its possible tops, and a place below which the arguments of its compound values are found.
 Values = dict[Variable, tuple[set["Top"], Path]]
-#: Maximum depths inside terms to which places are distinguished, in the order in which they are tried. Deeper
-#: in a term, each argument of a functor is one place in the whole sheet.
+#: Maximum nesting depths of distinguished places, in the order of the attempts. Below this depth, each
+#: argument of a functor is one place in the whole sheet.
 _DEPTHS: Final = (4, 1, 0)
 _MOST_PLACES: Final = 100_000
-#: Maximum number of visits of places during propagation.
+#: Maximum number of place visits during propagation.
 _MOST_STEPS: Final = 200_000
-#: The relation that reads the terms in the heads of each of these relations.
+#: Per relation, the other relation that receives its facts.
 _FEEDS: Final = {"init": "true", "next": "true", "legal": "does"}
 
 
 class _TooManyPlacesError(Exception):
-    """There are too many places. Raised and caught in this module only."""
+    """Signal to try a smaller depth. Raised and caught in this module only."""
 
 
 class Domains:
-    """The tops of each place.
+    """The possible tops of each place.
 
     Args:
         rules: normal rules, including facts.
-        kinds_only: distinguish functors but not constants, which are all ``ATOM``.
-        declared: whether the state can also contain terms that occur in ``base``, ``input``, and atoms of
-            ``true`` and ``does`` in bodies, as in positions made by hand.
+        kinds_only: represent all constants by ``ATOM``.
+        declared: include the terms of ``base``, ``input``, and the atoms of ``true`` and ``does`` in bodies.
+            Positions that people set up may contain them.
         most_positions: maximum number of distinguished places.
-        most_steps: maximum number of visits of places during propagation.
+        most_steps: maximum number of place visits during propagation.
     """
 
     def __init__(
@@ -98,11 +100,11 @@ class Domains:
         self._run(compiled)
 
     def tops(self, predicate: str, arity: int, argument: int) -> frozenset[Top]:
-        """Return the tops of an argument of a relation, by its index from 0."""
+        """Return the possible tops of the argument of a relation with this index, from 0."""
         return frozenset(self._tops.get((predicate, arity, argument), ()))
 
     def below(self, path: Path, functor: Functor, argument: int) -> frozenset[Top]:
-        """Return the tops of an argument of a functor at a place."""
+        """Return the possible tops of a functor's argument, for compound terms at a place."""
         return frozenset(self._tops.get(self._below(path, functor, argument), ()))
 
     def of_variables(self, rule: NormalRule) -> dict[Variable, frozenset[Top]]:
@@ -175,7 +177,7 @@ class Domains:
         return ATOM if self._kinds_only else term
 
     def _write_facts(self, key: tuple[str, int], rows: Sequence[tuple[Term, ...]]) -> None:
-        """Write all facts of a relation, column by column, because there can be a million facts."""
+        # A relation can have a million facts, but each column has few terms.
         for number, column in enumerate(zip(*rows, strict=True)):
             terms = set(column)
             constants = {term for term in terms if isinstance(term, Constant)}
@@ -237,7 +239,7 @@ class Domains:
         for atom, _ in atoms_in(rule.body):
             if atom.predicate in {"true", "does"} and isinstance(atom.arguments[-1], Compound):
                 number = len(atom.arguments) - 1
-                # A variable can be any constant.
+                # A variable can have any constant as its value.
                 bindings = dict.fromkeys(atom.variables(), ATOM) if self._kinds_only else {}
                 self._write_term(
                     substitute(atom.arguments[-1], bindings), (atom.predicate, number + 1, number), {}

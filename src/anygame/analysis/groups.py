@@ -1,4 +1,4 @@
-"""Grouping by key, reachability, and strongly connected components."""
+"""Groups by key, reachable nodes, and strongly connected components."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ V = TypeVar("V")
 
 
 def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    """Return the values of each key, both in the order of the pairs.
+    """Group the values by key; keys and values keep their order.
 
     >>> grouped([("a", 1), ("b", 2), ("a", 3)])
     {'a': [1, 3], 'b': [2]}
@@ -24,7 +24,7 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 
 
 def reached(starts: Iterable[K], onward: Callable[[K], Iterable[K]]) -> dict[K, None]:
-    """Return all nodes that are reachable from the starts, including the starts, each once.
+    """Return all nodes that are reachable from the starts, including the starts.
 
     >>> list(reached([1], lambda number: [number * 2 % 7, number]))
     [1, 2, 4]
@@ -49,7 +49,7 @@ def cycles(targets: Iterable[int], parents: Callable[[int], Collection[int]]) ->
             yield component
 
 
-#: The number of an artificial node, which has all targets as parents.
+#: Number of an artificial node whose parents are all targets.
 _ROOT: Final = -1
 
 

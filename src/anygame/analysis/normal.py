@@ -1,8 +1,9 @@
 """Rules in the normal form of the reasoner.
 
-The body of a normal rule consists of literals, negated literals, ``distinct``, and *tests*: disjunctions in
-which positive literals of the body bind all variables. Negation applies to atoms only (De Morgan), equations
-(a negated ``distinct``) are solved, and a disjunction that binds variables has become several rules.
+The body of a normal rule consists of literals, negated literals, ``distinct``, and *tests*. A test is a
+disjunction whose variables are all bound by positive literals of the body. Negation applies to atoms only (De
+Morgan). Equations (negated ``distinct``) are solved. A disjunction that binds variables becomes several
+rules.
 """
 
 from __future__ import annotations
@@ -21,33 +22,28 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term, Variable
 
 
-#: Maximum number of normal rules of one rule.
+#: Maximum number of normal rules that one rule becomes.
 MOST_OF_A_RULE: Final = 4096
-#: Maximum nesting of the terms that equations build.
+#: Maximum nesting depth of the terms that equations build.
 _DEEPEST: Final = 200
 
 
 @dataclass(slots=True)
 class Allowance:
-    """The remaining growth of an untrusted sheet by normal forms; each rule reduces it.
+    """Remaining growth that the normal forms of an untrusted sheet may cause; each rule reduces it."""
 
-    Attributes:
-        rules: number of normal rules beyond one for each rule.
-        characters: number of characters that equations add to terms.
-    """
-
-    rules: int = 20_000
-    characters: int = 1_000_000
+    rules: int = 20_000  # number of additional rules
+    characters: int = 1_000_000  # number of characters that equations add to terms
 
     @property
     def is_spent(self) -> bool:
-        """Whether the remaining growth is less than the maximum of one rule."""
+        """Whether less growth remains than a single rule may cause."""
         return self.rules < MOST_OF_A_RULE or self.characters < 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalRule:
-    """A rule in normal form; ``origin`` is the rule of the sheet."""
+    """A rule in normal form, with the rule of the sheet from which it was made."""
 
     head: Atom
     body: tuple[Formula, ...]
@@ -58,15 +54,15 @@ class NormalRule:
 
 
 class TooManyAlternatives(Exception):  # noqa: N818  (a signal to the caller, who knows the rule)
-    """The disjunctions of a rule make too many normal rules."""
+    """The disjunctions of a rule expand to too many normal rules."""
 
 
 class TermsTooLarge(TooManyAlternatives):
-    """The equations of a rule make terms that are too large."""
+    """The equations of a rule build terms that are too large."""
 
 
 def is_ground_fact(rule: Rule) -> bool:
-    """Whether a rule is a ground fact; a sheet can have a million."""
+    """Whether a rule is a ground fact."""
     return not rule.body and are_ground(rule.head.arguments)
 
 
@@ -105,15 +101,11 @@ def substitute_formula(formula: Formula, bindings: Mapping[Variable, Term]) -> F
 
 
 def normalise(rule: Rule, allowance: Allowance | None = None) -> list[NormalRule]:
-    """Return the normal rules that are equivalent to a rule of the sheet.
-
-    Args:
-        rule: the rule.
-        allowance: the maximum growth by this and other rules; this rule reduces it.
+    """Return the normal rules that are equivalent to a rule; reduce the allowance by their growth.
 
     Raises:
-        TooManyAlternatives: the result has more than ``MOST_OF_A_RULE`` rules, or more than allowed.
-        TermsTooLarge: the equations of the rule make terms that are longer than allowed, or nest too deeply.
+        TooManyAlternatives: the rule expands to more than ``MOST_OF_A_RULE`` rules, or to more than allowed.
+        TermsTooLarge: the equations of the rule build terms that are too long or too deeply nested.
     """
     if not rule.body:
         return [NormalRule(rule.head, (), rule)]
@@ -129,7 +121,7 @@ def normalise(rule: Rule, allowance: Allowance | None = None) -> list[NormalRule
 
 
 def _distribute(body: tuple[Formula, ...], limit: int) -> list[tuple[Formula, ...]]:
-    """Return the bodies that result from multiplying out the disjunctions that bind variables."""
+    """Expand the disjunctions that bind variables; return one body for each combination of alternatives."""
     bound = bound_by_literals(body)
     options: list[list[tuple[Formula, ...]]] = []
     count = 1
@@ -156,7 +148,7 @@ def _distribute(body: tuple[Formula, ...], limit: int) -> list[tuple[Formula, ..
 def _solve_equations(
     head: Atom, body: tuple[Formula, ...], allowance: Allowance
 ) -> tuple[Atom, tuple[Formula, ...]] | None:
-    """Solve the equations of a body; None if they contradict each other."""
+    """Solve the equations of a body and apply the solution to the rule; None if there is no solution."""
     equations = []
     others = []
     for item in body:
@@ -169,7 +161,7 @@ def _solve_equations(
     bindings = unify_all(equations, {})
     if bindings is None:
         return None
-    # Terms can double with each equation, so they are measured before they are built.
+    # Each equation can double the length of terms, so measure them before building them.
     terms = list(head.arguments)
     for formula, _ in walk(others):
         if isinstance(formula, Literal):
@@ -186,9 +178,9 @@ def _solve_equations(
 
 
 def binding_order(body: Sequence[Formula], bound: Iterable[Variable] = ()) -> list[int]:
-    """Return an order of the body, as indices, in which each test comes after its variables are bound.
+    """Return the indices of the body in an order that binds the variables of each test before the test.
 
-    Variables that no formula binds have no effect on the order.
+    The order ignores variables that no formula binds.
     """
     bound_by = [binds(formula) for formula in body]
     bindable = set().union(*bound_by)
@@ -206,7 +198,7 @@ def binding_order(body: Sequence[Formula], bound: Iterable[Variable] = ()) -> li
 
 
 def binds(formula: Formula) -> set[Variable]:
-    """Return the variables that a formula binds if it holds."""
+    """Return the variables to which a formula gives values wherever it holds."""
     if isinstance(formula, Literal):
         return set(formula.variables())
     if isinstance(formula, And):
@@ -217,7 +209,7 @@ def binds(formula: Formula) -> set[Variable]:
 
 
 def _needs(formula: Formula) -> set[Variable]:
-    """Return the variables that must be bound before a formula is tested."""
+    """Return the variables that must have values before a formula is tested."""
     if isinstance(formula, Literal):
         return set()
     if isinstance(formula, And):

@@ -1,9 +1,9 @@
 """The normal rules of a program, or an error that names all unsafe rules.
 
-A rule is safe if positive literals of its body bind all its variables, as GDL requires. Then it derives
-finitely many facts from finitely many facts, and negated atoms are ground when they are tested. See Love,
-Hinrichs, Haley, Schkufza and Genesereth, "General game playing: game description language specification"
-(2008).
+GDL requires that rules are safe: positive literals of the body bind all variables of the rule. A safe rule
+derives finitely many facts from finitely many facts, and its negated atoms are ground when they are tested.
+See Love, Hinrichs, Haley, Schkufza and Genesereth, "General game playing: game description language
+specification" (2008).
 """
 
 from __future__ import annotations
@@ -38,15 +38,12 @@ if TYPE_CHECKING:
 def normal_rules(program: Program, warnings: list[Diagnostic] | None = None) -> list[NormalRule]:
     """Return the rules of a program in normal form.
 
-    If a variable ``?_name`` occurs only in one negated literal, the literal means "for no value": a new
-    relation holds for ``?x`` if ``(p ?x ?_y)`` holds for any ``?_y``, and ``(not (p ?x ?_y))`` negates it.
-
-    Args:
-        program: the rules.
-        warnings: receives a warning for each such variable.
+    A variable ``?_name`` that occurs only in one negated literal means "for no value". The negated literal
+    ``(not (p ?x ?_y))`` becomes ``(not (some_p ?x))``, and a new rule derives ``(some_p ?x)`` from
+    ``(p ?x ?_y)``. The list ``warnings`` receives a warning about each such variable.
 
     Raises:
-        RuleSheetError: rules are unsafe or have too many disjunctions; the error names all these rules.
+        RuleSheetError: some rules are unsafe or have too many disjunctions; the error names all of them.
     """
     result: list[NormalRule] = []
     diagnostics: list[Diagnostic] = []
@@ -80,7 +77,7 @@ def normal_rules(program: Program, warnings: list[Diagnostic] | None = None) -> 
 
 
 def _anonymous(rule: Rule) -> frozenset[Variable]:
-    """Return the variables of a rule that start with an underscore and occur in only one literal."""
+    """Return the variables ``?_name`` that occur in only one literal of a rule."""
     literals = [formula for formula, _ in walk(rule.body) if not formula.parts]
     counts = Counter(
         variable for part in (Literal(rule.head), *literals) for variable in set(part.variables())
@@ -89,14 +86,14 @@ def _anonymous(rule: Rule) -> frozenset[Variable]:
 
 
 class _Projections:
-    """New relations that hold if a negated atom holds for any value of its anonymous variables."""
+    """Relations that project negated atoms to their named variables, dropping the anonymous variables."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._heads: dict[tuple[str, tuple[Variable, ...]], Atom] = {}
 
     def of(self, rule: NormalRule, anonymous: frozenset[Variable]) -> Iterator[NormalRule]:
-        """Yield the rules that define new relations, then the rule with these relations in its body."""
+        """Yield the rules that define new projections, then the rule with projections in its body."""
         body: list[Formula] = []
         for item in rule.body:
             free = anonymous.intersection(item.variables())
@@ -118,7 +115,7 @@ class _Projections:
 
 
 def name_of(formula: Formula) -> str:
-    """Return the name of the fluent, move or relation of the first literal of a formula."""
+    """Return the name of the fluent, move or relation in the first literal of a formula."""
     atom = next((atom for atom, _ in atoms_in([formula])), None)
     if atom is None:
         return "values"
@@ -143,7 +140,7 @@ def _excess(rule: Rule, excess: TooManyAlternatives, *, alone: bool) -> Diagnost
 
 
 def unsafe_variables(rule: NormalRule) -> Iterator[tuple[Variable, str]]:
-    """Yield each variable that no positive literal binds, with a phrase for the part in which it occurs."""
+    """Yield each variable that no positive literal binds, and a phrase for the place where it occurs."""
     bound = bound_by_literals(rule.body)
     phrases: dict[type[Formula], str] = {Distinct: "a distinct", Not: "a negation"}
     tests = [item for item in rule.body if not isinstance(item, Literal)]
@@ -170,7 +167,7 @@ def _unsafe(rule: Rule, normal: Iterable[NormalRule]) -> Iterator[Diagnostic]:
 
 def _unbound(rule: Rule, variable: Variable, severity: Severity, message: str) -> Diagnostic:
     leaves = list(rule.node.leaves()) if rule.node else []
-    # If the case of names was ignored, the rule has the variable in lower case.
+    # A reader that ignores case writes all variables of a rule in lower case.
     places = [leaf.span for leaf in leaves if leaf.text == str(variable)]
     places = places or [leaf.span for leaf in leaves if leaf.text.lower() == str(variable)]
     notes = tuple(Note("and here", place) for place in places[1:])
@@ -189,7 +186,7 @@ def _advice(rule: Rule, variable: Variable) -> str:
 
 
 def _only_negated_literal(rule: Rule, variable: Variable) -> Literal | None:
-    """Return the only literal with a variable, if it is negated."""
+    """Return the literal that contains a variable, if it is the only one and is negated."""
     negated = [
         formula.formula
         for formula, _ in walk(rule.body)
