@@ -1,1 +1,1 @@
-"""Logic: instances of rules become a small number of gates."""
+"""Conversion of rule instances into a small circuit of gates."""

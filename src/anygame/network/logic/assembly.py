@@ -1,8 +1,8 @@
-"""From atoms to a circuit, and from a circuit to a network.
+"""Construction of a circuit from atoms, and of a network from a circuit.
 
-Every needed atom is a sum of products, and all sums are factored at once. The network has only the gates that
-outputs need, in topological order. Gates that depend on the state alone come before gates that depend on
-moves. Each gate comes after its inputs, and the gates of a cycle are adjacent.
+Each atom is a sum of products, that is, a disjunction of conjunctions. All sums are factored at once. The
+network has only the gates that outputs need, in topological order, with the gates of a cycle adjacent. Gates
+that depend only on the state come before gates that depend on moves.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def build_circuit(
     choices: Sequence[tuple[int, ...]],
     budget: Budget,
 ) -> Circuit:
-    """Return the circuit of some atoms, given the atoms of its inputs in order; the first is node 1.
+    """Return a circuit that computes the outputs from the inputs, which are atoms; the first is node 1.
 
     Outputs are literals of atoms, ``HOLDS`` or ``FAILS``.
     """
@@ -47,7 +47,7 @@ def build_circuit(
     products = atoms.products(sums)
     budget.spend(LITERAL * (len(sums) + len(products.literals)))
     nodes = 1 + len(inputs)
-    # Indexed by literal; the two last entries serve the negative numbers ``FAILS`` and ``HOLDS``.
+    # The new literal of each literal. The last two entries are for the negative literals FAILS and HOLDS.
     become = np.zeros(2 * atoms.count + 2, np.int64)
     become[2 * np.asarray(inputs, np.int64)] = 2 * np.arange(1, nodes)
     become[2 * sums] = 2 * np.arange(nodes, nodes + len(sums)) + 1
@@ -65,7 +65,7 @@ def _in_cycles(products: Products, sums: int, nodes: int) -> list[int]:
     read = (products.literals >> 1) - nodes
     reader = products.of[products.owners[read >= 0]]
     read = read[read >= 0]
-    # Gates of a cycle have no level in either direction.
+    # A gate of a cycle has no level, whether levels count from the inputs or from the outputs.
     both = (levels_of(reader, read, sums) < 0) & (levels_of(read, reader, sums) < 0)
     parents: dict[int, set[int]] = {number: set() for number in np.flatnonzero(both).tolist()}
     inside = both[reader] & both[read]
@@ -84,12 +84,12 @@ def assemble(
     goals: Sequence[Sequence[tuple[int, int]]],
     next_state: Numbers,
 ) -> Network:
-    """Return the network of a circuit, given literals of its outputs."""
+    """Return the network of a circuit whose outputs are the given literals."""
     first_gate = circuit.inputs
     order, ranges = _order(circuit)
     of_moves = _depend_on_moves(circuit, 1 + len(initial))[order]
-    # Gates of the state come first, even if only the next state needs them. Of a cycle, all gates depend on
-    # moves, or none does.
+    # Gates of the state come first, even if only the next state needs them. That keeps each cycle together:
+    # either all of its gates depend on moves, or no gate does.
     apart = np.argsort(of_moves, kind="stable")
     order = order[apart]
     place = np.empty_like(apart)
@@ -189,7 +189,7 @@ def _initially(
     first_gate: int,
     opened: set[int],
 ) -> NDArray[np.bool_]:
-    """Return the initial value of each gate of a cycle.
+    """Return the values from which the evaluation of cycles starts.
 
     Derived atoms start as false, so the inverted gates that represent them start as true.
     """

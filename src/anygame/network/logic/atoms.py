@@ -1,4 +1,4 @@
-"""Atoms: a number for each atom that can ever hold, and the conjunctions that derive it."""
+"""Numbers of the atoms that can ever hold, with the conjunctions that derive each atom."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 
 
 class Atoms:
-    """The atoms of a grounding as numbers, with their derivations.
+    """The numbered atoms of a grounding, with their derivations.
 
-    A conjunction is a tuple of literals. A literal is twice an atom, plus one if negated.
+    A literal is twice the number of an atom, plus one if negated.
 
     Attributes:
-        fluents: per relation of ``true``, the atom of its first row and the number of its rows.
+        fluents: per relation of ``true``, the atom of its first row, and its number of rows.
         actions: the same for ``does``.
         literal_of: per atom the literal that replaces it: its own literal, a literal of another atom,
             ``HOLDS`` or ``FAILS``.
         conjunctions: number of conjunctions before merging.
-        literals: number of literals of these conjunctions.
+        literals: number of literals in these conjunctions.
     """
 
     def __init__(self, grounding: Grounding) -> None:
@@ -68,15 +68,15 @@ class Atoms:
         }
 
     def of(self, relation: Relation, rows: Ids | None = None) -> Ids:
-        """Return the atoms of some rows of a relation, or of all its rows."""
+        """Return the atoms of the given rows of a relation, by default of all rows."""
         table = self._tables.get(relation)
         count = table.count if table is not None else 0
         return self._first.get(relation, 0) + (np.arange(count) if rows is None else rows)
 
     def needed(self, wanted: Numbers, known: NDArray[np.bool_]) -> Numbers:
-        """Return the atoms from which some atoms are derived, including themselves, ascending.
+        """Return the wanted atoms and all atoms from which they are derived, ascending.
 
-        Known atoms, bool [atoms], are left out, and so are their derivations.
+        The search stops at known atoms, bool [atoms], and leaves them out.
         """
         seen = known.copy()
         fresh = distinct(wanted[~seen[wanted]])
@@ -87,7 +87,7 @@ class Atoms:
         return np.flatnonzero(seen & ~known)
 
     def products(self, heads: Numbers) -> Products:
-        """Return the conjunctions of some atoms; a product has the index of its atom, and sorted literals."""
+        """Return the conjunctions that derive the heads; head ``n`` is the sum ``n`` of its products."""
         conjunctions = self._conjunctions_of(heads)
         of = np.repeat(np.arange(len(heads)), self._starts[heads + 1] - self._starts[heads])
         owners = np.repeat(np.arange(len(conjunctions)), self._lengths[conjunctions])
@@ -124,7 +124,7 @@ class Atoms:
         self._literals: Numbers = np.concatenate([*literals, np.zeros(0, np.int64)])
 
     def _levels(self, by_rule: list[RuleInstances]) -> Ids:
-        """Return per atom the distance of its relation from state and moves; recursion adds nothing."""
+        """Return per atom the longest path from its relation down to state or moves, ignoring cycles."""
         numbers = {relation: number for number, relation in enumerate(self._first)}
         reads: list[set[int]] = [set() for _ in numbers]
         for instances in by_rule:
@@ -140,7 +140,7 @@ class Atoms:
         return np.repeat(np.array(level, np.int64), counts)
 
     def _rows(self, instances: RuleInstances) -> Ids:
-        """Return head and literals of each instance, literals ascending, without those that always hold."""
+        """Return a row for each instance: the head, then the literals in ascending order."""
         columns: list[Ids] = []
         for atom, rows in zip(instances.rule.positives, instances.positives, strict=True):
             atoms = self.of(atom.relation, rows)
@@ -162,32 +162,34 @@ class Atoms:
         return np.where(numbers < 0, HOLDS, literals)
 
 
-#: The literal that always holds, and its inverse, which never holds.
+#: Literal that always holds. It also pads rows.
 HOLDS: Final = -1
+#: Literal that never holds.
 FAILS: Final = -2
 
-#: Maximum number of rounds over all conjunctions; public sheets need two to four.
+#: Maximum number of merging rounds; public sheets need two to four.
 _MOST_ROUNDS: Final = 60
-#: Share of merged atoms below which rounds stop; structural hashing finds the remaining equal atoms.
+#: Ratio of merged to all atoms below which merging stops. Structural hashing finds the other equal atoms.
 _WORTH_IT: Final = 0.002
 #: Minimum number of conjunctions for merging by level.
 _MANY: Final = 200_000
+#: Replaces the only literal of a conjunction that has several.
 _NONE: Final = -3
 
 
 def merge(
     groups: list[Ids], is_input: NDArray[np.bool_], facts: NDArray[np.bool_], levels: Ids | None = None
 ) -> tuple[Ids, list[Ids]]:
-    """Merge equal atoms; return the literal that replaces each, and the remaining conjunctions.
+    """Merge equal atoms; return the literal that replaces each atom, and the remaining conjunctions.
 
-    Large groundings have many equal atoms: views with irrelevant arguments, and other names of atoms. Each
-    round compares the derivations of all atoms at once, after the replacements of earlier rounds.
+    Large groundings have many equal atoms, such as rows of a view that differ only in irrelevant arguments.
+    Each round applies the replacements of earlier rounds, and compares the derivations of all atoms.
 
-    The groups have rows of a head and its literals, padded with ``HOLDS``. Literals have the level of their
-    head or the level below. With levels, int [atoms], large groups are merged level by level, so that most
+    A row of a group is a head and the literals of a conjunction, padded with ``HOLDS``. No literal has a
+    higher level than its head. With levels, int [atoms], large groups are merged level by level, so that most
     conjunctions are visited once.
     """
-    # 32 bits, since all instances of a game are in memory here at once, several times.
+    # 32 bits, because several copies of all instances of a game are in memory here.
     literal_of = 2 * np.arange(len(is_input), dtype=np.int32)
     literal_of[facts] = HOLDS
     if levels is None or sum(map(len, groups)) < _MANY:
@@ -209,7 +211,7 @@ def merge(
 
 
 def _merge_disjunctions(groups: list[Ids], literal_of: Ids) -> list[Ids]:
-    """Merge equal disjunctions, in place; return the remaining conjunctions."""
+    """Merge equal disjunctions by updating ``literal_of``; return the remaining conjunctions."""
     if not groups:
         return groups
     heads = np.concatenate([rows[:, 0] for rows in groups]).astype(np.int64)
@@ -244,7 +246,7 @@ def _merge_level(groups: list[Ids], literal_of: Ids, members: Ids) -> list[Ids]:
 
 
 def normalised(rows: Ids) -> Ids:
-    """Drop rows that never hold; sort literals, without duplicates, with ``HOLDS`` in front."""
+    """Drop rows that never hold; sort the literals of each row, with duplicates replaced by ``HOLDS``."""
     literals = np.sort(rows[:, 1:], axis=1, kind="stable")
     left, right = literals[:, :-1], literals[:, 1:]
     same = (left == right) & (left >= 0)
@@ -258,12 +260,12 @@ def normalised(rows: Ids) -> Ids:
 
 
 def _mapped(groups: list[Ids], literal_of: Ids) -> tuple[list[Ids], Keys]:
-    """Return the groups with merged atoms replaced, without duplicates, and a key per conjunction."""
+    """Replace merged atoms and drop duplicate conjunctions; return the groups and a hash per conjunction."""
     result = []
     for rows in groups:
         kept = rows[literal_of[rows[:, 0]] == 2 * rows[:, 0]]
         literals = kept[:, 1:]
-        # Padding has no meaningful sign bit.
+        # Padding has no sign bit.
         mapped = np.where(literals < 0, np.int32(HOLDS), _followed(literal_of, literals))
         result.append(normalised(np.concatenate([kept[:, :1], mapped], axis=1)))
     return _each_once(result)
@@ -289,7 +291,7 @@ def _heads(groups: list[Ids]) -> Ids:
 
 
 def _keys(rows: Ids) -> Keys:
-    """Return a key per conjunction, without its padding; different conjunctions may have equal keys."""
+    """Return a hash per conjunction, independent of its padding."""
     total = np.zeros(len(rows), np.uint64)
     for column in rows[:, 1:].T:
         total += np.where(column < 0, np.uint64(0), mixed(column.astype(np.uint64) + np.uint64(1)))
@@ -297,7 +299,7 @@ def _keys(rows: Ids) -> Keys:
 
 
 def _have_same_literals(groups: list[Ids], some: Numbers, others: Numbers) -> NDArray[np.bool_]:
-    """Return which pairs of conjunctions, numbered over all groups, have the same literals."""
+    """Return which pairs of conjunctions have the same literals. Their numbers run through all groups."""
     ends = np.cumsum([0, *map(len, groups)])
     first, second = (np.searchsorted(ends, numbers, "right") - 1 for numbers in (some, others))
     equal = np.zeros(len(some), np.bool_)
@@ -305,7 +307,7 @@ def _have_same_literals(groups: list[Ids], some: Numbers, others: Numbers) -> ND
         one, other = divmod(pair, len(groups))
         here = np.flatnonzero((first == one) & (second == other))
         left, right = groups[one][some[here] - ends[one], 1:], groups[other][others[here] - ends[other], 1:]
-        # Literals are at the end, after the padding.
+        # The padding comes first.
         extra = left.shape[1] - right.shape[1]
         is_padded = ((left if extra > 0 else right)[:, : abs(extra)] == HOLDS).all(axis=1)
         equal[here] = is_padded & (left[:, max(0, extra) :] == right[:, max(0, -extra) :]).all(axis=1)
@@ -313,7 +315,7 @@ def _have_same_literals(groups: list[Ids], some: Numbers, others: Numbers) -> ND
 
 
 def _lone(rows: Ids) -> Ids:
-    """Return the only literal of each conjunction; HOLDS if it is empty, _NONE if it has several."""
+    """Return per conjunction its only literal, HOLDS if it is empty, or _NONE if it has several literals."""
     if rows.shape[1] == 1:
         return np.full(len(rows), HOLDS, np.int64)
     several = rows[:, -2] >= 0 if rows.shape[1] > 2 else np.zeros(len(rows), np.bool_)
@@ -340,7 +342,7 @@ def _resolve(literal_of: Ids, members: Ids, groups: list[Ids], keys: Keys) -> No
         again, first = candidates(unnamed[order_of(sums[unnamed])], sums, sizes)
         lengths = sizes[again]
         owners = np.repeat(np.arange(len(again)), lengths)
-        # Conjunctions are sorted by key, so that equal atoms have their conjunctions in the same order.
+        # Sort conjunctions by key, so that equal atoms have equal conjunctions in the same order.
         rows = [order[places(starts[of], lengths)] for of in (again, first)]
         some, others = (conjunctions[np.lexsort((keys[conjunctions], owners))] for conjunctions in rows)
         equal = all_in_rows(lengths, _have_same_literals(groups, some, others))
@@ -351,7 +353,7 @@ def _resolve(literal_of: Ids, members: Ids, groups: list[Ids], keys: Keys) -> No
 def _name(literal_of: Ids, heads: Ids, targets: Ids) -> None:
     before = literal_of[heads]
     literal_of[heads] = targets
-    # Pointer jumping until nothing changes.
+    # Pointer jumping: each round doubles the length of the chains that it follows.
     for _ in range(max(1, len(heads).bit_length())):
         targets = _followed(literal_of, targets)
         literal_of[heads] = targets
@@ -366,23 +368,22 @@ def _followed(literal_of: Ids, literals: Ids) -> Ids:
     return replacements
 
 
-#: Maximum nesting of flattened disjunctions.
+#: Maximum nesting depth of flattened disjunctions.
 _MOST_LEVELS: Final = 8
-#: Maximum number of literals of a flattened disjunction; a larger disjunction counts as a literal.
+#: Maximum number of literals of a flattened disjunction. A larger disjunction is treated as a literal.
 _MOST_LITERALS: Final = 100
 
 
 def equal_disjunctions(owners: Numbers, literals: Numbers) -> tuple[Numbers, Numbers]:
-    """Return numbers of redundant disjunctions, and for each an equal one that does not depend on it.
+    """Return the redundant disjunctions, and for each an equal disjunction that does not depend on it.
 
-    Two disjunctions are equal if they flatten to the same literals. ``owners`` are ascending: the number of
-    the disjunction of each literal. A literal is twice a number of a disjunction or another node, plus one if
-    inverted.
+    Disjunctions are equal if they flatten to the same literals. ``owners`` has, in ascending order, the node
+    of each literal's disjunction. A literal is twice a node, plus one if inverted.
     """
     count = int(max(owners.max(initial=0), literals.max(initial=0) >> 1)) + 1
     lengths = np.bincount(owners, minlength=count)
     starts = starts_of(lengths)
-    #: Start and number of the flattened literals of each node; -1 if unknown, 0 if not a disjunction.
+    #: Per node, the start and the number of its flattened literals: -1 if unknown, 0 for other nodes.
     firsts, sizes = np.zeros(count, np.int64), np.where(lengths > 0, -1, 0)
     flattened = np.zeros(0, np.int64)
     levels: list[Numbers] = []
@@ -409,7 +410,6 @@ def equal_disjunctions(owners: Numbers, literals: Numbers) -> tuple[Numbers, Num
         firsts[level] = len(flattened) + np.searchsorted(whole >> SHIFT, level)
         sizes[level] = held[level]
         flattened = np.concatenate([flattened, whole & LOW])
-        # A disjunction that is too large counts as a literal.
         lengths[level[held[level] > _MOST_LITERALS]] = 0
         levels.append(level[held[level] <= _MOST_LITERALS])
         pending = pending[blocked[pending]]

@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 class Circuit:
     """Gates and output literals.
 
-    Gate ``g`` is node ``inputs + g``, the conjunction of its literals. It reads earlier nodes or opened
-    gates; every cycle goes through an opened gate.
+    Gate ``g`` is node ``inputs + g``, the conjunction of its literals. It reads earlier nodes and *opened*
+    gates. Every cycle contains an opened gate.
 
     Attributes:
         inputs: number of nodes before the first gate: the constant, fluents, then actions.
         starts: int64 [gates + 1]; where the literals of each gate begin.
-        opened: bool [gates]; the inverted disjunctions of atoms that depend on themselves.
-        choices: groups of input nodes of which exactly one always holds.
-        outputs: literals by name; ``legal`` has those of the actions, which are the last inputs.
+        opened: bool [gates]; whether a gate is the inverted disjunction of an atom that depends on itself.
+        choices: groups of input nodes. In every state, exactly one node of each group holds.
+        outputs: literals by name. Those of ``legal`` belong to the actions, which are the last inputs.
     """
 
     inputs: int
@@ -76,7 +76,7 @@ class Circuit:
         return np.diff(self.starts)
 
     def literals_of(self, gates: Numbers) -> Numbers:
-        """Return the literals of some gates, concatenated."""
+        """Return the concatenated literals of some gates."""
         literals: Numbers = self.literals[places(self.starts[gates], self.lengths[gates])]
         return literals
 
@@ -86,11 +86,11 @@ class Circuit:
         return None if gate < 0 else self.literals[self.starts[gate] : self.starts[gate + 1]].tolist()
 
     def size(self) -> tuple[int, int]:
-        """Return the number of gates that outputs need, and of their inputs."""
+        """Return the number of gates that the outputs need, and the number of literals of these gates."""
         return len(self.needed), int(self.lengths[self.needed].sum())
 
 
-#: Rounds of structural hashing.
+#: Maximum number of rounds of structural hashing.
 _MOST_ROUNDS: Final = 60
 
 
@@ -98,8 +98,8 @@ def simplified(circuit: Circuit) -> Circuit:
     """Return an equivalent circuit without duplicate or unneeded gates.
 
     This is structural hashing (Kuehlmann, Paruthi, Krohm and Ganai 2002, "Robust Boolean reasoning for
-    equivalence checking and functional property verification"). Gates keep their order. Rows may have
-    duplicates, constants and any number of literals. Opened gates remain.
+    equivalence checking and functional property verification"). Gates keep their order, and opened gates
+    remain. A gate of the given circuit may have constants, duplicates and any number of literals.
     """
     return _Hashing(circuit).run()
 
@@ -110,7 +110,7 @@ class _Hashing:
         self._base = circuit.inputs
         #: The literal that replaces each node.
         self._become = 2 * np.arange(self._base + len(circuit.opened), dtype=np.int64)
-        #: The row of each gate: its start among all rows written, its length and its hash.
+        #: The row of each gate: its start in ``_literals``, its length and its hash.
         self._literals = circuit.literals
         self._firsts, self._lengths = circuit.starts[:-1].copy(), circuit.lengths.copy()
         self._keys = np.zeros(len(circuit.opened), np.uint64)
@@ -121,7 +121,7 @@ class _Hashing:
         for number, choice in enumerate(circuit.choices):
             self._choice_of[list(choice)] = number
         self._choice_sizes = np.array([len(choice) for choice in circuit.choices], np.int64)
-        #: Added gates by row; each is the inverted disjunction of a part of a choice.
+        #: Added gates, by row. Each gate is the inverted disjunction of some nodes of a choice.
         self._rests: dict[tuple[int, ...], int] = {}
 
     def run(self) -> Circuit:
@@ -194,7 +194,7 @@ class _Hashing:
         self._become[self._base + again] = 2 * (self._base + first)
 
     def _choose(self, pairs: Numbers, never: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
-        """Simplify pairs of gate and literal by the choices; return them and the gates to visit again."""
+        """Use the choices to simplify pairs of gate and literal; also return the gates to visit again."""
         inputs = np.flatnonzero((pairs & LOW) >> 1 < self._base)
         choices = self._choice_of[(pairs[inputs] & LOW) >> 1]
         chosen, choices = inputs[choices >= 0], choices[choices >= 0]
@@ -208,7 +208,7 @@ class _Hashing:
         # If one node of a choice holds, the others do not.
         one = positive == 1
         dropped = chosen[one[group] & (pairs[chosen] & 1 == 1)]
-        # If most nodes of a choice do not hold, one of the rest does.
+        # If a gate excludes most nodes of a choice, let it read the disjunction of the others instead.
         most = np.flatnonzero((positive == 0) & (2 * counts > self._choice_sizes[kinds % many]))
         if not len(most):
             return np.delete(pairs, dropped), most
@@ -263,7 +263,7 @@ class _Hashing:
 
 
 def parents_first(circuit: Circuit) -> Circuit:
-    """Return a circuit of the needed gates, each after its inputs except for opened gates."""
+    """Return the circuit without unneeded gates, with each gate after its inputs that are not opened."""
     if circuit.opened[circuit.needed].any():
         return _renumbered(circuit, _depth_first(circuit))
     gates = circuit.needed
@@ -274,7 +274,7 @@ def parents_first(circuit: Circuit) -> Circuit:
 
 
 def _depth_first(circuit: Circuit) -> Numbers:
-    """Return the needed gates depth first, opened gates of a cycle first, so that few rounds are needed."""
+    """Return the needed gates in depth-first order, with the opened gates of each cycle first."""
     starts, inputs = circuit.starts.tolist(), ((circuit.literals >> 1) - circuit.inputs).tolist()
     opened = circuit.opened.tolist()
     inner: set[int] = set()
@@ -297,7 +297,7 @@ def _depth_first(circuit: Circuit) -> Numbers:
 
 
 def _renumbered(circuit: Circuit, gates: Numbers) -> Circuit:
-    """Return a circuit of some gates in a new order; opened gates get at least two literals."""
+    """Return a circuit of the given gates in the given order; short gates are padded to two literals."""
     number = np.arange(circuit.inputs + len(circuit.opened), dtype=np.int64)
     number[circuit.inputs + gates] = circuit.inputs + np.arange(len(gates))
     owners = np.repeat(np.arange(len(gates)), circuit.lengths[gates])
@@ -308,7 +308,7 @@ def _renumbered(circuit: Circuit, gates: Numbers) -> Circuit:
         np.concatenate([owners, missing]),
         np.concatenate([literals, np.full(len(missing), TRUE)]),
     )
-    pairs = np.sort(owners << SHIFT | literals, kind="stable")  # merges runs, since owners are in order
+    pairs = np.sort(owners << SHIFT | literals, kind="stable")  # a merge sort of sorted runs
     outputs = {name: 2 * number[wanted >> 1] + (wanted & 1) for name, wanted in circuit.outputs.items()}
     return replace(
         circuit,

@@ -1,13 +1,13 @@
-"""Factoring of sums of products, for all sums of a game at once, in columns of numbers.
+"""Factoring of all sums of products of a game at once, in flat arrays.
 
 The method is from Brayton and McMullen (1982, "The decomposition and factorization of Boolean expressions"),
-with single literals as divisors. It repeatedly takes out the literal that most products of a sum share (the
-smallest of several), with all literals that all products with this literal share::
+with single literals as divisors. It repeatedly takes out the literal that most products of a sum share, or
+the smallest of several such literals. Other literals that all these products share are taken out with it::
 
     ab + ac + d         becomes         a(b + c) + d
 
-Each round takes out all literals that are more frequent than every other literal of their products. No
-literal that the greedy order takes earlier shares a product with such a literal, so the result is the same.
+Each round takes out all literals that are more frequent than every other literal of their products. A greedy
+algorithm that takes out one literal at a time gives the same result.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """Conjunctions of literals, in columns.
+    """Conjunctions of literals, as flat arrays.
 
     Attributes:
         of: int64 [products]; the sum to which each product belongs.
@@ -39,16 +39,16 @@ class Products:
     literals: Numbers
 
     def only(self, kept: Mask, literals: Mask) -> Products:
-        """Return some of the products, with some of their literals."""
+        """Return the products and the literals that two masks select."""
         number = np.cumsum(kept) - 1
         return Products(self.of[kept], number[self.owners[literals]], self.literals[literals])
 
 
 def factored(products: Products, sums: int, inputs: int) -> tuple[Numbers, Numbers]:
-    """Return gates for sums of products: the start of the literals of each gate, and the literals.
+    """Return gates that compute sums of products: the start of each gate's literals, and the literals.
 
-    The first gates are the inverted sums: sum ``n`` is the inverse of node ``inputs + n``. Then come their
-    parts. The products of a sum differ. Gates may have any number of literals, and duplicates.
+    The first gates are the inverted sums: sum ``n`` is the inverse of node ``inputs + n``. The products of a
+    sum must be distinct. A gate may have duplicates and any number of literals.
     """
     return _Factoring(sums, inputs).run(products)
 
@@ -80,7 +80,7 @@ class _Factoring:
         self._write(gates, 2 * (self._inputs + parts) + 1)
 
     def _absorbed(self, products: Products) -> Products:
-        """Return products of at least two literals: a + ab = a, and a + (not a)b = a + b."""
+        """Write and remove the single-literal products of each sum: a + ab = a, and a + (not a)b = a + b."""
         while True:
             of, owners, literals = products.of, products.owners, products.literals
             lengths = np.bincount(owners, minlength=len(of))
@@ -106,7 +106,7 @@ class _Factoring:
             products = _each_once(products)
 
     def _divided(self, products: Products) -> Products:
-        """Take out each literal whose turn has come; return the products that remain to be divided."""
+        """Take out the literals of one round; return the products that remain to be divided."""
         of, owners, literals = products.of, products.owners, products.literals
         if not len(of):
             return products
@@ -142,7 +142,7 @@ class _Factoring:
         )
 
     def _take_out(self, keys: Numbers, divides: Mask, group: Numbers, shared: Mask) -> Numbers:
-        """Make gates ``a(b + c)`` for the dividing kinds; return, per such kind, the sum of the quotients."""
+        """Make a gate ``a(b + c)`` for each dividing kind; return the number of its sum ``b + c``."""
         dividing = np.flatnonzero(divides)
         parts, quotients = np.zeros((2, len(keys)), np.int64)
         parts[dividing] = self._make(len(dividing))
@@ -154,7 +154,7 @@ class _Factoring:
 
 
 def _shared(kinds: Numbers, groups: Numbers, counts: Numbers) -> tuple[Numbers, Mask]:
-    """Return a group for each kind, and whether all products of the group have that kind."""
+    """Return the group of each kind, and whether all products of the group have this kind."""
     group = np.full(len(counts), -1, np.int64)
     group[kinds] = groups
     inside = np.bincount(kinds[group[kinds] == groups], minlength=len(counts))
@@ -169,7 +169,7 @@ def _among(ordered: Numbers, numbers: Numbers) -> Mask:
 
 def _each_once(products: Products) -> Products:
     of, owners, literals = products.of, products.owners, products.literals
-    # The complement of a sum is larger than any literal, so their hashes differ.
+    # The complement of a sum's number is larger than any literal, so their hashes differ.
     keys = mixed(~of.astype(np.uint64))
     np.add.at(keys, owners, mixed(literals.astype(np.uint64) + np.uint64(1)))
     lengths = np.bincount(owners, minlength=len(of))

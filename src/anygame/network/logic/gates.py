@@ -1,4 +1,4 @@
-"""Gates: conjunctions of literals, each made once (structural hashing).
+"""Gates: conjunctions of literals, each built only once (structural hashing).
 
 The method is from Kuehlmann, Paruthi, Krohm and Ganai (2002, "Robust Boolean reasoning for equivalence
 checking and functional property verification"), here with gates of any width.
@@ -7,31 +7,26 @@ checking and functional property verification"), here with gates of any width.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Maximum size of a set of literals that is its own key, which is fast. Larger sets take more memory than
-#: tuples.
-_FEW: Final = 4
-_Key = frozenset[int] | tuple[int, ...]
-
 
 class Gates:
     """A growing list of distinct gates over some inputs.
 
     Literals are as in ``Network``: twice the node, plus one if inverted; node 0 never holds. ``inputs`` is
-    the number of nodes before the first gate, including the constant. ``gates`` has the inputs of each gate.
+    the number of nodes before the first gate, including the constant. ``gates`` has the sorted input literals
+    of each gate.
     """
 
     def __init__(self, inputs: int) -> None:
         self.inputs = inputs
         self.gates: list[tuple[int, ...]] = []
-        #: The literal of each requested conjunction.
-        self._known: dict[_Key, int] = {}
+        self._known: dict[tuple[int, ...], int] = {}
 
     def copy(self) -> Gates:
         """Return an independent copy."""
@@ -41,30 +36,20 @@ class Gates:
 
     def conjunction(self, literals: Iterable[int]) -> int:
         """Return the literal of the conjunction of some literals."""
-        asked = frozenset(literals)
-        key = asked if len(asked) <= _FEW else tuple(sorted(asked))
-        literal = self._known.get(key)
-        if literal is None:
-            literal = self._conjunction(asked, key)
-            if len(asked) > 1:
-                self._known[key] = literal
+        row = tuple(sorted({*literals} - {TRUE}))
+        if len(row) < 2 or row[0] == FALSE:
+            return row[0] if row else TRUE
+        known = self._known.get(row)
+        if known is not None:
+            return known
+        # A literal and its inverse are neighbours in the row.
+        if any(one ^ 1 == other for one, other in pairwise(row)):
+            literal = FALSE
+        else:
+            self.gates.append(row)
+            literal = 2 * (self.inputs + len(self.gates) - 1)
+        self._known[row] = literal
         return literal
-
-    def _conjunction(self, asked: frozenset[int], key: _Key) -> int:
-        if FALSE in asked:
-            return FALSE
-        others = asked - {TRUE} if TRUE in asked else asked
-        if len(others) < 2:
-            return next(iter(others), TRUE)
-        row = key if isinstance(key, tuple) and others is asked else tuple(sorted(others))
-        # A literal and its inverse are neighbours.
-        for one, other in pairwise(row):
-            if one ^ 1 == other:
-                return FALSE
-        if others is not asked:
-            return self.conjunction(others)
-        self.gates.append(row)
-        return 2 * (self.inputs + len(self.gates) - 1)
 
     def disjunction(self, literals: Iterable[int]) -> int:
         """Return the literal of the disjunction of some literals."""

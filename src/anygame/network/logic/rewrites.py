@@ -1,6 +1,6 @@
-"""Rewrites: each makes a circuit smaller without changing its function on legal moves.
+"""Rewrites that make a circuit smaller; its outputs stay the same for legal moves.
 
-A move is made only if it is legal, so its conditions need not be repeated beside it::
+Players make legal moves only, so a conjunction with a move need not repeat the conditions of the move::
 
     legal(put) = empty and turn          next(full) = does(put) and empty and key
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def drop_implied_conditions(circuit: Circuit) -> Circuit:
-    """Drop the conditions of a legal move from conjunctions with that move."""
+    """Drop the conditions under which a move is legal from conjunctions with that move."""
     of_legal = circuit.outputs.get("legal", np.zeros(0, np.int64))
     legal = dict(zip(range(circuit.inputs - len(of_legal), circuit.inputs), of_legal.tolist(), strict=True))
     gates = circuit.needed[~circuit.opened[circuit.needed]]
@@ -38,7 +38,7 @@ def drop_implied_conditions(circuit: Circuit) -> Circuit:
     is_legal_move[list(legal)] = True
     moves = np.flatnonzero((literals & 1 == 0) & (literals < 2 * circuit.inputs))
     moves = moves[is_legal_move[literals[moves] >> 1]]
-    # The next arrays are pairs of a move and a literal of the same gate.
+    # The next arrays pair each move in a gate with each literal of the gate.
     of_move, made = owners[moves], literals[moves] >> 1
     where = places(circuit.starts[of_move], circuit.lengths[of_move])
     bound = 2 * (circuit.inputs + len(circuit.opened))
@@ -76,7 +76,7 @@ def _conjuncts(circuit: Circuit, literal: int) -> set[int]:
 
 
 def merge_conjunctions(circuit: Circuit) -> Circuit:
-    """Merge a conjunction into its only reader, if that is a conjunction.
+    """Merge each gate into the only gate that reads it, unless that gate reads its inverse.
 
     ::
 
@@ -86,7 +86,8 @@ def merge_conjunctions(circuit: Circuit) -> Circuit:
 
         b = x and y and z
 
-    Rules and factoring make chains of two inputs; a gate with many inputs is a single loop in a kernel.
+    Rules and factoring make chains of gates with two inputs. A kernel computes a gate with many inputs in one
+    loop.
     """
     owners = np.repeat(circuit.needed, circuit.lengths[circuit.needed])
     literals = circuit.literals_of(circuit.needed)
@@ -95,7 +96,7 @@ def merge_conjunctions(circuit: Circuit) -> Circuit:
         root = further
     moved = root != np.arange(len(root))
     gates = (literals >> 1) - circuit.inputs
-    # Merged gates are no longer read.
+    # No gate reads merged gates any more.
     kept = (gates < 0) | ~moved[np.maximum(gates, 0)]
     order = np.argsort(root[owners[kept]], kind="stable")
     lengths = np.bincount(root[owners[kept]], minlength=len(root))
@@ -103,7 +104,7 @@ def merge_conjunctions(circuit: Circuit) -> Circuit:
 
 
 def _only_readers(circuit: Circuit, owners: Numbers, literals: Numbers) -> Numbers:
-    """Return per gate its only reader, if it can be merged into the reader; else the gate itself."""
+    """Return per gate the gate into which it can be merged, or the gate itself."""
     base, count = circuit.inputs, len(circuit.opened)
     times = np.bincount(np.concatenate([literals, circuit.wanted]) >> 1, minlength=base + count)[base:]
     gates = (literals >> 1) - base
@@ -114,7 +115,7 @@ def _only_readers(circuit: Circuit, owners: Numbers, literals: Numbers) -> Numbe
     return reader
 
 
-#: The rewrites in their order; each can be skipped.
+#: The rewrites in order of application, by name.
 REWRITES: Final[tuple[tuple[str, Callable[[Circuit], Circuit]], ...]] = (
     ("dropping implied conditions", drop_implied_conditions),
     ("merging conjunctions", merge_conjunctions),
