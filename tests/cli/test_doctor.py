@@ -10,7 +10,7 @@ import pytest
 from tests.cli.transcripts import ROOT, run
 
 import anygame
-from anygame.doctor import CODES, checked_sheet, read_sheet
+from anygame.doctor import CODES, examination, read_sheet
 from anygame.doctor.play.checking import PlayCheck
 from anygame.game.joint_moves import play_text
 
@@ -299,7 +299,7 @@ def test_an_interrupt_before_play_leaves_what_the_files_before_had(
             raise KeyboardInterrupt
         return whole(source, **options)
 
-    monkeypatch.setattr(checked_sheet, "read_sheet", interrupted)
+    monkeypatch.setattr(examination, "read_sheet", interrupted)
     (sheets / "second.kif").write_text("(role x)")
     output, status = run(["check", "warned.kif", "second.kif", "warned.kif"])
     assert status == 130

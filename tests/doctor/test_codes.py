@@ -15,9 +15,8 @@ from tests.sources import parsed
 import anygame
 from anygame.cli.commands.listing import known_code
 from anygame.doctor import ALIASES, CHECKS, CODES, Code, check_program, read_sheet
-from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.codes import PLAY, READING, REASONING
-from anygame.doctor.examination import examine
+from anygame.doctor.examination import ExaminationSettings, examine
 from anygame.doctor.mending import EVERY_MEND, mend_sheet
 from anygame.doctor.play.checking import Bounds
 from anygame.game.game import Game

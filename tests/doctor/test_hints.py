@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.examples import some
 
-from anygame.doctor.checked_sheet import ExaminationSettings
-from anygame.doctor.examination import examine
+from anygame.doctor.examination import ExaminationSettings, examine
 from anygame.doctor.fixes import fixes_of
 from anygame.doctor.play.checking import BRIEF
 from anygame.errors import AnygameError

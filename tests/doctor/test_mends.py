@@ -14,8 +14,7 @@ from tests.sheets.test_layout import sheets
 
 import anygame
 from anygame.analysis.normal import binding_order
-from anygame.doctor.checked_sheet import ExaminationSettings
-from anygame.doctor.examination import examine
+from anygame.doctor.examination import ExaminationSettings, examine
 from anygame.doctor.fixes import fixes_of
 from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.errors import RuleSheetError

@@ -9,8 +9,7 @@ import pytest
 from tests.cli.transcripts import run
 
 import anygame
-from anygame.doctor.checked_sheet import ExaminationSettings
-from anygame.doctor.examination import Examination, examine
+from anygame.doctor.examination import Examination, ExaminationSettings, examine
 from anygame.doctor.play.checking import BRIEF
 from anygame.language.diagnostics import Severity
 from anygame.language.source import Source

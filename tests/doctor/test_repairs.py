@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anygame.doctor.checked_sheet import ExaminationSettings
-from anygame.doctor.examination import examine
+from anygame.doctor.examination import ExaminationSettings, examine
 from anygame.language import Severity, Source
 
 LAMP = """

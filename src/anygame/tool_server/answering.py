@@ -20,8 +20,7 @@ from anygame.answers.position import Position as AnsweredPosition
 from anygame.answers.simulation import Simulation
 from anygame.answers.solution import Solved
 from anygame.boards import Painter
-from anygame.doctor.checked_sheet import ExaminationSettings
-from anygame.doctor.examination import Examination
+from anygame.doctor.examination import Examination, ExaminationSettings
 from anygame.doctor.fixes import fixes_of
 from anygame.doctor.mending import EVERY_MEND, MENDS, mend_sheet
 from anygame.errors import IllegalMoveError, LimitError, QueryError

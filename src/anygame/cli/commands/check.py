@@ -30,8 +30,7 @@ from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import JsonOption, ReadingOptions, seed_option
 from anygame.cli.sheets import sheet_source, write_text
 from anygame.doctor import CODES
-from anygame.doctor.checked_sheet import ExaminationSettings
-from anygame.doctor.examination import Examination
+from anygame.doctor.examination import Examination, ExaminationSettings
 from anygame.doctor.finding import Finding
 from anygame.doctor.mending import UNSAFE_MENDS
 from anygame.doctor.play.checking import BRIEF, Bounds, play_commands

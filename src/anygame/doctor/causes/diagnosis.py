@@ -24,13 +24,12 @@ from anygame.doctor.play.checking import BRIEF
 from anygame.doctor.work import Budget, work_of_checks, work_of_game
 from anygame.errors import AnygameError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, counted, shown
-from anygame.language.source import Source
 from anygame.sheets.edits import apply_edits, offset_before
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from anygame.doctor.checked_sheet import CheckedSheet
+    from anygame.doctor.examination import CheckedSheet
     from anygame.doctor.finding import Finding
     from anygame.doctor.play.checking import Bounds, PlayCheck
     from anygame.language.source import Span
@@ -89,23 +88,15 @@ class Diagnosis:
         sheet: the sheet, with the findings that need no play.
         findings: all findings, including those of play.
         bounds: the bounds of play; None without play.
-        examine: returns the checked sheet of an edited text.
     """
 
-    def __init__(
-        self,
-        sheet: CheckedSheet,
-        findings: Iterable[Finding],
-        bounds: Bounds | None,
-        examine: Callable[[Source], CheckedSheet],
-    ) -> None:
+    def __init__(self, sheet: CheckedSheet, findings: Iterable[Finding], bounds: Bounds | None) -> None:
         self._sheet = sheet
         self._source = sheet.source
         self._static = sheet.diagnostics
         self._findings = {each.diagnostic: each for each in findings}
         self._played = sorted(self._findings.keys() - set(self._static))
         self._bounds = bounds
-        self._examine = examine
         self.is_late = False
         self._named: dict[Diagnostic, Mend] = {}
 
@@ -182,8 +173,7 @@ class Diagnosis:
                 self.is_late |= work.is_late
                 break
             work.left -= cost
-            text = apply_edits(self._source.text, cause.edits)
-            yield cause, self._examine(Source(self._source.name, text)), work
+            yield cause, self._sheet.edited(apply_edits(self._source.text, cause.edits)), work
 
 
 # -- trials -------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.doctor import CODES
-from anygame.doctor.checked_sheet import ExaminationSettings
+from anygame.doctor.examination import ExaminationSettings
 from anygame.doctor.examination import examine as examined
 from anygame.doctor.fixes import fixes_of
 from anygame.doctor.mending import EVERY_MEND, MENDS, mend_sheet

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.answers.findings import diagnostic_json
 from anygame.boards import Painter
-from anygame.doctor.checked_sheet import ExaminationSettings
-from anygame.doctor.examination import examine
+from anygame.doctor.examination import ExaminationSettings, examine
 from anygame.errors import AnygameError, QueryError
 from anygame.game.loading import read_silently
 from anygame.language.source import Source
