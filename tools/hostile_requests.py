@@ -1,7 +1,7 @@
 """Send hostile requests to a server of this package while an honest visitor uses it, and measure the waits.
 
     python tools/hostile_requests.py page
-    python tools/hostile_requests.py page --requests 1000 --at-once 20 --into docs/results/security-page.md
+    python tools/hostile_requests.py page --requests 1000 --into docs/develop/experiments/security-page.md
 
 Starts the server and lets an honest visitor use everything a few times, then sends requests of all kinds of
 the target, many at once, while the visitor goes on. Prints the waits of the visitor, median and maximum, and
