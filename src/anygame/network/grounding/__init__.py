@@ -1,1 +1,1 @@
-"""Grounding: which atoms can ever hold, and which instances of the rules can ever fire."""
+"""Grounding: find the atoms that can ever hold, and the rule instances that derive them."""

@@ -1,8 +1,8 @@
-"""Relaxed reachability: all atoms that can ever hold if negations of dynamic relations are ignored.
+"""Relaxed reachability: find all atoms that can ever hold, ignoring negations of dynamic relations.
 
-``true`` grows by ``init`` and ``next``, ``does`` by ``legal`` (after Helmert 2009, "Concise finite-domain
-representations for PDDL planning tasks"). Semi-naive evaluation finds each instance of a rule once. Static
-relations are exact: the reasoner computes them.
+Facts of ``init`` and ``next`` become facts of ``true``, and facts of ``legal`` become facts of ``does``
+(after Helmert 2009, "Concise finite-domain representations for PDDL planning tasks"). Semi-naive evaluation
+finds each rule instance once. Static relations are exact, because the reasoner computes them.
 """
 
 from __future__ import annotations
@@ -39,12 +39,13 @@ if TYPE_CHECKING:
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Table
 
-#: Maximum number of rows of a join without the passes for large sheets.
+#: Maximum number of rows of one join in the first attempt, without the passes for large sheets.
 _FEW_ROWS: Final = 4_000_000
-#: Bounds that a second attempt may keep, since it grounds only the rows that rules ask for.
+#: Bounds that lead to a second attempt if exceeded. It grounds only the rows that rules ask for.
 _BY_DEMAND: Final = {"instances", "facts", "depth", "terms", "fluents", "questions"}
 #: Bounds that a game exceeds if its states grow with every move.
 _GROWTH: Final = {"depth", "terms", "fluents", "questions"}
+#: Relations whose facts are copied to another relation.
 _FLOWS = {"next": "true", "legal": "does"}
 
 
@@ -55,14 +56,15 @@ class GroundingLimits:
     Attributes:
         instances: maximum number of ground instances of all rules. Each literal of an instance takes 8 bytes
             until it becomes an input of a gate.
-        join: maximum number of rows of one join (4 bytes per variable, 8 per literal), less if rows are wide.
-        steps: maximum number of steps, see ``budget``. The slowest public sheet that compiles takes a seventh
-            of them; all of them take about a minute.
+        join: maximum number of rows of one join, reduced for wide rows. A row takes 4 bytes per variable and
+            8 bytes per literal.
+        steps: maximum amount of work, in steps of ``network.budget``. This number of steps takes about a
+            minute; the slowest public sheet that compiles needs a seventh of them.
         facts: maximum number of rows of one static relation.
-        seconds: wall-clock limit for callers with a deadline; infinite by default.
+        seconds: maximum duration; infinite by default.
         fluents: maximum number of facts of one relation of the state. Public games have a few thousand.
-        few: maximum number of instances without the passes for large sheets, made in about a second. Above
-            it, grounding starts again with these passes.
+        few: maximum number of instances of the first attempt, which takes about a second. If a game has more,
+            grounding starts again with the passes for large sheets.
     """
 
     instances: int = 8_000_000
@@ -76,7 +78,7 @@ class GroundingLimits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleInstances:
-    """Instances of one rule: the row numbers of heads and positives, and the columns of negatives."""
+    """Instances of one rule: row numbers of the head and of positives, and column values of negatives."""
 
     rule: GroundRule
     heads: Ids
@@ -100,11 +102,11 @@ class Grounding:
     """All atoms that can ever hold, in tables of dynamic relations, with their derivations.
 
     Attributes:
-        facts: per relation, the numbers of the rows that always hold.
+        facts: per relation, the row numbers of the atoms that always hold.
         by_rule: the instances of each rule that has instances.
-        initial: per relation of fluents, the numbers of the rows of the initial state.
-        invariants: proved invariants on which the instances rely.
-        passes: statistics of each pass over the rules, by the name of the pass.
+        initial: per relation of fluents, the row numbers of the initial state.
+        invariants: the invariants on which the instances rely.
+        passes: statistics of each pass over the rules, by its name.
         rounds: number of rounds of the fixpoint.
     """
 
@@ -153,17 +155,17 @@ class _Grounder:
         self._prover = InvariantProver(self._premises, budget)
         self._own_relations = count(1)
         self._instances = 0
-        self._atoms = 0
         #: Instances of each rule, by the ``id`` of the rule.
         self._parts: dict[int, list[RuleInstances]] = defaultdict(list)
-        #: Pairs of relations (``next``, ``true``) and (``legal``, ``does``), and the rows copied so far.
+        #: Pairs of relations (``next``, ``true``) and (``legal``, ``does``).
         self._flows: list[tuple[Relation, Relation]] = [
             (relation, Relation(_FLOWS[relation.predicate], relation.shapes))
             for key in (("next", 1), ("legal", 2))
             for relation in reasoner.layout.variants(key)
         ]
+        #: Number of rows copied so far, by the first relation of the pair.
         self._flowed: dict[Relation, int] = {}
-        #: Relations whose rows become literals. Other relations that passes added need no instances.
+        #: Relations whose atoms become literals. If a pass added another relation, it needs no instances.
         self._read: set[Relation] = set()
 
     def run(self) -> Grounding:
@@ -174,17 +176,15 @@ class _Grounder:
         )
         rules, passes = prepare(static.dynamic_rules(), context, self._budget, self._without, self._large)
         for rule in rules:
-            read = [*rule.guards, *(read.atom for read in reads_of(rule.tests))]
-            for relation in dict.fromkeys(atom.relation for atom in read):
-                if self._static.is_static(relation):
-                    self._static.fill(relation)
+            for atom in (*rule.guards, *(read.atom for read in reads_of(rule.tests))):
+                if static.is_static(atom.relation):
+                    static.fill(atom.relation)
         self._read = {atom.relation for rule in rules for atom in (*rule.positives, *rule.negatives)}
         evaluations = [
             SemiNaiveEvaluation(rule, self._tables, static, lambda relation: not static.is_static(relation))
             for rule in rules
         ]
         facts, initial = self._static.facts(), self._static.initial()
-        self._atoms = sum(table.count for table in self._tables.of.values())
         self._flow()
         rounds = 0
         for together in _in_order(evaluations):
@@ -210,7 +210,7 @@ class _Grounder:
         if any(evaluation.rule.head.relation.predicate in _FLOWS for evaluation in evaluations):
             grown |= self._flow()
         if grown and self._progress is not None:
-            self._progress(self._instances, self._atoms)
+            self._progress(self._instances, sum(table.count for table in self._tables.of.values()))
         return grown
 
     def _advance(self, evaluation: SemiNaiveEvaluation) -> bool:
@@ -247,7 +247,6 @@ class _Grounder:
             ]
             positives = [instances.positives[index] for index in range(len(rule.positives))]
             self._parts[id(rule)].append(RuleInstances(rule, heads, positives, negatives))
-        self._atoms += table.count - before
         return table.count > before
 
     def _too_many_instances(self) -> LimitError:
@@ -278,13 +277,12 @@ class _Grounder:
                 is_of_role = np.isin(columns[0], self._roles)
                 columns = [column[is_of_role] for column in columns]
             target.add(columns, len(columns[0]) if columns else source.count - flowed)
-            self._atoms += target.count - before
             grown |= target.count > before
         return grown
 
 
 def _in_order(evaluations: Sequence[SemiNaiveEvaluation]) -> Iterator[list[SemiNaiveEvaluation]]:
-    """Yield groups of rules that depend on each other, each after the groups that it depends on."""
+    """Yield groups of mutually dependent rules, each after the groups that it reads."""
     by_head: dict[Relation, list[int]] = defaultdict(list)
     for number, evaluation in enumerate(evaluations):
         relation = evaluation.rule.head.relation

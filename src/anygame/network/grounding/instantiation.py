@@ -1,7 +1,7 @@
-"""Instantiation: the instances of one rule as columns, joined literal by literal.
+"""Instantiation of single rules by joins, one literal after the other.
 
-Joins run over whole columns (on why, see Boncz, Zukowski and Nes 2005, "MonetDB/X100: hyper-pipelining query
-execution").
+Joins process whole columns, for the reasons that Boncz, Zukowski and Nes give (2005, "MonetDB/X100:
+hyper-pipelining query execution").
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from anygame.network.grounding.static import StaticRelations
     from anygame.network.grounding.tables import Ids, Rows, Table, Tables
 
-#: Estimated growth of a join by a question to a relation on demand, whose rows cannot be counted. Such a
-#: question comes last, when most of its columns are bound.
+#: Estimated growth of a join by a literal that the reasoner computes on demand, so that its rows cannot be
+#: counted. Such a literal is joined last, when most of its columns are bound.
 _TO_ASK: Final = 1e15
-#: Estimated growth by such a question if all its columns are bound. It is then a test that adds no rows.
+#: Estimated growth by such a literal if all its columns are bound, because it can only remove rows then.
 _TO_TEST: Final = 0.5
-#: Estimated growth of a join by a literal without a bound column, which comes last: it makes a cross product.
+#: Minimum estimated growth of a join by a literal without a bound column, because it makes a cross product.
 _UNTIED: Final = 1e6
 #: Size in bytes of a typical row of a join.
 _USUAL_ROW: Final = 40
@@ -47,14 +47,14 @@ class Instances:
         self.positives: dict[int, Ids] = {}
 
     def keep(self, which: NDArray[Any]) -> None:
-        """Keep the instances of a mask, or of indices that may repeat."""
+        """Keep the instances that a mask selects, or the instances at some indices, which may repeat."""
         self.columns = {variable: column[which] for variable, column in self.columns.items()}
         self.positives = {index: column[which] for index, column in self.positives.items()}
         self.count = int(which.sum()) if which.dtype == np.bool_ else len(which)
 
 
 class Join:
-    """All instances of one rule for a range of rows of each literal."""
+    """Computes the instances of one rule, given a range of rows for each literal."""
 
     def __init__(self, rule: GroundRule, tables: Tables, static: StaticRelations) -> None:
         self._rule = rule
@@ -64,9 +64,10 @@ class Join:
         self._needs = [(test, variables_in((test,))) for test in rule.tests]
 
     def run(self, first: int | None, ranges: Mapping[int, tuple[int, int]]) -> Instances:
-        """Return the instances whose rows lie in the given ranges of each literal, by default in all rows.
+        """Return the instances whose rows lie in the ranges; literals without a range use all their rows.
 
-        The join starts with the literal ``first``, or chooses one. Too many rows raise LimitError.
+        The join starts with the literal ``first`` if it is given. Raises LimitError if there are too many
+        rows.
         """
         self._tables.budget.spend(TURN)
         instances = Instances()
@@ -150,7 +151,7 @@ class Join:
     def _take(
         self, instances: Instances, index: int, table: Table, left: Ids, right: Ids, known: tuple[int, ...]
     ) -> None:
-        """Keep the instances ``left``, extended by the rows ``right`` of the table of a literal."""
+        """Keep the instances with the numbers ``left``, and join each with the row in ``right``."""
         atom = self.literals[index]
         self._tables.budget.spend(len(left))
         instances.keep(left)
@@ -172,7 +173,7 @@ class Join:
     def _settle(
         self, instances: Instances, tests: list[tuple[Test, set[Variable]]], composed: list[Composed]
     ) -> None:
-        """Apply each test whose variables are bound, and each nested term that binds or tests variables."""
+        """Apply the tests whose variables are bound, and the nested terms that can bind or test variables."""
         progress = True
         while progress and instances.count:
             progress = False
@@ -257,10 +258,10 @@ class Join:
 
 
 class SemiNaiveEvaluation:
-    """Evaluates one rule of a fixpoint; it finds each instance once, when its last row is added.
+    """Evaluates one rule of a fixpoint, and finds each instance once, after its last row was added.
 
     This is semi-naive evaluation (Bancilhon and Ramakrishnan 1986, "An amateur's introduction to recursive
-    query processing strategies"). ``reads`` has the relations that may still get rows, without duplicates.
+    query processing strategies"). ``reads`` has the relations in the body to which rules may add rows.
     """
 
     def __init__(
@@ -277,9 +278,10 @@ class SemiNaiveEvaluation:
         self._has_run = False
 
     def deltas(self) -> Iterator[Instances]:
-        """Yield, in parts, the new instances since the last call.
+        """Yield the new instances since the last call, in parts.
 
-        Rows that are added during a call belong to the next call. Too many rows raise LimitError.
+        Rows that are added during a call count for the next call. Raises LimitError if there are too many
+        rows.
         """
         if not self._growing:
             if not self._has_run:
@@ -304,7 +306,7 @@ class SemiNaiveEvaluation:
                 yield self.join.run(index, ranges)
 
     def add_heads(self, instances: Instances) -> Ids:
-        """Add the heads of some instances to their table; return the row number of each."""
+        """Add the heads of some instances to their table; return their row numbers."""
         if not instances.count:
             return np.zeros(0, np.int64)
         head = self.rule.head

@@ -1,4 +1,4 @@
-"""The passes that prepare rules for instantiation, in their order."""
+"""The passes that prepare rules for instantiation, and the order in which they run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SPLITTING_AT_KEYS: Final = "splitting at keys"
 JOINING_NEGATIONS: Final = "joining negations"
 BOUNDING_GROWTH: Final = "bounding growth"
-#: Passes whose rules are correct in reachable states only.
+#: Names of passes whose rules are correct in reachable states only.
 BY_INVARIANTS: Final = (BOUNDING_GROWTH, SPLITTING_AT_KEYS, JOINING_NEGATIONS)
 
 
@@ -35,7 +35,7 @@ def _each(rewrite: OfOne) -> Whole:
 
 
 def _careful(rewrite: OfOne) -> OfOne:
-    """Return a pass that leaves a rule unchanged if the new rules cannot be joined."""
+    """Return a pass that keeps the old rule if one of the new rules cannot be joined."""
 
     def rewritten(rule: GroundRule, context: Context) -> list[GroundRule]:
         made = rewrite(rule, context)
@@ -57,16 +57,16 @@ FIRST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     (BOUNDING_GROWTH, growth.bound_growth),
     ("parting views", parting.part_views),
 )
-#: This pass runs before and after inlining, which can tie variables together or reveal ties.
+#: This pass runs both before and after inlining, because inlining ties variables together, or reveals ties.
 _AT_KEYS: Final[tuple[str, Whole]] = (SPLITTING_AT_KEYS, _each(decomposition.split_at_keys))
-#: Passes for large sheets, after ``ONCE``; on small sheets they only make joins longer.
+#: Passes for large sheets, after ``ONCE``. On small sheets, they only slow joins down.
 ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     _AT_KEYS,
     (JOINING_NEGATIONS, negation.join_negations),
     ("merging rules", folding.merge_rules),
     ("inlining dense relations", _each(folding.inline_dense_relations)),
 )
-#: Passes over single rules. Rules that a pass produces go through all these passes again.
+#: Passes over single rules. All these passes also process the rules that a pass makes.
 REPEATED: Final[tuple[tuple[str, OfOne], ...]] = (
     ("expanding disjunctions", normal_form.expand_disjunctions),
     ("naming disjunctions", normal_form.name_disjunctions),
@@ -80,7 +80,7 @@ REPEATED_IF_LARGE: Final[tuple[tuple[str, OfOne], ...]] = (
     ("splitting heads", decomposition.split_heads),
     ("splitting within", decomposition.split_within),
 )
-#: Large sheets name disjunctions instead: copies of a rule repeat the joins of its other literals.
+#: Large sheets name disjunctions instead, because copies of a rule repeat the joins of its other literals.
 _REPEATED_OF_LARGE: Final = (
     *(one for one in REPEATED if one[0] != "expanding disjunctions"),
     *REPEATED_IF_LARGE,
@@ -90,7 +90,7 @@ LAST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     ("sharing parts", folding.share_parts),
     ("asking for rows", demand.ask_for_rows),
 )
-#: Joins support neither dynamic disjunctions nor nested columns, so these passes are required.
+#: Required passes, because joins support neither dynamic disjunctions nor nested terms in columns.
 _NEEDED: Final = {"naming disjunctions", "naming nested terms"}
 #: Names of passes that only make the network smaller.
 OPTIONAL: Final = tuple(name for name, _ in (*ONCE, *REPEATED) if name not in _NEEDED)
@@ -113,10 +113,9 @@ def prepare(
     without: Collection[str] = (),
     large: bool = False,
 ) -> tuple[list[GroundRule], dict[str, Figures]]:
-    """Return rules ready for instantiation, and the figures of each pass; see ``CompiledGame.passes``.
+    """Return rules ready for instantiation, and statistics of each pass; see ``CompiledGame.passes``.
 
-    The rules may read relations that the passes add. Skipping passes of ``OPTIONAL`` does not change the
-    atoms that the rules derive.
+    The new rules derive the same atoms of the game's relations, whether or not optional passes are skipped.
     """
     first = (*FIRST_IF_LARGE, _AT_KEYS, *ONCE, *ONCE_IF_LARGE) if large else ONCE
     repeated = _REPEATED_OF_LARGE if large else REPEATED
@@ -147,9 +146,10 @@ def prepare(
 def _to_the_end(
     rule: GroundRule, context: Context, passes: Sequence[tuple[OfOne, Figures]], budget: Budget
 ) -> Iterator[GroundRule]:
-    """Apply passes to a rule and to the results, until no pass changes a rule.
+    """Apply passes to a rule and to the resulting rules, until no pass changes a rule.
 
-    This ends: every pass splits a body, or removes a disjunction, a nested term, a move or columns.
+    This terminates, because every pass splits a body, or removes a disjunction, a nested term, a move or
+    columns.
     """
     pending = deque([rule])
     while pending:

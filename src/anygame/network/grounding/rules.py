@@ -1,8 +1,8 @@
 """Rules to be instantiated, with literals sorted by kind.
 
-The body of a rule has three kinds of literals. *Positives* and *negatives* depend on state or moves and
-become inputs of the rule's instances. *Guards* only restrict the values for which there are instances: static
-relations, and literals that represent the rest of a decomposed rule.
+The body of a rule has three kinds of literals. *Positives* and *negatives* depend on state or moves, and
+become inputs of the rule's instances. *Guards* are positive literals that only restrict the values of
+variables: static literals, and copies of literals that bind the variables of a part of a decomposed rule.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A named compound value: ``whole`` is ``functor`` of ``parts``."""
+    """A variable (``whole``) that names a compound value: a functor with its arguments (``parts``)."""
 
     whole: Variable
     functor: tuple[str, int]
@@ -42,17 +42,14 @@ class Composed:
 
 Test = Unequal | IsConstant | Alternatives | Negated | FlatAtom
 
-#: Maximum number of rules that a pass makes from one rule: each of them is joined again in every round. For
-#: public sheets, a maximum of 24 gives the same networks as 32.
+#: Maximum number of rules that a pass makes from one rule. More rules take more joins. For public sheets, a
+#: maximum of 24 gives the same networks as 32.
 MOST_COPIES: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
 class GroundRule:
-    """A rule to be instantiated.
-
-    Guards are positive literals that are only matched against tables.
-    """
+    """A rule to be instantiated."""
 
     head: FlatAtom
     positives: tuple[FlatAtom, ...] = ()
@@ -79,14 +76,14 @@ class GroundRule:
 
 
 def classified(rule: FlatRule, is_static: Callable[[Relation], bool]) -> GroundRule:
-    """Return a rule of the reasoner with its literals sorted by kind; alternatives remain tests."""
+    """Return a rule of the reasoner with its literals sorted by kind; disjunctions become tests."""
     return with_conditions(GroundRule(rule.head), (*rule.literals, *rule.conditions), is_static)
 
 
 def with_conditions(
     rule: GroundRule, conditions: Iterable[Test], is_static: Callable[[Relation], bool]
 ) -> GroundRule:
-    """Return a rule with additional conditions, each of them among the literals of its kind."""
+    """Return a rule with additional conditions, which are sorted by kind."""
     positives, negatives = list(rule.positives), list(rule.negatives)
     guards, tests = list(rule.guards), list(rule.tests)
     for condition in conditions:
@@ -115,7 +112,7 @@ class Item:
 
     @property
     def is_dynamic(self) -> bool:
-        """Whether it depends on state or moves."""
+        """Whether the item depends on state or moves."""
         return self.kind in ("positives", "negatives")
 
 
@@ -128,7 +125,7 @@ def items_of(rule: GroundRule) -> list[Item]:
 
 
 def connected(items: Sequence[Item], head: frozenset[Variable]) -> list[list[Item]]:
-    """Group items that share variables outside the head. Items without such variables are left out."""
+    """Group items that share variables outside the head; omit items without such variables."""
     groups: list[tuple[frozenset[Variable], list[int]]] = []
     for number, item in enumerate(items):
         joined, members = item.variables - head, [number]
@@ -165,7 +162,7 @@ def is_own(relation: Relation) -> bool:
 
 
 def variables_of_atom(atom: FlatAtom) -> Iterator[Variable]:
-    """Yield the variables of an atom, as often as they occur."""
+    """Yield the variables of an atom, with repetitions."""
     for term in atom.columns:
         if isinstance(term, Variable):
             yield term
@@ -192,7 +189,7 @@ def sorted_by_name(variables: Iterable[Variable]) -> tuple[Variable, ...]:
 
 
 def binding_literals(literals: Sequence[FlatAtom], wanted: Iterable[Variable]) -> list[FlatAtom]:
-    """Return literals that bind the wanted variables, chosen greedily, the most useful literal first."""
+    """Return literals that bind the wanted variables; a greedy choice, the most useful literal first."""
     chosen: list[FlatAtom] = []
     missing = set(wanted)
     candidates = [(atom, set(variables_of_atom(atom))) for atom in literals]
@@ -209,9 +206,9 @@ def binding_literals(literals: Sequence[FlatAtom], wanted: Iterable[Variable]) -
 def named_by_place(
     atoms: Iterable[FlatAtom], name: str, but: Container[Variable] = ()
 ) -> dict[Variable, Term]:
-    """Return canonical names for the variables of some atoms, by order of occurrence.
+    """Return canonical names for the variables of some atoms, in order of occurrence.
 
-    The name is a template with ``{}`` for the number of a variable; variables in ``but`` keep their names.
+    In the template ``name``, ``{}`` becomes a number. Variables in ``but`` keep their names.
     """
     names: dict[Variable, Term] = {}
     for atom in atoms:
@@ -222,16 +219,16 @@ def named_by_place(
 
 
 def renamed_apart(rule: GroundRule, number: int) -> GroundRule:
-    """Return a rule with fresh variables; the number must be unique."""
+    """Return a rule with fresh variables. Each call needs a unique number."""
     return substituted(rule, {v: Variable(f"{v.name} {number}") for v in variables_of_rule(rule)})
 
 
 class NotAVariableError(ValueError):
-    """A condition on a variable would become a condition on another term."""
+    """Substitution replaces a variable by another term in a condition that only supports variables."""
 
 
 def substituted(rule: GroundRule, bindings: Mapping[Variable, Term]) -> GroundRule:
-    """Return a rule with variables replaced. Raises NotAVariableError as ``substituted_test`` does."""
+    """Return a rule with variables replaced. Raises NotAVariableError like ``substituted_test``."""
     composed = []
     for item in rule.composed:
         whole = apply(item.whole, bindings)
@@ -258,7 +255,7 @@ def substituted_atom(atom: FlatAtom, bindings: Mapping[Variable, Term]) -> FlatA
 def substituted_test(test: Condition, bindings: Mapping[Variable, Term]) -> Condition:
     """Return a test with variables replaced.
 
-    Raises NotAVariableError if a condition on a variable would become a condition on another term.
+    Raises NotAVariableError if the test only supports variables, and one is replaced by another term.
     """
     if isinstance(test, FlatAtom):
         return substituted_atom(test, bindings)

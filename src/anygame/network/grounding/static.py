@@ -1,6 +1,6 @@
 """The rules and the static relations of a game, exactly as the reasoner computes them.
 
-Other modules of grounding do not call the reasoner's engine.
+Only this module of grounding calls the reasoner's engine.
 """
 
 from __future__ import annotations
@@ -30,36 +30,35 @@ if TYPE_CHECKING:
     from anygame.network.grounding.tables import Ids, Rows
 
 
-#: Outputs of the network, with arities; they have tables even if they are static.
+#: Relations that the network outputs, with arities. They count as dynamic even if they are static.
 ASKED: Final = (("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2))
-#: Percepts (GDL-II), which the network computes if it is small enough.
+#: The relation of percepts (GDL-II), which small networks output, too.
 SEEN: Final = ("sees", 2)
 _ASKED_NAMES: Final = frozenset(name for name, _ in (*ASKED, SEEN))
-#: Minimum number of columns of a relation that rules replace: unfolding cannot separate two variables.
+#: Minimum number of columns of a relation that is replaced by its rules. Two variables stay tied anyway.
 _WIDE: Final = 3
-#: Maximum number of rows of a relation that no rules replace, since it joins as fast as its definition.
+#: Number of rows up to which a relation is not replaced, because a join with it is fast.
 _LARGE: Final = 2_000
 #: Maximum number of facts of a dynamic relation that are treated as rules.
 _MOST_FACTS: Final = 50
-#: Maximum number of rules that replace a relation: each of them copies every rule that reads the relation.
+#: Maximum number of rules that replace a relation. Each rule that reads the relation is copied as often.
 _MOST_RULES: Final = 8
-#: The same maximum for a relation without a table: it can be joined only if rules replace it.
+#: The same maximum for a relation without a table, which cannot be joined otherwise.
 _MOST_RULES_ON_DEMAND: Final = 20
 #: Maximum number of questions to the reasoner about one relation. Each takes about 10 microseconds and 1 kB.
 _MOST_QUESTIONS: Final = 200_000
 
 
 class StaticRelations:
-    """The relations that depend on neither state nor moves, in tables filled when first needed.
+    """The relations that depend on neither state nor moves, in tables that are filled on first use.
 
-    A relation that the reasoner computes on demand has no table; only the rows of earlier questions are
-    known.
+    A relation that the reasoner computes *on demand* has no table, only the answers to earlier questions.
 
     Args:
         tables: receives the rows; its budget pays for questions to the reasoner.
-        percepts: whether the network computes percepts, too.
-        endless: whether to compute a whole relation on demand although it may be infinite.
-        filled: tables filled by earlier attempts for the same reasoner; new tables are added.
+        percepts: whether the network outputs percepts, too.
+        endless: whether to compute a whole relation on demand if it may be infinite.
+        filled: tables of earlier attempts for the same reasoner; new tables are added.
     """
 
     def __init__(
@@ -86,7 +85,7 @@ class StaticRelations:
         self._are_static: dict[Relation, bool] = {}
 
     def is_static(self, relation: Relation) -> bool:
-        """Whether a relation depends on neither state nor moves and is no output of the network."""
+        """Whether a relation depends on neither state nor moves, and is not an output of the network."""
         is_static = self._are_static.get(relation)
         if is_static is None:
             is_asked = relation.predicate in _ASKED_NAMES
@@ -95,15 +94,15 @@ class StaticRelations:
         return is_static
 
     def is_view(self, relation: Relation) -> bool:
-        """Whether a relation depends on state or moves and only rules read it."""
+        """Whether a relation depends on state or moves, and is not an input or output of the network."""
         return not self.is_static(relation) and relation.predicate not in _ASKED_NAMES | {"true", "does"}
 
     def has_facts(self, relation: Relation) -> bool:
-        """Whether a relation has rows that hold without any rule."""
+        """Whether a relation has facts, which need no rule."""
         return bool(self._schema.facts.get(relation))
 
     def is_dense(self, relation: Relation) -> bool:
-        """Whether a static relation has more than half of the possible rows of its columns."""
+        """Whether a static relation contains more than half of the combinations of its column values."""
         self.fill(relation)
         if self.is_on_demand(relation):
             return False
@@ -114,7 +113,7 @@ class StaticRelations:
         return self._dense[relation]
 
     def fan_out(self, relation: Relation, known: tuple[int, ...]) -> float:
-        """Return the average number of rows of a static relation for given values of some columns."""
+        """Return the average number of rows of a static relation per value of some columns."""
         self.fill(relation)
         if self.is_on_demand(relation):
             return inf
@@ -122,14 +121,14 @@ class StaticRelations:
         return table.count / table.distinct(known) if table.count else 0.0
 
     def ends(self, relation: Relation, known: Iterable[int]) -> bool:
-        """Return whether a question with values in some columns has a finite answer; see ``Termination``."""
+        """Return whether finitely many rows have given values in some columns; see ``Termination``."""
         if not self.is_static(relation):
             return True
         self.fill(relation)
         return not self.is_on_demand(relation) or self._engine.ends(relation, known)
 
     def definition(self, relation: Relation, dense: bool = False) -> list[GroundRule] | None:
-        """Return the rules of a static relation that has too many rows for a join to help; else None."""
+        """Return the rules that should replace a large static relation; None to keep the relation."""
         if not self.is_static(relation) or self._schema.facts.get(relation) or relation.width < _WIDE:
             return None
         components = self._schema.makers(relation)
@@ -152,14 +151,14 @@ class StaticRelations:
         return self._classified[relation]
 
     def dynamic_rules(self) -> list[GroundRule]:
-        """Return the rules that depend on state or moves and that the network's outputs need."""
+        """Return the rules on which the outputs of the network depend, except rules of static relations."""
         variants = self._reasoner.layout.variants
         wanted = [relation for key in self._keys for relation in variants(key)]
         components = self._schema.sequence(wanted)
         return [classified(rule, self.is_static) for component in components for rule in component.rules]
 
     def rules_by_head(self) -> dict[Relation, list[GroundRule] | None]:
-        """Return the rules of each dynamic relation, with facts as rules; None if it has too many facts."""
+        """Return the rules of each dynamic relation, including facts; None if it has too many facts."""
         by_head: dict[Relation, list[GroundRule] | None] = {}
         terms = self._reasoner.terms.terms
         for rule in self.dynamic_rules():
@@ -200,7 +199,7 @@ class StaticRelations:
             self._on_demand.add(relation)
 
     def _compute(self, relation: Relation) -> bool:
-        """Compute the table of a relation on demand with arrays; return whether that succeeded."""
+        """Try to compute the table of a relation on demand by joins; return whether that succeeded."""
         components = self._schema.makers(relation)
         rules = [rule for component in components for rule in component.rules]
         members = {member for component in components for member in component.relations}
@@ -208,7 +207,7 @@ class StaticRelations:
             return False
         if members & self._on_demand or not is_computable(rules, members):
             return False
-        # Until its inputs are filled, the relation counts as on demand, so that indirect recursion ends.
+        # Mark the relation as on demand while its inputs are filled, so that indirect recursion ends.
         self._on_demand.add(relation)
         read_by_rules = [read.relation for rule in rules for read in rule.reads]
         inputs = [read for read in dict.fromkeys(read_by_rules) if read not in members]
@@ -226,14 +225,14 @@ class StaticRelations:
         return computed is not None
 
     def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
-        """Return a table with at least those rows of a relation on demand that have the given keys."""
+        """Return a table that contains all rows of a relation on demand that match the keys."""
         if not known:
             if not self._endless and not self._engine.ends(relation, ()):
                 message = f"the rules ask for all of {relation.title}, which may have no end"
                 raise LimitError(message, "facts", relation=relation.title)
-            # This computes the whole relation once, and the engine keeps it.
+            # The engine computes the whole relation once, and stores it.
             self._engine.rows(self._engine.static, relation)
-        # Another rule may have required the whole relation.
+        # The engine may have stored the whole relation for another rule.
         self.fill(relation)
         if not self.is_on_demand(relation):
             return self._tables.table(relation)
@@ -262,11 +261,11 @@ class StaticRelations:
         return answers
 
     def facts(self) -> dict[Relation, Ids]:
-        """Add the facts of dynamic relations to their tables; return the row numbers."""
+        """Add the facts of dynamic relations to their tables; return their row numbers."""
         return {relation: self._add(relation, rows) for relation, rows in self._facts()}
 
     def _facts(self) -> Iterator[tuple[Relation, Collection[Row]]]:
-        """Yield dynamic relations with rows that hold without a rule; a relation may be yielded twice."""
+        """Yield dynamic relations with rows that always hold. A relation may occur twice."""
         for relation, rows in self._schema.facts.items():
             if rows and not self.is_static(relation):
                 yield relation, rows
@@ -276,7 +275,7 @@ class StaticRelations:
                     yield relation, self._engine.rows(self._engine.static, relation)
 
     def initial(self) -> dict[Relation, Ids]:
-        """Add the initial state to the tables; return the row numbers."""
+        """Add the initial state to the tables; return its row numbers."""
         engine = self._engine
         return {
             relation: self._add(relation, engine.rows(engine.static, Relation("init", relation.shapes)))
@@ -293,12 +292,12 @@ class StaticRelations:
         return table.add(columns, len(listed))
 
 
-#: Maximum number of all rows, and of the rows of one join: they take tens of megabytes and about a second.
+#: Maximum number of rows of all tables, and of one join. They take tens of megabytes and about a second.
 _MOST_ROWS: Final = 1_000_000
 
 
 def is_computable(rules: Sequence[FlatRule], members: Collection[Relation]) -> bool:
-    """Whether rules build no terms, and read each other only in plain literals, so that joins suffice."""
+    """Whether joins can evaluate rules: they build no terms, and read each other only in plain literals."""
     terms = chain.from_iterable(
         atom.columns for rule in rules for atom in (rule.head, *(read.atom for read in rule.reads))
     )
@@ -312,10 +311,9 @@ def tables_of(
 ) -> dict[Relation, Table] | None:
     """Return the tables of the relations that some rules derive; None if they have too many rows.
 
-    This is a second fixpoint besides the fixpoint of the reasoner's engine, which runs generated Python over
-    sets, and answers one question at a time. Sums and differences of all numbers of a game, derived from a
-    successor relation, have hundreds of thousands of rows. A public sheet compiles in 2.4 s with these joins,
-    and in 46 s with questions.
+    The reasoner's engine has another fixpoint, which runs generated Python over sets and answers one question
+    at a time. Sums of numbers that rules derive from a successor relation have hundreds of thousands of rows.
+    A public sheet compiles in 2.4 s with these joins, and in 46 s with questions.
     """
     scratch = Tables(tables.values, _MOST_ROWS, tables.budget)
     scratch.of = tables.of | start

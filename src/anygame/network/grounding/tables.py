@@ -1,4 +1,4 @@
-"""Tables: relations as integer columns that only grow, searched by hashed keys (hash joins)."""
+"""Tables of relations: integer columns that only grow, with hash indexes for joins."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int32]
     Ids = NDArray[np.int64]
 
-#: Odd factors of a multiplicative hash, one per column, cyclic. Rows with equal hashes are compared in full.
+#: Odd factors of a multiplicative hash, one per column. Wider tables reuse them.
 _FACTORS: Final = list(np.random.default_rng(20130501).integers(1, 2**63, 256, np.uint64) | np.uint64(1))
 #: Ratio of the size of an index to the number of recent rows at which these rows are merged into the index.
 #: Merging takes time linear in the size of the index.
 _LAST: Final = 16
-#: Minimum number of keys that are sorted before a search, so that compared keys stay in the caches.
+#: Minimum number of keys that are sorted before a binary search, so that it finds most keys in the CPU cache.
 _MANY: Final = 3_000
 #: Initial capacity of a table in rows; most relations have fewer.
 _SMALLEST: Final = 64
 
 
 def hashed(columns: Sequence[Rows], count: int) -> NDArray[np.uint64]:
-    """Return one key per row. Equal rows have equal keys; different rows rarely do."""
+    """Return a hash per row, called its key. Different rows rarely have the same key."""
     keys = np.zeros(count, np.uint64)
     for column, factor in zip(columns, cycle(_FACTORS), strict=False):
         keys += np.multiply(column, factor, dtype=np.uint64, casting="unsafe")
@@ -43,7 +43,7 @@ def hashed(columns: Sequence[Rows], count: int) -> NDArray[np.uint64]:
 
 
 class SortedKeys:
-    """Row numbers of a table (``order``), sorted by the keys of some columns (``keys``)."""
+    """Index of a table by some columns: their sorted keys, and the row numbers in this order."""
 
     __slots__ = ("_different", "keys", "order")
 
@@ -53,7 +53,7 @@ class SortedKeys:
         self._different = 0
 
     def insert(self, keys: NDArray[np.uint64], order: Ids) -> None:
-        """Merge sorted keys with the numbers of their rows, which were appended last, in linear time."""
+        """Merge the sorted keys of new rows, with their row numbers, in linear time."""
         places = np.searchsorted(self.keys, keys, side="right") + np.arange(len(keys))
         before = np.ones(len(self.keys) + len(keys), np.bool_)
         before[places] = False
@@ -65,7 +65,7 @@ class SortedKeys:
 
     @property
     def different(self) -> int:
-        """The number of different keys."""
+        """The number of distinct keys."""
         if not self._different and len(self.keys):
             self._different = 1 + int(np.count_nonzero(self.keys[1:] != self.keys[:-1]))
         return self._different
@@ -80,7 +80,7 @@ class Table:
         self._data: Rows = np.empty((width, _SMALLEST), np.int32)
         self._indexes: dict[tuple[int, ...], SortedKeys] = {}
         self._everything = tuple(range(width))
-        #: Index of the most recent rows by all columns; merged into the main index in batches.
+        #: Index of the most recent rows by all columns. It is merged into the main index in batches.
         self._last = SortedKeys(np.zeros(0, np.uint64))
 
     def column(self, number: int) -> Rows:
@@ -105,13 +105,13 @@ class Table:
         return index
 
     def distinct(self, columns: tuple[int, ...]) -> int:
-        """Return the number of different rows of some columns, at least 1."""
+        """Return the number of distinct rows in some columns, at least 1."""
         if not columns or not self.count:
             return 1
         return self.index(columns).different
 
     def find(self, columns: Sequence[Rows], count: int) -> Ids:
-        """Return the numbers of rows, given by their columns; -1 for missing rows."""
+        """Return the row numbers of some rows, given by columns; -1 for missing rows."""
         return self._find(columns, hashed(columns, count))
 
     def _find(self, columns: Sequence[Rows], keys: NDArray[np.uint64]) -> Ids:
@@ -133,7 +133,7 @@ class Table:
         return numbers
 
     def add(self, columns: Sequence[Rows], count: int) -> Ids:
-        """Add the missing rows; return the number of each row. Raises LimitError if two rows have one key."""
+        """Add missing rows; return all row numbers. Raises LimitError if different rows have the same key."""
         if not count:
             return np.zeros(0, np.int64)
         keys = hashed(columns, count)
@@ -151,7 +151,7 @@ class Table:
             values = column[ordered]
             if not (begins[1:] | (values[1:] == values[:-1])).all():
                 raise LimitError("two rows have one hash value", limit="hash", bound=1)
-        # Number rows by arrival, not by key.
+        # Number the rows in order of arrival.
         is_first = np.zeros(count, np.bool_)
         is_first[ordered[begins]] = True
         added = np.flatnonzero(is_first)
@@ -182,7 +182,7 @@ class Table:
 def _places(
     ordered: NDArray[np.uint64], keys: NDArray[np.uint64], *sides: Literal["left", "right"]
 ) -> list[Ids]:
-    """Run ``numpy.searchsorted``; many keys are sorted first."""
+    """Run ``numpy.searchsorted`` for each side; sort the keys first if there are many."""
     if len(keys) < _MANY:
         return [np.searchsorted(ordered, keys, side) for side in sides]
     order = order_of(keys)
@@ -194,12 +194,12 @@ def _places(
 
 
 def too_many_rows(most: int) -> LimitError:
-    """Return the error of a join with too many rows."""
+    """Return the error for a join with too many rows."""
     return LimitError(f"the conditions of a rule hold together in more than {most:,} ways", "instances", most)
 
 
 def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: int) -> tuple[Ids, Ids]:
-    """Return pairs of a key's index and a row with this key. Raises LimitError above ``most`` pairs."""
+    """Return all pairs of a key (its index) and a row with that key. Raises LimitError for too many pairs."""
     index = table.index(on)
     low, high = _places(index.keys, keys, "left", "right")
     counts = high - low
@@ -212,7 +212,7 @@ def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: i
 
 
 class Tables:
-    """The tables of relations (``of``), and the values in them."""
+    """The tables of all relations (``of``), and the terms of their values (``values``)."""
 
     def __init__(self, values: TermTable, most: int, budget: Budget) -> None:
         self.values = values
@@ -230,7 +230,7 @@ class Tables:
         return table
 
     def parts(self, functor: tuple[str, int]) -> Table:
-        """Return the table of the compound values of a functor: each value with its parts."""
+        """Return a table of all compound values with a functor, each with its arguments."""
         table = self._composed.setdefault(functor, Table(functor[1] + 1))
         composer = self.values.composer(functor)
         if len(composer.parts) > table.count:
@@ -240,7 +240,7 @@ class Tables:
         return table
 
     def compose(self, functor: tuple[str, int], parts: Sequence[Rows], count: int) -> Rows:
-        """Return the compound values of a functor, given the columns of their parts."""
+        """Return compound values, given the functor and the columns of its arguments."""
         if not count:
             return np.zeros(0, np.int32)
         composer = self.values.composer(functor)

@@ -1,1 +1,1 @@
-"""Passes that run only for sheets with very many instances, and the invariants and keys that they need."""
+"""Passes that run only for sheets with very many rule instances, and proofs of their invariants."""

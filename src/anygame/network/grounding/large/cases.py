@@ -1,8 +1,8 @@
-"""Cases: assumptions about the values of some variables that hold together.
+"""Cases of proofs: sets of assumptions, and the conclusions that follow from them.
 
-A case is *settled* by drawing conclusions that leave no choice, until nothing changes: a chase (Maier,
-Mendelzon and Sagiv 1979, "Testing implications of data dependencies"). Variables represent unknown values.
-Missing a conclusion is safe: then a case is not refuted.
+``settled`` draws conclusions that leave no choice, until nothing changes. This is a chase (Maier, Mendelzon
+and Sagiv 1979, "Testing implications of data dependencies"). Variables represent unknown values. If a
+conclusion is missed, a proof may fail, but no proof becomes wrong.
 """
 
 from __future__ import annotations
@@ -41,17 +41,20 @@ if TYPE_CHECKING:
 
 _Condition = TypeVar("_Condition", bound="Test")
 
-#: Maximum number of rounds of conclusions, which recursive views could extend without end.
+#: Maximum number of rounds of conclusions. Recursive views could lead to infinitely many.
 _MOST_ROUNDS: Final = 40
-#: An equation that cannot hold.
+#: An equation that is never true.
 _NEVER_EQUAL: Final = (Constant("one"), Constant("other"))
-#: Maximum number of rows of a static relation that are enumerated.
+#: Maximum number of matching rows of a static relation that a proof enumerates.
 _FEW_ROWS: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """No two rows agree in the key columns, or, given a value, no two rows have it in all key columns."""
+    """Mutual exclusion: in each state, no two rows of a relation are equal in all columns of the key.
+
+    With a value, this only applies to rows that have the value in all these columns.
+    """
 
     relation: Relation
     key: Key
@@ -60,9 +63,10 @@ class Invariant:
 
 @dataclass(frozen=True, slots=True)
 class KnownAtom:
-    """An atom that holds.
+    """An atom that holds in a case.
 
-    ``depth`` counts the rules that were opened to derive it. ``is_open`` says that its own rules were opened.
+    ``depth`` is the number of rule expansions that led to it, and ``is_open`` whether its own rules are
+    expanded.
     """
 
     atom: FlatAtom
@@ -74,7 +78,7 @@ class KnownAtom:
 class Case:
     """Assumptions that hold together.
 
-    A negative fails for every value of its own variables: the variables that occur in no other literal.
+    If a variable occurs only in one negative, the negative fails for every value of the variable.
     """
 
     positives: tuple[KnownAtom, ...] = ()
@@ -83,13 +87,13 @@ class Case:
 
 
 def assumed(case: Case, rule: GroundRule, depth: int = 0) -> Case:
-    """Return a case in which the body of a rule holds, too; variables with one name are the same."""
+    """Return a case in which the body of a rule holds, too. Variables with the same name are shared."""
     holding = [KnownAtom(atom, depth) for atom in (*rule.positives, *rule.guards)]
     return Case((*case.positives, *holding), (*case.negatives, *rule.negatives), (*case.tests, *rule.tests))
 
 
 def equated(case: Case, pairs: Iterable[tuple[Term, Term]]) -> Case | None:
-    """Return a case in which some terms are equal; None if that is impossible."""
+    """Return the case with both terms of each pair made equal; None if that is impossible."""
     bindings = unify_all(pairs, {})
     if not bindings:
         return None if bindings is None else case
@@ -98,8 +102,7 @@ def equated(case: Case, pairs: Iterable[tuple[Term, Term]]) -> Case | None:
         try:
             tests.append(substituted_test(test, bindings))
         except NotAVariableError:
-            # Proofs do not use tests for constants.
-            continue
+            continue  # proofs can do without tests for constants
     positives = []
     for known in case.positives:
         atom = substituted_atom(known.atom, bindings)
@@ -110,7 +113,7 @@ def equated(case: Case, pairs: Iterable[tuple[Term, Term]]) -> Case | None:
 
 
 def settled(case: Case, premises: Premises) -> Case | None:
-    """Return a case with all forced conclusions; None if the case is contradictory."""
+    """Return the case with all conclusions that follow; None if they contradict each other."""
     for _ in range(_MOST_ROUNDS):
         concluded = _once(_unique(case), premises)
         if concluded is None or concluded == case:
@@ -149,7 +152,7 @@ def _once(case: Case, premises: Premises) -> Case | None:
 
 
 def _of_moves(case: Case) -> list[tuple[Term, Term]]:
-    """Return equations of the two moves of a role, which are one move; two shapes are never equal."""
+    """Return equations between moves of the same role, which are equal since a role makes one move."""
     moves = [known.atom for known in case.positives if known.atom.relation.predicate == "does"]
     pairs: list[tuple[Term, Term]] = []
     for one, other in combinations(moves, 2):
@@ -190,9 +193,9 @@ def _are_one(one: FlatAtom, other: FlatAtom, keys: Iterable[Key], premises: Prem
 
 
 def _of_static_rows(case: Case, premises: Premises) -> list[tuple[Term, Term]] | None:
-    """Return equations that hold in all matching rows; None if an atom matches no row.
+    """Return the only possible value of each variable that has just one; None if a variable has none.
 
-    Variables keep the values that all atoms with few rows allow: arc consistency (Mackworth 1977,
+    The values are those that all atoms with few rows allow, as in arc consistency (Mackworth 1977,
     "Consistency in networks of relations").
     """
     values_of: dict[Variable, set[Term]] = {}
@@ -240,7 +243,7 @@ def _contradicts(case: Case) -> bool:
 
 
 def _matched(pattern: FlatAtom, atom: FlatAtom, fixed: set[Variable]) -> dict[Variable, Term] | None:
-    """Return the values of the pattern's own variables that make it equal to an atom; None without any."""
+    """Return values of variables of a pattern that make it equal to an atom; None if there are none."""
     bindings: dict[Variable, Term] = {}
     pending = list(zip(pattern.columns, atom.columns, strict=True))
     while pending:
@@ -258,10 +261,10 @@ def _matched(pattern: FlatAtom, atom: FlatAtom, fixed: set[Variable]) -> dict[Va
 
 
 def _with_negated_views(case: Case, premises: Premises) -> Case:
-    """Add negatives from views that fail: the only undecided literal of each of their bodies fails."""
+    """Add the conclusions from views that fail: a rule body fails, so its only undecided literal fails."""
     fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
     fixed |= variables_in(case.tests)
-    # Conclusions that differ only in the names of variables are equal.
+    # Keep one of several conclusions that differ only in the names of variables.
     negatives = {_shape(atom, fixed): atom for atom in case.negatives}
     for atom in case.negatives:
         for rule in premises.rules_of(atom.relation) or ():
@@ -281,17 +284,17 @@ def _shape(atom: FlatAtom, fixed: set[Variable]) -> FlatAtom:
     return substituted_atom(atom, named_by_place([atom], " any {}", fixed))
 
 
-#: Maximum number of columns of a static relation whose keys are searched.
+#: Maximum number of columns of a static relation for which keys are computed.
 _WIDEST: Final = 4
-#: Maximum number of columns of a relation of fluents whose keys are searched.
+#: Maximum number of columns of a relation of fluents for which keys are computed.
 _WIDEST_FLUENT: Final = 6
 
 
 class Premises:
-    """Premises of proofs: the rules of a game, and keys of fluents, all computed on first use.
+    """Premises of proofs: the rules of a game, and assumed keys of fluents, computed on first use.
 
-    The keys are those that the initial state does not refute, so every provable key is among them. ``used``
-    has the assumptions on which conclusions so far rely.
+    A proof may assume all keys that hold in the initial state. ``used`` has the assumptions on which the
+    conclusions rely.
     """
 
     def __init__(self, reasoner: Reasoner, static: StaticRelations) -> None:
@@ -300,12 +303,11 @@ class Premises:
         self._reasoner = reasoner
         self._static = static
         self._numbers = count(1)
-        #: Per ``id`` of a rule, the rule with its renamed copies, and the number of copies in use.
+        #: Per ``id`` of a rule, a list of the rule and its renamed copies, and the number of copies in use.
         self._copies: dict[int, list[GroundRule]] = {}
         self._taken = Counter[int]()
         self._by_columns: dict[tuple[Relation, Key], dict[tuple[Term, ...], Rows] | None] = {}
-        #: Whether rules may derive atoms of a shape, by the ``id`` of the rule. Keeping the rule keeps its
-        #: id.
+        #: Whether rules may derive atoms, by the ``id`` of the rule. Storing the rule keeps its id unique.
         self._derives: dict[tuple[int, FlatAtom], tuple[GroundRule, bool]] = {}
         self._static_keys: dict[Relation, list[Key]] = {}
 
@@ -325,7 +327,7 @@ class Premises:
 
     @cached_property
     def assumed(self) -> dict[Relation, list[Key]]:
-        """The keys of fluents that proofs may assume: those of the initial state."""
+        """The keys of fluents that proofs may assume."""
         return {relation: candidate_keys(relation, rows) for relation, rows in self._initial}
 
     @cached_property
@@ -341,13 +343,13 @@ class Premises:
         }
 
     def rules_of(self, relation: Relation) -> Sequence[GroundRule] | None:
-        """Return all rules that derive a relation; None if there are too many, or if its rows are known."""
+        """Return all rules that derive a relation; None if they cannot be enumerated."""
         if self.is_static(relation):
             return self._static.definition(relation, dense=True)
         return self._rules.get(relation, ())
 
     def renamed(self, rule: GroundRule) -> GroundRule:
-        """Return a rule with variables that are fresh since ``begin_anew``."""
+        """Return a rule with variables that no other rule returned since ``begin_anew`` has."""
         copies = self._copies.setdefault(id(rule), [rule])
         self._taken[id(rule)] += 1
         if self._taken[id(rule)] == len(copies):
@@ -355,11 +357,11 @@ class Premises:
         return copies[self._taken[id(rule)]]
 
     def begin_anew(self) -> None:
-        """Release the variables of renamed rules for reuse."""
+        """Let ``renamed`` reuse its variables."""
         self._taken.clear()
 
     def may_derive(self, rule: GroundRule, atom: FlatAtom) -> bool:
-        """Return whether a rule may derive an atom, according to its head and its static literals."""
+        """Return whether the head and the static literals of a rule allow it to derive an atom."""
         key = id(rule), _shape(atom, set())
         if key not in self._derives:
             fresh = self.renamed(rule)
@@ -385,7 +387,7 @@ class Premises:
         return [row for row in rows if all(row[one] == row[other] for one, other in twice)] if twice else rows
 
     def keys(self, relation: Relation) -> Sequence[Key]:
-        """Return sets of columns in which no two rows are equal."""
+        """Return the keys of a relation: for a static relation minimal keys, otherwise assumed keys."""
         if not self.is_static(relation):
             return self.assumed.get(relation, ())
         if relation not in self._static_keys:
@@ -397,7 +399,7 @@ class Premises:
         return self._static_keys[relation]
 
     def decided(self, test: Test) -> bool | None:
-        """Return whether a condition holds; None if it depends on values or on the state."""
+        """Return whether a condition holds; None if that depends on variables or on the state."""
         if isinstance(test, Unequal):
             if test.left == test.right:
                 return test.negated
@@ -420,7 +422,7 @@ class Premises:
         return None
 
     def values(self, atom: FlatAtom, column: int) -> frozenset[Term] | None:
-        """Return the possible values of a column of an atom; None if unknown."""
+        """Return the possible values in a column of an atom; None if they are unknown."""
         if self.is_static(atom.relation):
             rows = self.rows_like(atom)
             return None if rows is None else frozenset([row[column] for row in rows])
@@ -429,7 +431,7 @@ class Premises:
         return constants if len(constants) == len(tops) else None
 
     def tops(self, relation: Relation, column: int) -> frozenset[Top]:
-        """Return the constants and functors that are possible in a column of a relation."""
+        """Return the possible constants and functors in a column of a relation."""
         places = [
             (argument, part)
             for argument, shape in enumerate(relation.shapes)
@@ -452,7 +454,7 @@ class Premises:
 
 
 def candidate_keys(relation: Relation, rows: Sequence[Sequence[object]]) -> list[Key]:
-    """Return the sets of columns in which no two rows are equal; small sets come first."""
+    """Return the keys of some rows, the smallest first."""
     return [
         key
         for size in range(relation.width)
@@ -462,5 +464,5 @@ def candidate_keys(relation: Relation, rows: Sequence[Sequence[object]]) -> list
 
 
 def is_implied(key: Key, others: Iterable[Key]) -> bool:
-    """Whether a proper subset of a key is a key, too."""
+    """Whether a proper subset of a key is among the keys."""
     return any(set(other) < set(key) for other in others)

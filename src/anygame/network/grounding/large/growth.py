@@ -1,4 +1,4 @@
-"""Bounding growth: a fact that grows by a move grows only where that move is legal.
+"""Bounding growth: restrict rules that build larger terms to states in which their move is legal.
 
 ::
 
@@ -6,14 +6,14 @@
     legal(r, drop(c)) :- true(control(r)), true(stack(c, l)), not full(c)
     full(c) :- true(stack(c, l)), [length(l, 6)]
 
-becomes, because a column has one stack and a role makes legal moves only::
+becomes, because a column has only one stack, and roles make only legal moves::
 
     next(stack(c, list(r, l))) :- does(r, drop(c)), true(stack(c, l)), [room(c, l, r)]
     room(c, l, r) :- [true(control(r))], [true(stack(c, l))], not length(l, 6)
 
-Without this pass, any stack is combined with any legal move, and lists grow without end. The rule is unfolded
-by all conditions that make its move legal (Tamaki and Sato 1984, "Unfold/fold transformation of logic
-programs"), and rows with the same key are unified.
+Without this pass, every stack is combined with every legal move, and lists grow without end. The pass
+replaces the move of the rule by all conditions that make it legal (unfolding: Tamaki and Sato 1984,
+"Unfold/fold transformation of logic programs"). Then it unifies rows with the same key.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ if TYPE_CHECKING:
 
     Rules = Mapping[Relation, Sequence[GroundRule]]
 
-#: Maximum number of literals that are replaced by bodies.
+#: Maximum number of literals that one unfolding replaces by rule bodies.
 _MOST_STEPS: Final = 200
 
 
 def bound_growth(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Restrict each rule by which facts may grow, so that it applies only where its move is legal."""
+    """Restrict each rule that may build larger terms to states in which its move is legal."""
     by_head: dict[Relation, list[GroundRule]] = defaultdict(list)
     for rule in rules:
         by_head[rule.head.relation].append(rule)
@@ -101,7 +101,7 @@ def _bounded(rule: GroundRule, by_head: Rules, context: Context) -> list[GroundR
 def _unfolded(
     rule: GroundRule, by_head: Rules, context: Context, is_wanted: Callable[[FlatAtom, Rules, Context], bool]
 ) -> list[GroundRule]:
-    """Return a rule with some literals replaced by their bodies, in all ways; [] for too many ways."""
+    """Return all ways to replace the wanted literals of a rule by rule bodies; [] if there are too many."""
     waiting, done = [rule], list[GroundRule]()
     for _ in range(_MOST_STEPS):
         if not waiting:
@@ -132,7 +132,7 @@ def _is_view(atom: FlatAtom, by_head: Rules, context: Context) -> bool:
 
 
 def _is_move(atom: FlatAtom, by_head: Rules, context: Context) -> bool:
-    """Return whether a literal is a move, or a view with a move in each of its rules."""
+    """Return whether a literal is a move, or a view that has a move in each of its rules."""
     if atom.relation.predicate == "does":
         return not context.static.has_facts(_source(atom.relation))
     return _is_view(atom, by_head, context) and all(
@@ -141,7 +141,7 @@ def _is_move(atom: FlatAtom, by_head: Rules, context: Context) -> bool:
 
 
 def _with_keys(rule: GroundRule, context: Context) -> GroundRule | None:
-    """Return a rule in which rows of the state with one key are unified; None if that is impossible."""
+    """Unify the literals of a rule that must match the same row of the state; None if that is impossible."""
     rule = replace(rule, positives=tuple(dict.fromkeys(rule.positives)))
     for one, other in combinations(rule.positives, 2):
         if one.relation == other.relation and one.relation.predicate == "true":
@@ -153,7 +153,7 @@ def _with_keys(rule: GroundRule, context: Context) -> GroundRule | None:
 
 
 def _with_negations(rule: GroundRule, by_head: Rules, context: Context) -> list[GroundRule]:
-    """Return a rule with the conditions under which negated views fail for the rows that it reads."""
+    """Add conditions that follow from the negated views of a rule, considering the rows that it reads."""
     own = sorted_by_name(variables_of_rule(rule))
     bound = {v for atom in (*rule.positives, *rule.guards) for v in variables_of_atom(atom)}
     bodies = [(atom, body) for atom in rule.negatives for body in by_head.get(atom.relation, ())]
@@ -178,7 +178,7 @@ def _with_negations(rule: GroundRule, by_head: Rules, context: Context) -> list[
 def _held(
     rule: GroundRule, own: Sequence[Variable], negative: FlatAtom, body: GroundRule
 ) -> Iterator[GroundRule]:
-    """Yield bodies of a negated view over rows that a rule reads, with the rule's variables in the head."""
+    """Yield the instances of a body of a negated view over the rows that a rule reads."""
     head = FlatAtom(Relation("", (None,) * len(own)), tuple(own))
     count = len(rule.positives)
     opened = unfolded(GroundRule(head, (*rule.positives, negative)), negative, body)

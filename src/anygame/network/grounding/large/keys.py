@@ -1,10 +1,10 @@
-"""Keys of fluents: columns in which no two facts of a state are equal.
+"""Proofs of keys of fluents: sets of columns in which no two facts of a state are equal.
 
-For example, a cell has one piece, and a state has one step counter. Such facts are invariants of a game
-(mutual exclusion; Edelkamp and Helmert 1999, "Exhibiting knowledge in planning problems to minimize state
-encoding length"). All keys are proved together by induction over the rules. They hold initially. If all of
-them hold in a state, no two rules for ``next`` derive facts that violate a key (Haufe, Schiffel and
-Thielscher 2012, "Automated verification of state sequence invariants in general game playing").
+For example, a cell has one piece, and a state has one step counter. Such invariants are mutual exclusions
+(Edelkamp and Helmert 1999, "Exhibiting knowledge in planning problems to minimize state encoding length").
+All keys are proved together by induction. They hold initially. If all of them hold in a state, no two rules
+for ``next`` derive facts that violate a key (Haufe, Schiffel and Thielscher 2012, "Automated verification of
+state sequence invariants in general game playing").
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from anygame.network.grounding.large.cases import Premises
     from anygame.network.grounding.rules import GroundRule
 
-#: Maximum number of cases examined for all keys of a game, which takes a few seconds.
+#: Maximum number of cases examined for all keys of a game. They take a few seconds.
 _MOST_CASES: Final = 6_000
 
 
 class InvariantProver:
-    """Proves likely keys of fluents on request; keys that cannot be proved are removed from the premises.
+    """Proves likely keys of fluents on request, and removes the others from the premises.
 
-    ``proved`` has the requested invariants with those that their proofs rely on: if all of them hold in a
-    state, they hold in the next one.
+    ``proved`` has the proved invariants, including those that proofs assume. If all of them hold in a state,
+    they hold in the next state.
     """
 
     def __init__(self, premises: Premises, budget: Budget) -> None:
@@ -45,7 +45,7 @@ class InvariantProver:
         self._refutation = Refutation(premises, _MOST_CASES, budget)
 
     def holds(self, invariant: Invariant) -> bool:
-        """Return whether a likely invariant is proved, by induction, to hold in all reachable states."""
+        """Return whether an invariant is proved to hold in all reachable states."""
         while self._is_likely(invariant):
             proved: set[Invariant] = set()
             pending = {invariant}
@@ -71,7 +71,7 @@ class InvariantProver:
         return invariant.key in self._premises.keys(invariant.relation)
 
     def _is_kept(self, invariant: Invariant) -> bool:
-        """Return whether an invariant holds in the next state if all likely invariants hold in this state."""
+        """Return whether an invariant holds in the next state if all likely invariants hold before."""
         if invariant in self.proved:
             return True
         relation, key = invariant.relation, invariant.key
@@ -95,19 +95,19 @@ class InvariantProver:
         return True
 
 
-#: Maximum number of cases examined to refute one; most refutations take fewer than 20.
+#: Maximum number of cases examined to refute a case. Most refutations need fewer than 20.
 _MOST_CASES_OF_ONE: Final = 120
-#: Maximum number of enumerated alternatives of a choice.
+#: Maximum number of cases into which a case splits.
 _MOST_BRANCHES: Final = 24
-#: Maximum nesting of views that are expanded.
+#: Maximum nesting depth of expanded views.
 _DEEPEST: Final = 4
 
 
 class Refutation:
-    """Refutes cases by a method of tableaux (Smullyan 1968, "First-order logic") with knowledge of games.
+    """Refutes cases by a tableau method (Smullyan 1968, "First-order logic") with knowledge about games.
 
-    A move that is made is legal, a role makes one move, and a view holds by one of its rules. The number of
-    steps is bounded; a case that is not refuted may still be impossible.
+    Each move is legal, each role makes one move, and one of its rules derives each view. Since the number of
+    cases is bounded, a case that is not refuted may still be impossible.
     """
 
     def __init__(self, premises: Premises, cases: int, budget: Budget) -> None:
@@ -116,7 +116,7 @@ class Refutation:
         self._budget = budget
 
     def refutes(self, case: Case) -> bool:
-        """Whether a case is certainly impossible."""
+        """Whether a case is proved to be impossible."""
         most = min(_MOST_CASES_OF_ONE, self.cases)
         waiting, looked_at = [case], 0
         while waiting and looked_at < most:
@@ -139,7 +139,7 @@ class Refutation:
         known_ways = [(index, rules) for index, rules in ways if rules is not None]
         best = None
         if known_ways:
-            # Moves lead to the most conclusions, so a move with few rules comes first.
+            # Moves lead to the most conclusions, so expand the move with the fewest rules first.
             moves = [way for way in known_ways if case.positives[way[0]].atom.relation.predicate == "does"]
             best = self._opened(case, *min(moves or known_ways, key=lambda way: len(way[1])))
         for test in case.tests:
@@ -180,7 +180,7 @@ class Refutation:
         return branches
 
     def _by_value(self, case: Case) -> list[Case] | None:
-        """Return a case for each value of a variable that decides whether an atom both holds and fails."""
+        """Split a case by the values of a variable that may make a positive and a negative equal."""
         best: tuple[int, Variable, frozenset[Term]] | None = None
         for atom in case.negatives:
             for known in case.positives:
@@ -208,7 +208,7 @@ class Refutation:
 
 
 def _in_the_way(case: Case, held: FlatAtom, failing: FlatAtom) -> list[Variable]:
-    """Return the variables at which two atoms differ; empty if they differ in a constant."""
+    """Return the variables in which two atoms differ; an empty list if they differ in a constant."""
     fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
     differing = []
     for one, other in zip(held.columns, failing.columns, strict=True):

@@ -1,4 +1,4 @@
-"""Joining negations: a rule asks a negated view about the only matching row, not about every row.
+"""Joining negations: join a negated view with the only row that its arguments come from.
 
 ::
 
@@ -11,9 +11,9 @@ becomes, where ``r`` is at one ``k``::
     joined(r, x) :- true(on(s)), part(r, s), [apart(s, x)]
     part(r, s) :- true(at(r, k)), line(s, k)
 
-The last two rules are the first two rules unfolded (see ``folding``), with the literals about the joined row
-split off. Before, the numbers of values of ``x``, ``s`` and ``k`` multiplied. Now the numbers for ``x`` and
-``k`` add. Without this pass, the network of chess has 2.6 times as many inputs.
+The rules for ``joined`` and ``part`` are the old rules unfolded (see ``folding``), with the literals about the
+joined row split off. In the old rules, the numbers of values of ``x``, ``s`` and ``k`` multiplied. Now the
+numbers for ``x`` and ``k`` add up. Without this pass, the network of chess has 2.6 times as many gate inputs.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ if TYPE_CHECKING:
 
     Variables = frozenset[Variable]
 
-#: Maximum nesting of unfolded views.
+#: Maximum nesting depth of unfolded views.
 _DEEPEST: Final = 5
-#: Maximum number of new rules.
+#: Maximum number of new rules in a game.
 _MOST_UNFOLDED: Final = 1000
 
 
 def join_negations(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Let views read the only row that a rule joins with them, and split off the connected literals."""
+    """Join negated views with the only row from which their arguments come, and split off literals."""
     return _Joining(rules, context).rules()
 
 
@@ -102,7 +102,7 @@ class _Joining:
         return rule
 
     def _rows_beside(self, rule: GroundRule, atom: FlatAtom) -> tuple[Variables, list[Item]]:
-        """Return the variables of an atom that determine the rest of a row, and the items of that row."""
+        """Return variables of an atom that determine a row with its other variables, and the row as items."""
         own, head = frozenset(variables_of_atom(atom)), frozenset(variables_of_atom(rule.head))
         rows = [Item.of("positives", one) for one in rule.positives if one.relation.predicate == "true"]
         static = filter(lambda guard: self._context.static.is_static(guard.relation), rule.guards)
@@ -149,14 +149,14 @@ class _Joining:
         return self._known[key]
 
     def _split(self, rule: GroundRule, inside: Variables, depth: int) -> GroundRule:
-        """Move the items with some variables into a relation, unless they are the whole rule."""
+        """Move the items that contain some variables into a new relation, unless they are the whole rule."""
         items = items_of(rule)
         part = [item for item in items if item.variables & inside]
         rest = [item for item in items if not item.variables & inside]
         if not part or not rest:
             return rule
         split, items_left = split_off(items, part, frozenset(variables_of_atom(rule.head)), self._context)
-        # Guards are copied with a part, so splitting off everything but guards could repeat forever.
+        # The rule of a part has copies of guards, so splitting off all other items could repeat forever.
         if not (any(item.is_dynamic for item in rest) or variables_of_rule(split) < variables_of_rule(rule)):
             return rule
         atom = FlatAtom(self._relation_of(split, inside, depth), split.head.columns)
@@ -164,7 +164,7 @@ class _Joining:
         return rule_of(rule.head, items_left)
 
     def _unfold(self, rule: GroundRule, inside: Variables, depth: int) -> list[GroundRule]:
-        """Replace views over some variables by their bodies, each in a separate relation."""
+        """Replace views that contain some variables by their bodies, each in a separate relation."""
         rule = self._split(rule, inside, depth)
         copies = self._copies(rule, inside) if depth else []
         if not 0 < len(copies) <= min(MOST_COPIES, self._room):
@@ -183,7 +183,7 @@ class _Joining:
         return GroundRule(rule.head, (FlatAtom(self._relation_of(part, inside, depth), columns),))
 
     def _copies(self, rule: GroundRule, inside: Variables) -> list[tuple[GroundRule, Variables]]:
-        """Return a rule with a view replaced by each body, and the renamed variables."""
+        """Return a copy of a rule for each body of a view, with the new names of the variables."""
         expanded = expand_disjunctions(rule, self._context)
         if len(expanded) > 1:
             return [(one, inside) for one in expanded]
@@ -206,6 +206,6 @@ class _Joining:
 
 
 def _renamed(inside: Variables, rule: GroundRule, bindings: Bindings) -> Variables:
-    """Return the variables that replace some variables in a rule, without those of its head."""
+    """Return the variables that replace some variables in a rule, except variables of its head."""
     renamed = {v for variable in inside for v in variables_of(apply(variable, bindings))}
     return frozenset(renamed.difference(variables_of_atom(rule.head)))

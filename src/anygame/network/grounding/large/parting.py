@@ -1,4 +1,4 @@
-"""Splitting views: rules that do not depend on some columns become a view without these columns.
+"""Splitting views: rules that do not depend on some columns form a new view without these columns.
 
 ::
 
@@ -6,8 +6,8 @@
     clear(x, z, u) :- [next(x, y)], true(empty(y)), clear(y, z, u)
     clear(x, z, u) :- [next(x, u)], clear(u, z, u)
 
-becomes, with ``free`` for squares that are clear for every ``u``, and ``bound`` for squares that are clear
-because of ``u``::
+becomes the following rules. In ``free`` are the squares that are clear for every ``u``, and in ``bound`` the
+squares that are clear because of ``u``::
 
     free(x, z) :- [next(x, z)]
     free(x, z) :- [next(x, y)], true(empty(y)), free(y, z)
@@ -15,11 +15,11 @@ because of ``u``::
     bound(x, z, u) :- [next(x, u)], free(u, z), [cell(u)]
     bound(x, z, u) :- [next(x, u)], bound(u, z, u)
 
-Rules that read the view then read both parts: ``clear(x, z, u)`` holds if ``bound(x, z, u)`` does, or if
+Rules that read the view then read both parts: ``clear(x, z, u)`` holds if ``bound(x, z, u)`` holds, or if
 ``u`` is a cell and ``free(x, z)`` holds. So ``u`` does not multiply the instances of ``free``. This extends
 the removal of existential arguments (Ramakrishnan, Beeri and Krishnamurthy 1988, "Optimizing existential
 Datalog queries") to arguments that some rules need. Without this pass, the network of chess has 1.5 times as
-many inputs.
+many gate inputs.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
     Columns = frozenset[int]
-    #: Per column, the unary static relations that hold for its values.
+    #: Per column, the unary static relations that contain its values.
     Kinds = dict[int, frozenset[Relation]]
 
-#: Maximum number of split views that a rule reads. Each of them doubles the rule, so further views stay
-#: whole.
+#: Maximum number of split views in a rule, because each of them doubles the rule. Rules with more read the
+#: whole views.
 _MOST_READ: Final = 1
 
 
 def part_views(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Split views into a part that is independent of some columns, and the remaining part."""
+    """Split views into a part that does not depend on some columns, and a part that does."""
     return _Parting(rules, context).rules()
 
 
@@ -59,7 +59,7 @@ def part_views(rules: Sequence[GroundRule], context: Context) -> list[GroundRule
 class _Parts:
     """The two parts of a view: ``free`` does not depend on ``columns``, and ``bound`` does.
 
-    ``bound`` is None if it has no rules. ``kinds`` are the kinds of the values in these columns.
+    ``bound`` is None if it has no rules. ``kinds`` are the kinds of values in these columns.
     """
 
     columns: Columns
@@ -81,7 +81,7 @@ class _Parting:
             relation = rule.head.relation
             if context.static.is_view(relation) and not context.static.has_facts(relation):
                 self._views[relation].append(rule)
-        #: The ``id`` of each rule of a view that counts as dependent on all columns.
+        #: The ``id`` of each rule that is treated as dependent on all columns.
         self._bound: set[int] = set()
         self._columns: dict[Relation, Columns] = {}
         self._kinds: dict[Relation, Kinds] = {}
@@ -100,7 +100,7 @@ class _Parting:
         read |= {read.atom.relation for rule in rules for read in reads_of(rule.tests)}
         for view, parts in self._parts.items():
             if view in read:
-                # Some rule reads the whole view, which the parts define.
+                # A rule reads the whole view, so derive the view from its parts.
                 head = FlatAtom(view, tuple([Variable(f"?{number}") for number in range(view.width)]))
                 rules += _split(GroundRule(head, positives=(head,)), head, parts)
         return rules
@@ -119,7 +119,7 @@ class _Parting:
             self._bound.update(differing)
 
     def _narrow(self) -> bool:
-        """Drop the columns on which a free rule depends; return whether any column was dropped."""
+        """Drop the columns on which a free rule depends; return whether there were any."""
         changed = False
         for view in list(self._columns):
             free = [self._free_columns(rule) for rule in self._views[view]]
@@ -135,7 +135,7 @@ class _Parting:
         return changed
 
     def _drop_lone(self) -> bool:
-        """Drop a view whose columns no rule passes to another view: they multiply only this view."""
+        """Drop a view if no rule passes its columns to another view, because they multiply only this view."""
         for view, rules in self._views.items():
             if view in self._columns and not any(
                 self._is_free(rule) and self._handed(rule) for rule in rules
@@ -145,7 +145,7 @@ class _Parting:
         return False
 
     def _free_columns(self, rule: GroundRule) -> Columns:
-        """Return the columns of a head on which the body depends only through guards of one column."""
+        """Return the columns of the head whose variables occur in no literal but guards of one column."""
         columns = self._columns[rule.head.relation]
         if rule.composed or id(rule) in self._bound:
             return frozenset()
@@ -160,7 +160,7 @@ class _Parting:
         return frozenset(n for n in columns if rule.head.columns[n] in once.difference(tied))
 
     def _handed(self, rule: GroundRule) -> FlatAtom | None:
-        """Return the only view that gets columns of the head on which no other literal depends."""
+        """Return the literal to which the rule hands its free columns unchanged, if there is only one."""
         own = {rule.head.columns[number] for number in self._columns.get(rule.head.relation, ())}
         handed = []
         for atom in rule.positives:
@@ -184,7 +184,7 @@ class _Parting:
         return changed
 
     def _kinds_by(self, rule: GroundRule) -> Kinds | None:
-        # The result is None if the kinds that the rule passes on are not known yet.
+        # The result is None if the kinds of the view that the rule reads are not known yet.
         view, handed = rule.head.relation, self._handed(rule)
         inherited: dict[Term, frozenset[Relation]] = {}
         if handed is not None:
@@ -200,7 +200,7 @@ class _Parting:
         return kinds_of
 
     def _differs(self, rule: GroundRule) -> bool:
-        """Return whether a rule gives columns other kinds than the other rules, or an unknown kind."""
+        """Return whether a rule gives its columns unknown kinds, or other kinds than the other rules."""
         view = rule.head.relation
         if view not in self._columns or not self._is_free(rule):
             return False
@@ -209,7 +209,7 @@ class _Parting:
 
     @cached_property
     def _with_bound(self) -> set[Relation]:
-        """The views with rows that depend on their columns."""
+        """The views that have rows that depend on their columns."""
         views: set[Relation] = set()
         while more := {
             view

@@ -1,1 +1,1 @@
-"""Passes: each rewrites rules into rules with the same consequences and fewer instances."""
+"""Passes that replace rules by equivalent rules with fewer instances."""

@@ -1,4 +1,4 @@
-"""Facts about relations for passes, and the variables of a rule that have few values."""
+"""Knowledge about relations and variables on which passes base their decisions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Knowledge of passes about relations. ``new_relation`` makes a relation with some number of columns."""
+    """Knowledge of passes about relations. ``new_relation`` makes a relation, given its number of columns."""
 
     static: StaticRelations
     premises: Premises
@@ -31,7 +31,7 @@ class Context:
     new_relation: Callable[[int], Relation]
 
     def is_row(self, atom: FlatAtom, given: Collection[int], *, likely: bool = False) -> bool:
-        """Return whether an atom has (or likely has) at most one row for values of some columns."""
+        """Return whether the given columns of an atom determine its row, or at least likely do so."""
         return any(
             set(key).issubset(given)
             and (
@@ -44,7 +44,7 @@ class Context:
 
 
 def bound_by(rule: GroundRule, known: Iterable[Variable]) -> set[Variable]:
-    """Return some bound variables, with the variables that equations and nested terms bind from them."""
+    """Return the known variables, with those that equations and nested terms compute from them."""
     bound = set(known)
     changed = True
     while changed:
@@ -65,7 +65,7 @@ def bound_by(rule: GroundRule, known: Iterable[Variable]) -> set[Variable]:
 def can_be_joined(
     rule: GroundRule, literals: Iterable[FlatAtom], context: Context, known: Iterable[Variable] = ()
 ) -> bool:
-    """Return whether the literals have an order in which every question has a finite answer."""
+    """Return whether the literals can be joined in an order in which each has finitely many matching rows."""
     known = set(known)
     waiting = list(literals)
     while waiting:
@@ -79,14 +79,14 @@ def can_be_joined(
 
 
 def determined(rule: GroundRule, known: Iterable[Variable], context: Context, most: float) -> set[Variable]:
-    """Return bound variables, with variables that guards limit to few values, ``most`` on average."""
+    """Return the bound variables, with those to which guards give at most ``most`` values on average."""
     return _follow(rule, known, context, most)[0]
 
 
 def narrow_guards(
     rule: GroundRule, known: Iterable[Variable], context: Context, most: float
 ) -> list[FlatAtom]:
-    """Return the guards that ``determined`` uses, and guards that restrict its variables further."""
+    """Return the guards that ``determined`` uses, and other guards that only have determined variables."""
     bound, followed = _follow(rule, known, context, most)
     rest = [
         guard

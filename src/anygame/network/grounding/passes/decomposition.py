@@ -1,6 +1,6 @@
-"""Splitting rules: parts of a body become relations, so that instances add instead of multiplying.
+"""Passes that split rules, so that numbers of instances add up instead of multiplying.
 
-A part of a body that shares few variables with the rest becomes a separate rule::
+If a part of a body shares few variables with the rest, it becomes a separate rule::
 
     line :- true(at(a, b)), true(at(b, c)), true(at(c, d))
 
@@ -9,9 +9,9 @@ becomes, in several steps::
     line :- part(b), true(at(b, c)), true(at(c, d))
     part(b) :- true(at(a, b))
 
-The first eliminated variable is the variable whose literals share the fewest variables with the rest. This is
-a heuristic tree decomposition of the body (Bichler, Morak and Woltran 2016, "The power of non-ground rules in
-answer set programming").
+Variables are eliminated one by one. The next variable is always the one whose literals share the fewest
+variables with the rest. This is a heuristic tree decomposition of the body (Bichler, Morak and Woltran 2016,
+"The power of non-ground rules in answer set programming").
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
 
-#: Maximum number of columns of a part. A wider part has about as many rows as the join that it saves.
+#: Maximum number of columns of a split-off part. A wider part has about as many rows as the whole join.
 _MOST_COLUMNS: Final = 4
 
 
 def decompose_bodies(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Split off the parts of a body that only head variables connect, or the loosest part."""
+    """Split off the parts of a body that are connected by head variables only, else the loosest part."""
     if rule.composed:
         return [rule]
     head = frozenset(variables_of_atom(rule.head))
@@ -65,7 +65,7 @@ def decompose_bodies(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def _loosest(items: Sequence[Item], head: frozenset[Variable]) -> list[Item] | None:
-    """Return the items around the variable with the fewest ties to the rest, if splitting helps."""
+    """Return the items with the variable that is easiest to eliminate; None if splitting does not help."""
     loosest: list[Item] | None = None
     best: tuple[int, int, str] | None = None
     dynamic = {item for item in items if item.is_dynamic}
@@ -74,7 +74,7 @@ def _loosest(items: Sequence[Item], head: frozenset[Variable]) -> list[Item] | N
         rest = [item for item in items if variable not in item.variables]
         inside = variables_of_items(part)
         outside = variables_of_items(rest)
-        # Without a dynamic item on the other side, splitting would return to the same rule.
+        # If the rest had no variables of its own, splitting would produce the same rule again.
         if variables_of_items(item for item in rest if item.variables - head) <= inside:
             continue
         if not any(item.kind == "positives" for item in part) or dynamic.issubset(part):
@@ -89,14 +89,14 @@ def _loosest(items: Sequence[Item], head: frozenset[Variable]) -> list[Item] | N
 def split_off(
     items: Sequence[Item], part: Sequence[Item], head: frozenset[Variable], context: Context
 ) -> tuple[GroundRule, list[Item]]:
-    """Return a rule for a part, and the items with a literal in place of the part."""
+    """Return a rule for a part, and the items with the part replaced by the head of that rule."""
     members = set(part)
     rest = [item for item in items if item not in members]
     own = variables_of_items(part)
     columns = sorted_by_name(own & (head | variables_of_items(rest)))
     atom = FlatAtom(context.new_relation(len(columns)), columns)
     shared = frozenset(columns)
-    # Conditions on shared variables alone keep the part small.
+    # Conditions that have shared variables only keep the part small.
     kept = [
         item
         for item in rest
@@ -115,23 +115,23 @@ def split_off(
 
 
 def _unbound(split: GroundRule, own: frozenset[Variable], shared: frozenset[Variable]) -> frozenset[Variable]:
-    """Return the variables of a part that only literals outside the part bind."""
+    """Return the variables of a part that need a literal from outside the part to bind them."""
     bound = {v for atom in (*split.positives, *split.guards) for v in variables_of_atom(atom)}
     unbound = own - bound
     if [atom.relation.predicate for atom in split.positives] == ["does"]:
-        # Guards on variables of the move may be complemented, and then bind nothing.
+        # The pass ``complement_moves`` may negate guards on variables of the move. Then they bind nothing.
         sure = [guard for guard in split.guards if shared.issuperset(variables_of_atom(guard))]
         unbound |= shared - {v for atom in (*split.positives, *sure) for v in variables_of_atom(atom)}
     return unbound
 
 
-#: Average number of values, given the other variables, above which a head variable multiplies instances.
+#: Average number of values above which a head variable that other variables do not determine is independent.
 _FEW: Final = 2.0
 _NOTHING: Final[frozenset[Variable]] = frozenset()
 
 
 def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Move the dynamic part of a body into a relation, if the head has independent variables.
+    """Move the dynamic part of a body into a new relation, if the head has independent variables.
 
     ::
 
@@ -143,15 +143,15 @@ def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
         part(x, y) :- some(v, x), [cell(y)], v != y
         some(v, x) :- true(at(v, w)), [line(v, w, x)]
 
-    Before, each ``w`` and each ``u`` multiplied the instances.
+    In the old rule, the numbers of values of ``w`` and ``u`` multiplied.
     """
     if rule.composed or not rule.positives:
         return [rule]
     head = frozenset(variables_of_atom(rule.head))
     items = items_of(rule)
     dynamic = [item for item in items if item.is_dynamic]
-    # The dynamic items with all items tied to them, and the only dynamic item with the items of its
-    # variables.
+    # The candidates: the dynamic items with all items tied to them, and a single dynamic item with the items
+    # that only have its variables.
     groups = [group for group in connected(items, _NOTHING) if any(item.is_dynamic for item in group)]
     parts = groups if len(groups) == 1 else []
     if len(dynamic) == 1:
@@ -168,12 +168,12 @@ def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
     return [rule]
 
 
-#: Maximum number of variables outside the head in a part that is split off. With more, factoring is better.
+#: Maximum number of non-head variables in a part that is split off. For more, factoring is better.
 _FEW_INSIDE: Final = 2
 
 
 def split_within(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Move conditions on the variables of one literal into a relation, beside a literal with more variables.
+    """Move a literal and the conditions on its variables into a new relation, if other variables remain.
 
     ::
 
@@ -184,7 +184,7 @@ def split_within(rule: GroundRule, context: Context) -> list[GroundRule]:
         good(x, y) :- part(x, u), not barred(x, y, u), [cell(y)]
         part(x, u) :- true(at(x, u)), open(u)
 
-    So the conditions are instantiated once for all values of ``y``.
+    So the conditions are instantiated only once for all values of ``y``.
     """
     if rule.composed:
         return [rule]
@@ -204,12 +204,12 @@ def split_within(rule: GroundRule, context: Context) -> list[GroundRule]:
     return [split, rule_of(rule.head, items_left)]
 
 
-#: Maximum number of variables joined at once up to which ``decompose_bodies`` gives equally good rules.
+#: Number of variables joined at once up to which ``decompose_bodies`` gives equally good rules.
 _FEW_VARIABLES: Final = 3
 
 
 def split_at_keys(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Move conditions on determined variables into relations, if many variables are tied together.
+    """Move conditions on variables that keys determine into relations, if many variables are tied.
 
     ::
 
@@ -221,8 +221,8 @@ def split_at_keys(rule: GroundRule, context: Context) -> list[GroundRule]:
         apart(x) :- true(at(x, 1, u)), true(at(x, 2, v)), u != v
         other(x) :- true(at(x, 1, u)), true(at(x, 3, w)), u != w
 
-    A key determines the rest of its row, so a conjunction holds for some values exactly if each part does
-    (Heath 1971, "Unacceptable file operations in a relational data base"). So instances add instead of
+    A key determines the rest of its row, so a conjunction holds exactly if each of its parts holds (Heath
+    1971, "Unacceptable file operations in a relational data base"). So numbers of instances add up instead of
     multiplying.
     """
     if rule.composed or len(rule.positives) <= _FEW_VARIABLES:
@@ -258,7 +258,7 @@ def _changing(rows: Iterable[Item], head: frozenset[Variable]) -> set[Variable]:
 def determining(
     items: Sequence[Item], known: Iterable[Variable], is_determined: Callable[[FlatAtom, set[int]], bool]
 ) -> list[Item]:
-    """Return the literals whose rows the known variables determine, in order of determination."""
+    """Return the literals whose rows the known variables determine, each after the literals that it needs."""
     rows: list[Item] = []
     known = set(known)
     changed = True
@@ -297,7 +297,7 @@ def _part(
 
 
 def _width(ties: Iterable[frozenset[Variable]]) -> int:
-    """Return the number of variables joined at once if the loosest variable is eliminated first."""
+    """Return the maximum number of variables joined at once if loose variables are eliminated first."""
     edges = set(ties)
     widest = 0
     while edges:

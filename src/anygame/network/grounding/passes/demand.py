@@ -1,4 +1,4 @@
-"""Magic sets: only the rows of a view that some rule asks for are grounded.
+"""Magic sets: ground only those rows of a view that some rule asks for.
 
 ::
 
@@ -13,11 +13,11 @@ becomes::
 
 After Bancilhon, Maier, Sagiv and Ullman (1986, "Magic sets and other strange ways to implement logic
 programs") and Beeri and Ramakrishnan (1991, "On the power of magic"). All questions to a view bind the same
-columns, which every rule that reads the view binds. So the view stays one relation.
+columns, namely the columns that every rule that reads the view can bind. So the view stays one relation.
 
-A recursive view may have infinitely many rows (one per list, one per count), of which rules need few. So any
-literal of a rule may bind the question to a recursive view, even a literal of another view. Non-recursive
-views come first, then recursive views in the order of the body, so that no two views wait for each other.
+A recursive view may have infinitely many rows, such as one per list or number, although rules need few. So
+every literal of a rule may bind the question to a recursive view, even a literal of another view. To avoid
+circular questions, non-recursive views come first, then recursive views in the order of the body.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
 
-#: Maximum average number of values of a guard that passes a question on: the neighbours of a cell, for
-#: example, but not all other cells.
+#: Maximum average number of values that a guard may add to a question. It admits, for example, the neighbours
+#: of a cell, but not all other cells.
 _MOST_VALUES: Final = 4.0
-#: Maximum number of literals that are joined to bind a column of a question.
+#: Maximum number of literals that are joined to bind the columns of a question.
 _MOST_BINDERS: Final = 2
 
 _Columns = frozenset[int]
@@ -76,7 +76,7 @@ class _Demand:
             for atom in atoms
             if atom.relation in self._asked_by
         ]
-        # Keep, per view, the columns that every reader binds at low cost.
+        # Drop columns from the questions to a view until every reader can bind the rest at low cost.
         while any(map(self._keep, (self._bound_columns, self._cheap_columns, self._joined_columns))):
             pass
         self._asked = {
@@ -132,7 +132,7 @@ class _Demand:
         return determined(rule, known, self._context, _MOST_VALUES)
 
     def _free_literals(self, read: _Read) -> list[FlatAtom]:
-        """Return the literals that may bind the question of a rule to a view."""
+        """Return the literals of a rule that may bind its question to a view."""
         return [
             atom
             for atom in (*read.rule.positives, *read.rule.guards)
@@ -145,7 +145,7 @@ class _Demand:
         )
 
     def _comes_first(self, atom: FlatAtom, read: _Read) -> bool:
-        """Whether a view is read before a recursive view, and may bind the question to it."""
+        """Whether a literal of a view may bind the question to a recursive view later in the body."""
         if read.atom.relation not in self._recursive or atom is read.atom:
             return False
         if atom.relation not in self._recursive:
@@ -154,7 +154,7 @@ class _Demand:
         return atom in literals and (read.negated or literals.index(atom) < literals.index(read.atom))
 
     def _asking(self, read: _Read) -> Iterator[GroundRule]:
-        """Yield the rule that derives the questions of a read, unless it is trivial."""
+        """Yield the rule that derives the questions of a literal, unless it is trivial."""
         columns = self._asked_by.get(read.atom.relation)
         if columns is None:
             return
@@ -166,7 +166,7 @@ class _Demand:
         yield _asking_rule(head, guards, rule)
 
     def _binding_guards(self, read: _Read, columns: _Columns) -> list[FlatAtom]:
-        """Return literals that bind the question of a rule, given questions for the rule's head."""
+        """Return literals that bind the question of a rule, given the question for the head of the rule."""
         rule, unbound = read.rule, _variables(read.atom, columns)
         head_columns = self._asked_by.get(rule.head.relation)
         known = set() if head_columns is None else _variables(rule.head, head_columns)
@@ -182,7 +182,7 @@ class _Demand:
             guards = list(dict.fromkeys([*guards, *binding_literals(offered, unbound)]))
             bound = known.union(*map(variables_of_atom, guards))
             if not bound_by(rule, bound).issuperset(unbound):
-                # Nested terms bind the other variables, with the help of any literal.
+                # Nested terms bind the other variables, and any literal may contribute to this.
                 return offered
         return guards if can_be_joined(rule, guards, self._context, known) else offered
 
@@ -222,7 +222,7 @@ def _binding(rule: GroundRule, wanted: Iterable[Variable]) -> list[FlatAtom]:
     used = binding_literals(literals, wanted)
     bound = {variable for atom in used for variable in variables_of_atom(atom)}
     if not bound_by(rule, bound).issuperset(wanted):
-        # Equations and nested terms bind the other variables, and any literal may help them to do so.
+        # Equations and nested terms bind the other variables, and any literal may contribute to this.
         return literals
     return [atom for atom in literals if atom in used or bound.issuperset(variables_of_atom(atom))]
 

@@ -1,6 +1,6 @@
 """Unfolding and folding (Tamaki and Sato 1984, "Unfold/fold transformation of logic programs").
 
-A large static relation that ties its variables together is unfolded, that is, replaced by its definition::
+Unfolding replaces a large static relation, which ties its variables together, by its definition::
 
     row(a, b, c) :- true(at(1, a)), true(at(2, b)), true(at(3, c)), [alike(a, b, c)]
     where alike(x, y, z) :- kind(x, k), kind(y, k), kind(z, k), and alike has a million rows
@@ -9,7 +9,7 @@ becomes::
 
     row(a, b, c) :- true(at(1, a)), true(at(2, b)), true(at(3, c)), [kind(a, k)], [kind(b, k)], [kind(c, k)]
 
-Only ``k`` ties the variables now, so the body can be decomposed.
+Now only ``k`` ties the variables, so the body can be decomposed.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
 
-#: Maximum nesting of inlined definitions. Sheets define geometry (row, square, line) in about three steps,
-#: and each step doubles the copies.
+#: Maximum nesting depth of inlined definitions. Sheets define geometry (row, square, line) in about three
+#: layers, and each layer doubles the copies.
 _DEEPEST: Final = 4
 
 
 def inline_static_relations(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Replace guards by the bodies of the rules that define them."""
+    """Replace large static relations by the bodies of their rules."""
     return _inline(rule, context, dense=False)
 
 
 def inline_dense_relations(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Also inline relations that hold for most values, except beside moves (see ``complement_moves``)."""
+    """Also inline dense relations, except in rules with a move, where ``complement_moves`` needs them."""
     if any(atom.relation.predicate == "does" for atom in rule.positives):
         return [rule]
     return _inline(rule, context, dense=True)
@@ -78,12 +78,12 @@ def _inline(rule: GroundRule, context: Context, *, dense: bool) -> list[GroundRu
 
 
 def unfolded(rule: GroundRule, atom: FlatAtom, body: GroundRule) -> tuple[GroundRule, Bindings] | None:
-    """Replace a literal of a rule by the body of a rule that derives it; return the rule and the bindings.
+    """Replace an atom of a rule by the body of another rule; return the new rule and the bindings.
 
-    The result is None if the head of the body does not unify with the literal. It raises NotAVariableError if
-    a condition on a variable would become a condition on another term.
+    Returns None if the head of the other rule does not unify with the atom. Raises NotAVariableError like
+    ``substituted``.
     """
-    # The names must be fresh, because variables are replaced one after the other.
+    # Use fresh names, because variables are replaced one after the other.
     own = variables_of_rule(body)
     names = {variable.name for variable in variables_of_rule(rule) | own}
     fresh = next(n for n in count(1) if names.isdisjoint(f"{variable.name} {n}" for variable in own))
@@ -103,13 +103,13 @@ def unfolded(rule: GroundRule, atom: FlatAtom, body: GroundRule) -> tuple[Ground
 
 
 def _spliced(atoms: Sequence[FlatAtom], atom: FlatAtom, others: Sequence[FlatAtom]) -> tuple[FlatAtom, ...]:
-    """Return atoms with one of them replaced by others; if it is missing, the others are appended."""
+    """Replace one of the atoms by others; append the others if that atom is missing."""
     index = next((number for number, one in enumerate(atoms) if one is atom), len(atoms))
     return (*atoms[:index], *others, *atoms[index + 1 :])
 
 
 def merge_rules(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Merge rules that differ in one literal only.
+    """Merge rules that differ only in one literal.
 
     ::
 
@@ -122,7 +122,7 @@ def merge_rules(rules: Sequence[GroundRule], context: Context) -> list[GroundRul
         either(u, v, x, y) :- rook(u, v, x, y)
         either(u, v, x, y) :- bishop(u, v, x, y)
 
-    So the other literals are joined once. This is *folding* (Tamaki and Sato 1984).
+    So the other literals are joined only once. This is *folding* (Tamaki and Sato 1984).
     """
     alike: dict[object, dict[GroundRule, int]] = defaultdict(dict)
     rules = [_with_plain_head(rule) for rule in rules]
@@ -149,7 +149,7 @@ def _with_plain_head(rule: GroundRule) -> GroundRule:
 
 
 def _without(rule: GroundRule, index: int) -> object:
-    """Return a key that is equal for two rules that differ only in a literal with the same variables."""
+    """Return the rest of a rule and the variables of the literal; rules with the same key can be merged."""
     literal = rule.positives[index]
     rest = rule.positives[:index] + rule.positives[index + 1 :]
     bodies = [frozenset(rest), *(map(frozenset, (rule.negatives, rule.guards, rule.tests)))]
@@ -177,7 +177,7 @@ def _merged(
 
 
 def share_parts(rules: Sequence[GroundRule], _: Context) -> list[GroundRule]:
-    """Replace relations that passes added by others with the same rules, until all of them differ.
+    """Replace added relations that have the same rules by one of them, until no two are equal.
 
     ::
 
@@ -211,7 +211,7 @@ def _alike(rules: Sequence[GroundRule]) -> dict[Relation, Relation]:
 
 
 def meaning(rule: GroundRule) -> object:
-    """Return a key that is equal for rules that differ only in the names of variables and of the head."""
+    """Return a key of a rule, independent of the names of its variables and of its head relation."""
     same = substituted(rule, named_by_place((rule.head, *rule.atoms), " {} "))
     return same.head.columns, same.positives, same.negatives, same.guards, same.tests
 

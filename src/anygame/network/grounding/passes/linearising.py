@@ -1,4 +1,4 @@
-"""Linear recursion: chains grow by one link at a time, not by whole chains.
+"""Linear recursion: let transitive closures extend chains by single links, not by whole chains.
 
 ::
 
@@ -14,10 +14,10 @@ becomes::
     link(x, y) :- first(y, x)
     first(x, y) :- touching(x, y)
 
-Both derive the transitive closure of ``link``. On a board of n places with a few neighbours each, the first
-form has n^3 instances and the second n^2 (Zhang, Yu and Troy 1990, "Necessary and sufficient conditions to
-linearize doubly recursive programs in logic databases"). The network of a sheet of Hex with such chains
-shrinks from 3 million inputs to 24,000.
+Both versions derive the transitive closure of ``link``. On a board of n places with a few neighbours each,
+the first version has about n^3 instances, and the second about n^2 (Zhang, Yu and Troy 1990, "Necessary and
+sufficient conditions to linearize doubly recursive programs in logic databases"). For a sheet of Hex with
+such rules, the network shrinks from 3 million gate inputs to 24,000.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.grounding.passes.context import Context
 
-#: Pairs of columns: a column of the first element of a chain, and the same column of its last element.
+#: Pairs of columns: each column of a chain's first element, with the matching column of its last element.
 Ends = frozenset[tuple[int, int]]
 
 
 def linearise(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Make the rules of transitive closures linear."""
+    """Replace the rules of transitive closures by linear rules."""
     by_head: dict[Relation, list[GroundRule]] = defaultdict(list)
     for rule in rules:
         by_head[rule.head.relation].append(rule)
@@ -64,8 +64,8 @@ def linearise(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]
 class _Closure:
     """A relation that is the transitive closure of its base.
 
-    The composition joins two chains, with the conditions ``rest``. ``ends`` are the columns of the first and
-    the last element of a chain. A symmetric closure also has reversed chains.
+    The rule ``composition`` joins two chains, under the conditions of ``rest``. ``ends`` are the columns of
+    the first and the last element of a chain. If a closure is symmetric, each reversed chain is a chain.
     """
 
     composition: GroundRule
@@ -92,10 +92,10 @@ def _closure_of(relation: Relation, rules: list[GroundRule]) -> _Closure | None:
 
 
 def _composition(rule: GroundRule, relation: Relation) -> _Closure | None:
-    """Return the closure that a rule of two chains describes; None if it has another form.
+    """Return the closure that a rule defines by joining two chains; None if the rule has another form.
 
-    The rule may restrict the element at which chains meet, and require that the ends differ. A walk that
-    returns to its start has a shorter form with the same end.
+    The rule may restrict the element at which the chains meet. It may also require that the ends differ,
+    because a chain that passes its start again can be shortened.
     """
     head = rule.head.columns
     if not _is_free(head) or rule.composed:
@@ -113,7 +113,7 @@ def _composition(rule: GroundRule, relation: Relation) -> _Closure | None:
 
 
 def _ends(head: Sequence[Term], one: FlatAtom, other: FlatAtom) -> Ends | None:
-    """Return the columns that join the chains of two atoms; None if other columns differ from the head."""
+    """Return the columns at which two chains meet; None if their other columns differ from the head."""
     last = [place for place, term in enumerate(head) if one.columns[place] is not term]
     first = [place for place, term in enumerate(head) if other.columns[place] is not term]
     if not last or set(first) & set(last) or len(first) != len(last):
@@ -127,7 +127,7 @@ def _ends(head: Sequence[Term], one: FlatAtom, other: FlatAtom) -> Ends | None:
 
 
 def _turned(rule: GroundRule) -> set[frozenset[int]] | None:
-    """Return the pairs of columns that a rule exchanges, if it only exchanges columns; else None."""
+    """Return the pairs of columns that a rule exchanges; None if the rule does more than that."""
     head, body = rule.head.columns, rule.positives[0].columns
     if not _is_free(head) or len(items_of(rule)) > 1 or rule.composed or set(head) != set(body):
         return None

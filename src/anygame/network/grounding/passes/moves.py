@@ -1,4 +1,4 @@
-"""Consequences of the law that a role makes exactly one move.
+"""Passes that rely on the law that each role makes exactly one move in a state.
 
 A move that ties literals together is replaced by its projections::
 
@@ -10,9 +10,10 @@ becomes::
     from(r, x, y) :- does(r, go(x, y, u, v))
     to(r, u, v) :- does(r, go(x, y, u, v))
 
-Because a role makes exactly one move, the move holds exactly if all its projections hold. Literals that only
-the move tied together become independent, so instances add instead of multiplying. The law is part of the
-game model (Genesereth, Love and Pell 2005, "General game playing: overview of the AAAI competition").
+A move holds exactly if all its projections hold, because a role makes exactly one move. Literals that only
+the move tied together become independent, so numbers of instances add up instead of multiplying. The law is
+part of the game model (Genesereth, Love and Pell 2005, "General game playing: overview of the AAAI
+competition").
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _NOTHING: Final[frozenset[Variable]] = frozenset()
 
 
 def project_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Replace the only move of a rule by projections, if it ties literals together."""
+    """Replace the only move of a rule by its projections, if the move ties other literals together."""
     moves = [atom for atom in rule.positives if atom.relation.predicate == "does"]
     if rule.composed or len(moves) != 1 or len(rule.positives) + len(rule.negatives) < 2:
         return [rule]
@@ -75,18 +76,18 @@ def _groups(rule: GroundRule, move: FlatAtom) -> list[frozenset[Variable]] | Non
     rest = own & (head | variables_of_items(items))
     rest -= _NOTHING.union(*wanted) - head
     groups = [group | role for group in [*wanted, rest] if group - role]
-    # Projecting does not help a part that needs all variables of the move.
+    # Projections do not help if a part needs all variables of the move.
     if len(groups) < 2 or any(group >= own & (head | role) for group in wanted if rest - role):
         return None
     return groups
 
 
-#: Maximum number of ways to fail. With more ways, few moves rarely cover the failures.
+#: Maximum number of ways in which tests can fail. With more ways, most moves fail the tests.
 _MOST_FAILURES: Final = 8
 
 
 def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Replace a part about one move by the complement of the moves that fail it.
+    """Replace conditions on a move by the absence of a move that fails these conditions.
 
     ::
 
@@ -98,8 +99,8 @@ def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
         some() :- does(r, go(x, y))
         failing(a, b) :- does(r, go(x, y)), [cell(a, b)], x = a, y = b
 
-    A role makes exactly one move. So the tests pass exactly if the role makes a move of this kind, and no
-    move that fails the tests. Most frame axioms have this form, and few moves fail them.
+    A role makes exactly one move. So its move satisfies the conditions exactly if it makes a move of this
+    kind, and no move that fails them. Most frame axioms have this form, and few moves fail their conditions.
     """
     if rule.composed or not is_own(rule.head.relation):
         return [rule]
@@ -108,7 +109,7 @@ def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
     role = rule.positives[0].columns[0]
     if not isinstance(role, Variable) or role in rule.head.columns:
         return _complement(rule, context) or [rule]
-    # The complement is derived per role. The last rule holds if it holds for any role.
+    # Derive the complement for each role. The rule holds if it holds for any role.
     columns = (role, *rule.head.columns)
     per_role = FlatAtom(context.new_relation(len(columns)), columns)
     complement = _complement(replace(rule, head=per_role), context)
@@ -116,7 +117,7 @@ def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def _complement(rule: GroundRule, context: Context) -> list[GroundRule] | None:
-    """Return the rules of the complement; None if it is impossible or not worthwhile."""
+    """Return the rules of the complement; None if there is none, or if too many moves fail."""
     head = frozenset(variables_of_atom(rule.head))
     failures = _failures(rule, head, context)
     if failures is None:
@@ -146,7 +147,7 @@ def _complement(rule: GroundRule, context: Context) -> list[GroundRule] | None:
 
 
 def _failures(rule: GroundRule, head: frozenset[Variable], context: Context) -> list[tuple[Test, ...]] | None:
-    """Return the conjunctions by which a rule about one move can fail; None for other rules."""
+    """Return the conjunctions that make the conditions on a move fail; None if they are unsuitable."""
     move = rule.positives[0]
     own = frozenset(variables_of_atom(move)) - head
     if not own:
@@ -155,7 +156,7 @@ def _failures(rule: GroundRule, head: frozenset[Variable], context: Context) -> 
     for item in items_of(rule):
         if item.what is move or not item.variables & own:
             continue
-        # An item with other variables may hold for another value of these.
+        # If an item has other variables, it may fail for one of their values, but hold for another.
         failing = _failing(item, context) if item.variables <= own | head else None
         if failing is None:
             return None
@@ -171,14 +172,14 @@ def _failing(item: Item, context: Context) -> list[tuple[Test, ...]] | None:
         assert isinstance(item.what, FlatAtom)
         return [(item.what,)]
     if isinstance(item.what, Negated):
-        # The item fails for the rows of its relation: for most values if the relation is dense.
+        # The item fails for all rows of its relation. These are most values if the relation is dense.
         atom = item.what.atom
         return None if context.static.is_dense(atom.relation) else [(atom,)]
     if item.kind == "tests":
         return _failing_test(item.what)
     guard = item.what
     assert isinstance(guard, FlatAtom)
-    # Most values fail a guard with few rows.
+    # Most values fail a guard that is not dense.
     worth_it = context.static.is_static(guard.relation) and context.static.is_dense(guard.relation)
     return [(Negated(guard),)] if worth_it else None
 

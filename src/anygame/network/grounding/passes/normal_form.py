@@ -1,6 +1,6 @@
-"""Rules in the form that joins support: no dynamic disjunctions, nested terms or unused columns.
+"""Passes to the form that joins support, without dynamic disjunctions, nested terms or unused columns.
 
-Disjunctions that depend on state or moves are multiplied out::
+Disjunctions that depend on state or moves are expanded::
 
     legal(r, go(x)) :- [cell(x)], (true(open(x)) or true(key(x)))
 
@@ -9,7 +9,7 @@ becomes::
     legal(r, go(x)) :- true(open(x)), [cell(x)]
     legal(r, go(x)) :- true(key(x)), [cell(x)]
 
-or, if there would be many copies, get a relation of their own::
+If that makes too many copies, a disjunction becomes a new relation instead::
 
     legal(r, go(x)) :- either(x), [cell(x)]
     either(x) :- true(open(x)), [cell(x)]
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def expand_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Multiply out the disjunctions of a rule, unless that makes too many copies."""
+    """Make a copy of the rule for each combination of alternatives, unless there are too many."""
     disjunctions = [test for test in rule.tests if not _is_plain(test, context)]
     if not disjunctions or prod(_copies(test, context) for test in disjunctions) > MOST_COPIES:
         return [rule]
@@ -58,7 +58,7 @@ def expand_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Give each disjunction of a rule a relation; inner disjunctions become tests of the new rules."""
+    """Replace each disjunction by a new relation; inner disjunctions become tests of its rules."""
     made: list[GroundRule] = []
     named: list[FlatAtom] = []
     for test in rule.tests:
@@ -101,7 +101,7 @@ def _choices(test: Test, context: Context) -> list[tuple[Test, ...]]:
 
 
 def name_nested_terms(rule: GroundRule, _: Context) -> list[GroundRule]:
-    """Name the nested terms of head, literals and guards.
+    """Replace nested terms by variables.
 
     ::
 
@@ -111,7 +111,7 @@ def name_nested_terms(rule: GroundRule, _: Context) -> list[GroundRule]:
 
         next(count(w)) :- does(r, up), true(count(n)), w = s(n)
 
-    So tables hold one number per column (flattening: Rouveirol 1994, "Flattening and saturation").
+    So columns of tables hold single numbers (flattening: Rouveirol 1994, "Flattening and saturation").
     """
     nested = [
         term for atom in (rule.head, *rule.atoms) for term in atom.columns if isinstance(term, Compound)
@@ -152,10 +152,10 @@ def project_guards(rule: GroundRule, context: Context) -> list[GroundRule]:
         far(x) :- true(at(x)), [some(x)]
         some(x) :- [part(x, y)]
 
-    Before, every ``y`` made an instance: projections are pushed below joins (Ullman 1988, "Principles of
-    database and knowledge-base systems"). Static guards stay, because they have few rows.
+    In the old rule, every ``y`` made an instance. The projection is pushed below the join (Ullman 1988,
+    "Principles of database and knowledge-base systems"). Static guards stay, because they have few rows.
     """
-    if len(rule.atoms) < 2:  # this is a projection already
+    if len(rule.atoms) < 2:  # the rule is a projection already
         return [rule]
     projections: list[GroundRule] = []
     guards = list(rule.guards)
