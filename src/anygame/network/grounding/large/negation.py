@@ -11,8 +11,8 @@ becomes, where ``r`` is at one ``k``::
     joined(r, x) :- true(on(s)), part(r, s), [apart(s, x)]
     part(r, s) :- true(at(r, k)), line(s, k)
 
-The rules for ``joined`` and ``part`` are the old rules unfolded (see ``folding``), with the literals about the
-joined row split off. In the old rules, the numbers of values of ``x``, ``s`` and ``k`` multiplied. Now the
+The rules for ``joined`` and ``part`` are the old rules unfolded (see ``folding``), with the literals about
+the joined row split off. Before, the numbers of values of ``x``, ``s`` and ``k`` multiplied. Now the
 numbers for ``x`` and ``k`` add up. Without this pass, the network of chess has 2.6 times as many gate inputs.
 """
 
