@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Sheet
     from anygame.language.source import Span
 
-#: Sources by the short names that the TOML files use.
+#: Publications and practices behind codes, by their short names in the TOML files.
 _SOURCES: Final = {
     "GDL": (
         "Love, Hinrichs, Haley, Schkufza, Genesereth: General Game Playing: Game Description "
@@ -152,5 +152,5 @@ class Check:
 def check(
     *codes: str, needs_all: bool = True, once: bool = False
 ) -> Callable[[Callable[[Sheet], Iterable[Diagnostic]]], Check]:
-    """Turn a function that yields diagnostics with some codes into a check."""
+    """Return a decorator that turns a function into a check, which may report the given codes."""
     return lambda function: Check(tuple(CODES[code] for code in codes), function, needs_all, once)

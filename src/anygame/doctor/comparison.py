@@ -24,16 +24,17 @@ OPERATORS: Final = frozenset(("not", "or", "distinct", "(", ")"))
 _SHOWN: Final = 200
 #: Formulas in which the order of parts has no meaning.
 _UNORDERED: Final = frozenset(("or", "and", "distinct"))
-#: Maximum number of steps for comparing two rules, and for a whole budget.
+#: Maximum number of steps of one comparison.
 _STEPS_A_PAIR: Final = 10_000
+#: Maximum number of steps of all comparisons of one check.
 STEPS_IN_ALL: Final = 1_000_000
 
-#: A term, an atom or a formula: a word, or a list as in KIF.
+#: A term, an atom or a formula as in KIF: a word, or a list of trees.
 Tree = str | tuple["Tree", ...]
-#: The head of a rule, and each condition.
+#: The head of a rule, and its conditions.
 Parts = tuple[Tree, ...]
-#: Two trees of which the first must match the second; or two rows of trees, an index into the first row, and
-#: the matched trees of the second row as a bit mask (None if each may match several times).
+#: Either two trees of which the first must match the second. Or two rows of trees, the index of the next tree
+#: in the first row, and a bit mask of the matched trees in the second row (None if these may match again).
 _Goal = tuple[Tree, Tree] | tuple[Sequence[Tree], Sequence[Tree], int, "int | None"]
 _Goals = tuple[_Goal, "_Goals"] | None
 _Bindings = dict[str, Tree]
@@ -88,7 +89,7 @@ def _text(tree: Tree) -> str:
 
 
 class VariantSet:
-    """A set of rules that can tell whether it has a variant of a rule."""
+    """A set of rules in which variants of a rule count as the same rule."""
 
     def __init__(self, rules: Iterable[Parts]) -> None:
         self._budget = Budget(STEPS_IN_ALL)
@@ -105,7 +106,7 @@ def is_variant(one: Parts, other: Parts) -> bool:
 
 
 def differ_in_one_slip(one: Parts, other: Parts) -> bool:
-    """Return whether a variant of a rule becomes another one by a single slip.
+    """Return whether a single slip separates two rules, apart from the names of variables.
 
     A slip adds or drops a condition. Or it changes one word, the order of two words, or a `not` in one part.
     """
@@ -115,24 +116,9 @@ def differ_in_one_slip(one: Parts, other: Parts) -> bool:
     if len(one) != len(other):
         return False
     places = [(0, 0), *((m, n) for m in range(1, len(one)) for n in range(1, len(other)))]
-    near = ((m, n) for m, n in places if _near(one[m], other[n]))
     return any(
-        is_variant(_without(one, m), _without(other, n))
-        and (
-            not (corrected := _corrected(one[m], other[n]))
-            or is_variant((*one[:m], corrected, *one[m + 1 :]), other)
-        )
-        for m, n in near
+        _near(one[m], other[n]) and is_variant(_without(one, m), _without(other, n)) for m, n in places
     )
-
-
-def _corrected(one: Tree, other: Tree) -> Tree:
-    """Return a part of a rule with the name of another part, if they differ in one name; else empty."""
-    ours, theirs = (Counter(words_of(blind(tree))) for tree in (one, other))
-    left, right = list((ours - theirs).elements()), list((theirs - ours).elements())
-    if not len(left) == len(right) == 1 or "?" in (*left, *right):
-        return ()
-    return renamed(one, lambda word: right[0] if word == left[0] else word)
 
 
 def _without(parts: Parts, number: int) -> Parts:
@@ -141,20 +127,16 @@ def _without(parts: Parts, number: int) -> Parts:
 
 
 def _near(one: Tree, other: Tree) -> bool:
-    """Return whether two parts of rules, up to variables, differ in one word or in the order of two."""
+    """Return whether two parts of rules differ in one word or in the order of two, apart from variables."""
     left, right = ([word for word in words_of(blind(tree)) if word not in "()"] for tree in (one, other))
     if sorted(left) == sorted(right):
-        # Two words are exchanged, or a word and a term of several words.
-        differing = sum(a != b for a, b in zip(left, right, strict=True))
-        return differing <= 2 or any(
-            [w for w in left if w != word] == [w for w in right if w != word] for word in {*left} - {"?"}
-        )
+        return sum(a != b for a, b in zip(left, right, strict=True)) <= 2
     ours, theirs = Counter(left), Counter(right)
     return max((ours - theirs).total(), (theirs - ours).total()) == 1
 
 
 def subsumes(rule: Parts, other: Parts, budget: Budget) -> bool:
-    """Return whether a substitution makes the head of a rule another's, and its body a part of the other's.
+    """Return whether a substitution gives a rule the head of another rule, and some of its conditions.
 
     Then the other rule is redundant: theta-subsumption (Plotkin, "A note on inductive generalization", 1970).
     """
@@ -162,10 +144,10 @@ def subsumes(rule: Parts, other: Parts, budget: Budget) -> bool:
 
 
 def _matches(one: Parts, other: Parts, budget: Budget, *, renaming: bool) -> bool:
-    """Return whether a substitution makes a rule another one, or (without ``renaming``) a part of it.
+    """Return whether one rule is a variant of another one, or (without ``renaming``) subsumes it.
 
     Conditions, and the parts of an `or` or a `distinct`, match in any order. If a comparison takes too many
-    steps, rules count as variants, but not as parts of each other.
+    steps, rules count as variants, but not as subsumed.
     """
     last = max(budget.left - _STEPS_A_PAIR, 0)
     row = one[1:], other[1:], 0, 0 if renaming else None
@@ -189,7 +171,7 @@ def _matches(one: Parts, other: Parts, budget: Budget, *, renaming: bool) -> boo
 def _after_choice(
     row: Sequence[Tree], others: Sequence[Tree], at: int, used: int | None, rest: _Goals, bindings: _Bindings
 ) -> Iterator[_State]:
-    """Yield the state of the search for each choice of a tree that the next tree of a row may match."""
+    """Yield one state of the search for each tree of the other row that the next tree may match."""
     for place, other in enumerate(others):
         if not (used or 0) >> place & 1 and _may_match(row[at], other):
             after = row, others, at + 1, None if used is None else used | 1 << place
@@ -226,7 +208,7 @@ def _is_variable(tree: Tree) -> bool:
 
 
 def _shape(parts: Parts) -> Parts:
-    """Return a rule with equal variables, and with sorted conditions and alternatives."""
+    """Return a rule in which all variables are the same, and conditions and alternatives are sorted."""
     head, *body = (_sorted(blind(part)) for part in parts)
     return head, *sorted(body, key=repr)
 

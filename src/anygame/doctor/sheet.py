@@ -182,16 +182,8 @@ class Sheet:
 
     def roles_without(self, relation: Key) -> list[Term]:
         """Return the roles that can never be the first argument of a relation."""
-        tops = self.domains.tops(*relation, 0) if self.is_safe else ()
-        known = {top if isinstance(top, tuple) else (top.name, 0) for top in tops}
-        heads = [rule.head.arguments[0] for rule in self.heads.get(relation, ())]
-        named = {first for first in heads if not isinstance(first, Variable)}
-        of_all = len(named) < len(set(heads))
-        return [
-            role
-            for role in self.roles
-            if not (of_all or role in named) or (self.is_safe and key_of(role) not in known)
-        ]
+        known = {top if isinstance(top, tuple) else (top.name, 0) for top in self.domains.tops(*relation, 0)}
+        return [role for role in self.roles if self.is_safe and key_of(role) not in known]
 
     @cached_property
     def start(self) -> Span | None:

@@ -1,8 +1,8 @@
-"""Relations, fluents and moves that never hold because each of their rules needs one of them.
+"""Unfounded sets: relations, fluents and moves that never hold because their rules need each other.
 
 A set of atoms is unfounded if each rule for an atom of the set needs an atom of the set, or an atom that
 cannot hold (Van Gelder, Ross and Schlipf, "The well-founded semantics for general logic programs", 1991).
-Here an item of the set is a whole relation, fluent or move, by name and arity.
+This module treats all atoms of a relation, fluent or move (by name and arity) as one item.
 """
 
 from __future__ import annotations
@@ -22,28 +22,24 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.rules import Atom
 
-#: A relation after "", a fluent after "true", or a move after "does"; None stands for all fluents or moves.
+#: ``("", relation)``, ``("true", fluent)`` or ``("does", move)``; with None, all fluents or all moves.
 Item = tuple[str, "Key | None"]
 
-_OF_STATE: Final = ("true", "does")
 _STATE: Final = {"true": "true", "init": "true", "next": "true", "does": "does", "legal": "does"}
 
 
 @dataclass(frozen=True, slots=True)
 class Unfounded:
-    """Items that have rules but never hold.
+    """Items that have rules but never hold."""
 
-    Attributes:
-        roots: groups of items that need each other and no other item, in the order of the sheet.
-        stalled: for each item, the ids of its rules that cannot fire.
-    """
-
+    #: Groups of items that need only each other, in the order of the sheet.
     roots: tuple[tuple[Item, ...], ...]
+    #: For each item, the ids of its rules that cannot fire.
     stalled: dict[Item, set[int]]
 
 
 def item_of(atom: Atom) -> Item:
-    """Return the relation of an atom, or its fluent or move."""
+    """Return the item of an atom: its fluent or move, or else its relation."""
     state = _STATE.get(atom.predicate)
     if state is not None and KEYWORDS[atom.predicate] == len(atom.arguments):
         return state, key_of(atom.arguments[-1])
@@ -51,12 +47,7 @@ def item_of(atom: Atom) -> Item:
 
 
 def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
-    """Find the items that never hold.
-
-    Args:
-        sheet: the sheet.
-        is_dead: returns whether a normal rule cannot fire for another reason.
-    """
+    """Find the items that never hold; ``is_dead`` tells of rules that cannot fire for another reason."""
     needs = {id(part): _needs(part) for part in sheet.normal}
     made = _made(sheet)
     writers = grouped((item, part) for part in sheet.normal for item in made[id(part)])
@@ -66,12 +57,8 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
     results += [(part, (item[0], None)) for part, item in results if item[0]]
     held = _held([(needs[id(part)], item) for part, item in results], set())
     items = {item for item in writers if item[1] is not None and item not in held}
-    # If a rule may write any fluent or move, nothing is certain. `moves_by_relation` lists such moves.
-    if any(
-        _writes_anything(part) and not (part.head.predicate == "legal" and sheet.moves_by_relation)
-        for key in _OF_STATE
-        for part in writers.get((key, None), ())
-    ):
+    # A variable in a head may stand for any fluent or move, unless `moves_by_relation` lists the moves.
+    if ("true", None) in writers or (("does", None) in writers and not sheet.moves_by_relation):
         items = set()
     waits: dict[Item, set[Item] | None] = {}
     for item in items:
@@ -90,7 +77,7 @@ def _needs(part: NormalRule) -> set[Item]:
 
 
 def _made(sheet: Sheet) -> dict[int, list[Item]]:
-    """Return the items that each normal rule makes: its head, and a move that a `legal` reads from it."""
+    """Return the items that each normal rule makes: its head, and any move that a `legal` takes from it."""
     taken = [key for key in sheet.moves_by_relation if key not in sheet.moves]
     moves = grouped((id(head), ("does", key)) for key in taken for head in sheet.moves_by_relation[key])
     return {id(part): [item_of(part.head), *moves.get(id(part.origin.head), ())] for part in sheet.normal}
@@ -103,45 +90,28 @@ def starts_all(sheet: Sheet, item: Item, group: Sequence[Item]) -> bool:
     return _held([(_needs(part) & set(group), head) for part, head in heads], {item}) >= set(group)
 
 
-def _writes_anything(part: NormalRule) -> bool:
-    """Return whether a rule with a variable as fluent or move does more than keep true fluents or moves."""
-    term = part.head.arguments[-1]
-    kept = [f.atom for f in part.body if isinstance(f, Literal) and f.atom.arguments[-1:] == (term,)]
-    return not any(item_of(atom)[0] == item_of(part.head)[0] for atom in kept)
-
-
 def _held(rules: Sequence[tuple[set[Item], Item]], held: set[Item]) -> set[Item]:
-    """Return the least fixpoint of rules, given as needed items and the resulting item."""
+    """Return the least fixpoint of rules, each given as needed items and the made item."""
     before = -1
     while len(held) > before:
         before = len(held)
-        for needed, made in rules:
-            if needed <= held:
-                held.add(made)
+        held.update(made for needed, made in rules if needed <= held)
     return held
 
 
 def _roots(waits: dict[Item, set[Item] | None], order: list[Item]) -> list[tuple[Item, ...]]:
-    """Return the groups of items that need each other, and no item outside the group.
+    """Return the groups of items that need only each other.
 
     Args:
-        waits: for each item, the missing items that its rules need; None if a rule has another reason.
+        waits: for each item, the missing items that its rules need; None if other causes stop a rule.
         order: all items in the order of the sheet.
     """
-    roots = []
-    seen: set[Item] = set()
-    for item in order:
-        if item not in waits or item in seen:
-            continue
-        reached = _reached(item, waits)
-        if reached is None or not all(_reached(other, waits) == reached for other in reached):
-            continue
-        seen |= reached
-        roots.append(tuple(other for other in order if other in reached))
-    return roots
-
-
-def _reached(item: Item, waits: dict[Item, set[Item] | None]) -> set[Item] | None:
-    """Return all items that an item needs, directly or not; None if a rule is dead for another reason."""
-    needed = set(reached(waits[item] or (), lambda other: waits.get(other) or ()))
-    return None if any(waits.get(other) is None for other in (item, *needed)) else needed
+    needed = {item: set(reached(waits[item] or (), lambda other: waits.get(other) or ())) for item in waits}
+    groups = {
+        tuple(other for other in order if other in needed[item]): None
+        for item in order
+        if item in waits
+        and all(waits.get(other) is not None for other in (item, *needed[item]))
+        and all(needed[other] == needed[item] for other in needed[item])
+    }
+    return list(groups)

@@ -60,7 +60,7 @@ def _undeclared_of(
             )
 
 
-#: Relations of declarations, the relations that read them, and the reason why an item has no effect.
+#: Each relation of declarations, the relation of the declared items, and the end of the message.
 _READ: Final = (
     (("base", 1), ("true", 1), "no `init` and no `next` makes it true"),
     (("input", 2), ("does", 2), "no `legal` allows it"),
@@ -81,7 +81,7 @@ def _idle_declaration(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _never_is(sheet: Sheet, rule: Rule, read: Key) -> bool:
-    """Return whether a declared fluent or move never occurs although others with its name do."""
+    """Return whether no rule makes a declared fluent or move, although rules make others with its name."""
     term = rule.head.arguments[-1]
     key = key_of(term)
     place = (*read, read[1] - 1)
@@ -93,7 +93,7 @@ def _never_is(sheet: Sheet, rule: Rule, read: Key) -> bool:
         isinstance(each, Constant)
         and values
         and each not in values
-        # Facts may declare more numbers than needed.
+        # Facts often declare more numbers than a game needs.
         and (rule.body or not each.name.isdecimal())
         for each, values in pairs
     )
@@ -132,7 +132,7 @@ def _advice(sheet: Sheet, key: Key, atom: Atom) -> str:
     return f"the fluent (true ({shown(near)} ...))" if near else "define it, or delete the literal"
 
 
-#: The GDL form of formulas of other languages.
+#: Advice on operators of other languages.
 _FORMULAS: Final = {
     **dict.fromkeys(("~", "!", "\\+", "-"), "write (not ...) around the negated formula"),
     **dict.fromkeys(("&", "&&", ",", "^"), "delete it: all formulas of a body must hold anyway"),
@@ -187,7 +187,7 @@ def _unread_fluent(sheet: Sheet) -> Iterator[Diagnostic]:
             )
 
 
-#: Names of moves that are meant to have no effect.
+#: Names of moves without an effect.
 IDLE_MOVES: Final = frozenset(("noop", "pass", "wait"))
 
 

@@ -23,16 +23,17 @@ if TYPE_CHECKING:
     from anygame.language.source import Node
 
 
-#: Block comments and line comments of other languages.
+#: Opening and closing marks of block comments in other languages.
 _BLOCKS: Final = {"#|": "|#", "/*": "*/"}
+#: Marks at the start of comments in other languages.
 _COMMENTS: Final = ("//", "#", "--", "/*", "%", '"""')
-#: Words in brackets other than parentheses, as in facts of another language.
+#: Words in square or curly brackets.
 _BRACKETS: Final = re.compile(r"[\[{]([^\[\]{}]+)[\]}]")
 
 
 @check("stray-text")
 def _stray_text(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report words at the top level that no rule reads, one diagnostic per line."""
+    """Report words between the rules that no rule reads, with one diagnostic per line."""
     stray: list[Span] = []
     for rule in sheet.program.rules:
         node, key = rule.node, rule.head.key
@@ -53,7 +54,7 @@ def _stray_text(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _block(sheet: Sheet, span: Span) -> Diagnostic | None:
-    """Return the diagnostic of a block comment of another language, whose text is read as rules."""
+    """Return the diagnostic of a block comment of another language; None if the span does not start one."""
     text, closing = span.source.text, _BLOCKS.get(span.text[:2], "")
     end = text.find(closing, span.start + 2) if closing else -1
     if end < 0:
@@ -100,7 +101,7 @@ def _words(span: Span) -> Diagnostic:
 
 
 SUMS: Final = frozenset(("+", "-", "*", "/", "%", "^", "**", "++", "--", "1+", "is"))
-#: Words that mean arithmetic next to a number.
+#: Functors that mean arithmetic if an argument is a number.
 _WORDS: Final = frozenset(("plus", "minus", "add", "sub", "times", "mod", "div"))
 COMPARISONS: Final = frozenset(("<", ">", ">=", "=<", "=", "==", "!=", "/="))
 _FEWEST_STEPS: Final = 2
@@ -132,7 +133,7 @@ def _advice(sheet: Sheet) -> str:
 
 
 def _counting_relation(sheet: Sheet) -> str:
-    """Return a relation whose facts count by one; empty if there is none."""
+    """Return a relation whose facts count, such as (succ 1 2); an empty string if there is none."""
     for (name, arity), rules in sheet.heads.items():
         pairs = [rule.head.arguments for rule in rules if not rule.body] if arity == 2 else []
         numbers = [

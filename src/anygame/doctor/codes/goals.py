@@ -39,7 +39,7 @@ def _goal_value(sheet: Sheet) -> Iterator[Diagnostic]:
         if not 0 <= goal <= _HIGHEST_GOAL:
             yield CODES["goal-range"].found(f"a goal is an integer from 0 to 100, found {value}", place)
         if str(value) != str(goal):
-            # Rules that read goals may use the name unchanged.
+            # Rules that read goals may contain the value in the same spelling.
             hint = "" if ("goal", 2) in sheet.reads else f"(goal {head.arguments[0]} {goal})"
             yield CODES["goal-spelling"].found(
                 f"the goal {value} is another spelling of {goal}", place, hint=hint
@@ -52,7 +52,7 @@ _NOTED: Final = 3
 
 @check("overlapping-goals")
 def _overlapping_goals(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report goal rules with different values that neither a negation nor their roles make exclusive."""
+    """Report goal rules with different values that neither their roles nor a negation make exclusive."""
     parts = [part for part in sheet.normal if part.head.key == ("goal", 2)][:_MOST_RULES]
     for number, part in enumerate(parts):
         others = {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MANY: Final = 1_000_000
 _MOST: Final = 10**30
-#: Maximum number of places inside terms that are counted; deeper places are unbounded.
+#: Maximum number of counted arguments of functions; other arguments count as unbounded.
 _MOST_PLACES: Final = 200_000
 _UNITS: Final = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 
@@ -59,7 +59,7 @@ def _about(number: int) -> str:
 
 
 class _Sizes:
-    """Upper bounds on the number of possible terms of an argument, and of facts of a relation."""
+    """Upper bounds on the numbers of instances of rules, from the sizes of domains and relations."""
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
@@ -85,7 +85,7 @@ class _Sizes:
         return min(bound, _MOST)
 
     def _take(self, atoms: Sequence[Atom], left: dict[Variable, int]) -> int:
-        """Bind the variables of the most selective atom, or one variable; return the number of instances."""
+        """Remove the variables of the most selective atom, or one variable; return the number of values."""
         best: tuple[float, int, list[Variable]] | None = None
         for atom in atoms:
             fresh = [variable for variable in dict.fromkeys(atom.variables()) if variable in left]
@@ -131,7 +131,7 @@ class _Sizes:
 
 
 def _separable(part: NormalRule) -> list[Atom]:
-    """Return connected literals that share at most one variable with all other literals."""
+    """Return connected atoms that share at most one variable with the rest of a rule."""
     atoms = [item.atom for item in part.body if isinstance(item, Literal) and any(item.variables())]
     head = set(part.head.variables())
     variables = dict.fromkeys(variable for atom in atoms for variable in atom.variables())
@@ -150,7 +150,7 @@ def _variables(atoms: Iterable[Atom]) -> set[Variable | None]:
 
 
 def _groups(atoms: Iterable[Atom], cut: Variable | None) -> list[list[Atom]]:
-    """Return groups of atoms that are connected by variables other than the cut."""
+    """Return the groups of atoms that share variables, apart from the variable ``cut``."""
     groups: list[tuple[set[Variable], list[Atom]]] = []
     for atom in atoms:
         mine = set(atom.variables()) - {cut}

@@ -1,8 +1,7 @@
-"""A name that is similar to another one, and does not fit its place."""
+"""Names that are probably misspelt: rare names that are similar to other names."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -22,16 +21,12 @@ if TYPE_CHECKING:
 
 #: Minimum number of uses of a common name.
 _COMMON: Final = 2
-#: Minimum number of letters of a compared variable; shorter ones, such as ?x and ?y, differ on purpose.
-_SHORTEST_VARIABLE: Final = 3
-#: The same for a relation.
-_SHORTEST_RELATION: Final = 3
-#: Maximum number of rules with the same slip, which the author may have copied once.
+#: Minimum length of compared variables and relations; shorter ones, such as ?x and ?y, differ on purpose.
+_SHORTEST: Final = 3
+#: Maximum number of rules with the same slip, since authors copy rules.
 _MOST_RULES: Final = 2
 #: Maximum number of names that are compared.
 _MOST_COMPARED: Final = 400
-#: The words of names such as whiteWins and white_wins.
-_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
 @check("likely-typo", needs_all=False)
@@ -43,7 +38,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _relations(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report relations that no rule reads or no rule defines, and whose name is similar to another."""
+    """Report relations that are only read or only defined and that have a similar name to another one."""
     relations = [name for name in sheet.names if name.kind == "relation"]
     own = [name for name in relations if KEYWORDS.get(name.text) != name.arity]
     places = grouped(((name.text, name.arity), name) for name in own)
@@ -63,35 +58,27 @@ def _relations(sheet: Sheet) -> Iterator[Diagnostic]:
 def _near_keyword(key: Key) -> str | None:
     keywords = [word for word, arity in KEYWORDS.items() if arity == key[1]]
     slipped = [word for word in keywords if slips(key[0].lower(), word) == 1]
-    return slipped[0] if slipped else nearest(key[0], keywords, _SHORTEST_RELATION)
+    return slipped[0] if slipped else nearest(key[0], keywords, _SHORTEST)
 
 
 def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str | None:
-    """Return a similar relation with the same number of arguments, for a relation in only one rule."""
+    """Return a similar relation with the same arity; None if several rules contain the given relation."""
     if len(_rules(places[key])) > 1:
         return None
     same = [other for other in places if other[1] == key[1] and other != key]
     known = [other[0] for other in same if other in sheet.heads and other in sheet.reads]
     # Names of equal length with different first letters, such as nrow and prow, differ on purpose.
     longer = [name for name in known if len(name) != len(key[0])]
-    near = nearest(key[0], known, _SHORTEST_RELATION) or nearest(key[0], longer, is_stray=True)
+    near = nearest(key[0], known, _SHORTEST) or nearest(key[0], longer, is_stray=True)
     if near is not None:
         return near
-    # A misspelt relation in a body stands for a relation that occurs only in heads, and vice versa.
+    # If a relation is misspelt in a body, its correct name may occur only in a head, and vice versa.
     is_made = key in sheet.heads
     halves = [other[0] for other in same if (other in sheet.heads) != is_made and other[0] not in known]
-    near = nearest(key[0], halves, _SHORTEST_RELATION)
+    near = nearest(key[0], halves, _SHORTEST)
     if near is not None and len(_rules(places[near, key[1]])) == 1:
-        one, other = _familiarity(sheet, key[0]), _familiarity(sheet, near)
-        return near if one < other or (one == other and is_made) else None
+        return near if is_made else None  # of two such names, the one in a head is reported
     return near
-
-
-def _familiarity(sheet: Sheet, name: str) -> int:
-    """Return how often the rarest word of a name occurs in the sheet, including comments."""
-    text = sheet.program.source.text if sheet.program.source else ""
-    written = Counter(word.lower() for word in _WORDS.findall(text))
-    return min((written[word.lower()] for word in _WORDS.findall(name)), default=0)
 
 
 def _rules(names: Iterable[Name]) -> set[int]:
@@ -110,7 +97,7 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report variables that occur once in their rule and are similar to another variable of the rule."""
+    """Report variables that occur once in a rule and are similar to another variable of the rule."""
     rules_of = sheet.rules_of_variables
     for names in sheet.names_by_rule:
         counts = Counter(name.text for name in names if name.kind == "variable")
@@ -126,16 +113,16 @@ def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _is_meant(name: str, other: str, counts: Counter[str], rules_of: Counter[str]) -> bool:
-    """Return whether a variable that occurs once in a rule may be a slip for another variable."""
-    if other == name or other[-1].isupper() != name[-1].isupper():
+    """Return whether a variable that occurs once in a rule is probably another variable, misspelt."""
+    if other == name:
         return False
     is_stray = rules_of[name] == 1 and rules_of[other] > _COMMON
-    if is_stray and is_near(name, other, _SHORTEST_VARIABLE, is_stray=True):
+    if is_stray and is_near(name, other, _SHORTEST, is_stray=True):
         return True
-    if rules_of[name] > _MOST_RULES:  # more rules use the name
+    if rules_of[name] > _MOST_RULES:
         return False
-    # Variables that begin differently are pairs of coordinates: ?toX and ?toY, ?xAny and ?yAny.
-    return counts[other] >= _COMMON and other[0] == name[0] and is_near(name, other, _SHORTEST_VARIABLE)
+    # Variables with different first letters, such as ?xAny and ?yAny, are coordinates.
+    return counts[other] >= _COMMON and other[0] == name[0] and is_near(name, other, _SHORTEST)
 
 
 def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
@@ -154,10 +141,10 @@ def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _has_extra_mark(name: Name, variables: Counter[str], known: Counter[str], rules_of: Counter[str]) -> bool:
-    """Return whether an unbound variable that occurs once has the name of a constant or a relation."""
+    """Return whether an unbound variable that occurs once is probably a constant or relation."""
     text = name.text
     is_alone = variables[text] == rules_of[text] == 1
-    if not is_alone or known[text] < _COMMON or len(text) < _SHORTEST_VARIABLE:
+    if not is_alone or known[text] < _COMMON or len(text) < _SHORTEST:
         return False
     asked = (atom for atom, positive in atoms_in(name.rule.body) if positive)
     return all(variable.name != text for atom in asked for variable in atom.variables())

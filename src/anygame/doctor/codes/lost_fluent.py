@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula, Rule
 
 
-#: Maximum number of facts that one move writes; more facts are a board.
+#: Maximum number of initial facts that one move may write anew; more facts are a board.
 _MOST_WRITTEN: Final = 4
 #: Minimum number of arguments of a board: two coordinates and a mark.
 _COORDINATES: Final = 3
 #: Maximum number of facts of one fluent that one move makes true, such as a piece and its neighbour.
 _PAIR: Final = 2
-#: Maximum number of values that can have different meanings; more values are numbers.
+#: Maximum number of values of an argument that is checked value by value; more values are numbers.
 _MOST_VALUES: Final = 50
 
 
 @check("lost-fluent")
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report fluents that rules read if no `next` keeps them, or only some of their values."""
+    """Report fluents that rules read although no `next` keeps them, or some of their values."""
     nexts = sheet.heads.get(("next", 1), [])
     if any(key_of(rule.head.arguments[0]) is None for rule in nexts):
         return
@@ -51,8 +51,8 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _writers_of_lost(sheet: Sheet, key: Key, writers: dict[Key, list[Rule]]) -> list[Rule]:
-    """Return the rules that write values which no rule keeps, if rules keep other values."""
-    if not _is_kept(sheet, key, writers.get(key, ())):
+    """Return the rules that write unkept values of a fluent; empty if no rule keeps any value."""
+    if not _is_kept(key, writers.get(key, ())):
         return []
     place, lost = _lost_values(sheet, key)
     heads = [(rule, rule.head.arguments[0]) for rule in writers.get(key, ())]
@@ -60,10 +60,9 @@ def _writers_of_lost(sheet: Sheet, key: Key, writers: dict[Key, list[Rule]]) -> 
 
 
 def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Sequence[Rule]) -> str:
-    """Return how a fluent is lost, as the end of a sentence; empty if rules may keep it."""
+    """Return a phrase that says when a fluent is lost; an empty string if rules may keep it."""
     if not starts:
-        values = _places_of_values(sheet, key) or range(key[1])
-        lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key, values) for rule in writers)
+        lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key) for rule in writers)
         lost = lost or (_is_of_one_move(sheet, key, writers) and _is_needed_later(sheet, key))
         return "becomes true by moves, but no rule keeps it, so it is false one move later" if lost else ""
     if not writers:
@@ -71,41 +70,32 @@ def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Seque
     by_rules = any(set(rule.head.variables()) for rule in starts)
     if not by_rules and len(starts) <= max(_MOST_WRITTEN, len(sheet.roles)):
         return ""  # one move may write all initial facts
-    if not _is_kept(sheet, key, writers):
+    if not _is_kept(key, writers):
         return "is true at the start, but no rule keeps those facts that the first move does not rewrite"
     place, lost_values = _lost_values(sheet, key)
     where = f"if argument {place + 1} is {' or '.join(map(str, lost_values[:3]))}"
     return f"is false one move later {where}, because no rule keeps it" if lost_values else ""
 
 
-def _places_of_values(sheet: Sheet, key: Key) -> list[int]:
-    """Return the arguments of a fluent that share few names with other arguments."""
-    places = range(key[1] if sheet.is_safe else 0)
-    tops = [sheet.domains.below(("true", 1, 0), key, place) for place in places]
-    alike = [sum(2 * len(own & each) >= min(len(own), len(each)) for each in tops) for own in tops]
-    return [place for place in places if alike[place] == 1]  # itself
-
-
-def _is_of_move(rule: Rule, key: Key, values: Iterable[int]) -> bool:
-    """Return whether all possible values of a place come from a move, not from the previous state."""
+def _is_of_move(rule: Rule, key: Key) -> bool:
+    """Return whether all arguments of a written fluent come from a move, not from the previous state."""
     moves = [atom for atom, positive in atoms_in(rule.body) if atom.predicate == "does" and positive]
     written = rule.head.arguments[0]
     assert isinstance(written, Compound)
     named = {variable for atom in moves for variable in atom.variables()}
-    marks = (written.arguments[place] for place in values)
-    is_of_move = all(mark in named or mark.is_ground for mark in marks)
+    is_of_move = all(term in named or term.is_ground for term in written.arguments)
     return bool(moves) and is_of_move and not _asked(rule.body, key)
 
 
 def _asked(body: Iterable[Formula], key: Key, how: Container[bool] = (True, False)) -> list[Compound]:
-    """Return the forms in which a body reads a fluent, positively (True) or negatively (False)."""
+    """Return the fluents with a key in the positive (True) and negative (False) literals of a body."""
     atoms = [atom for atom, positive in atoms_in(body) if positive in how]
     terms = [atom.arguments[0] for atom in atoms if item_of(atom) == ("true", key)]
     return [term for term in terms if isinstance(term, Compound)]
 
 
 def _is_of_one_move(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
-    """Return whether every rule for a fluent needs a move, and none of them needs the fluent."""
+    """Return whether every rule for a fluent needs a move, and no such rule needs the fluent."""
     found = [_read_by(sheet, [rule], positively=True) for rule in writers]
     return not any(("true", key) in reads or ("true", None) in reads for reads in found) and all(
         any(kind == "does" for kind, _ in reads) for reads in found
@@ -113,10 +103,10 @@ def _is_of_one_move(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
 
 
 def _is_needed_later(sheet: Sheet, key: Key) -> bool:
-    """Return whether rules read facts of a fluent that moves before the last one make true.
+    """Return whether rules read facts of a fluent that earlier moves than the last one make true.
 
-    A goal may read such a fact at the end, unless the end depends on the fluent. A row of three needs three
-    facts if each role makes one fact true at a time.
+    A goal needs such a fact if the end does not depend on the fluent. So does a rule that reads more facts
+    than one joint move makes true, such as a row of three marks.
     """
     fluent = ("true", key)
     needs, ends = (_read_by(sheet, sheet.heads.get(key, ())) for key in (("goal", 2), ("terminal", 0)))
@@ -125,11 +115,11 @@ def _is_needed_later(sheet: Sheet, key: Key) -> bool:
 
 
 def _lost_values(sheet: Sheet, key: Key) -> tuple[int, list[Top]]:
-    """Return an argument of a fluent, and its values with which no `next` keeps or reads the fluent."""
+    """Return the number of an argument, and those of its values that no `next` of the fluent keeps."""
     if key[1] >= _COORDINATES and sheet.is_safe:
         heads = [(part, part.head.arguments[0]) for part in sheet.normal if part.head.predicate == "next"]
         parts = [part for part, head in heads if key_of(head) == key]
-        for place in _places_of_values(sheet, key) or range(key[1]):
+        for place in range(key[1]):
             values = sheet.domains.below(("true", 1, 0), key, place)
             keeping = [part for part in parts if not _is_at_move(part, place)]
             lost = values.difference(*(_values_met(sheet, part, key, place) for part in keeping))
@@ -148,35 +138,25 @@ def _is_at_move(part: NormalRule, value: int) -> bool:
 
 
 def _values_met(sheet: Sheet, part: NormalRule, key: Key, place: int) -> set[Top]:
-    """Return the values of an argument with which a rule for the `next` of a fluent reads the fluent."""
-    head = part.head.arguments[0]
+    """Return the values of an argument that a `next` rule of a fluent accepts where it reads the fluent."""
     domains = sheet.domains.of_variables(part)
     literals = [formula for formula in part.body if isinstance(formula, Literal)]
-    asked = _asked(literals, key)
-    if not asked and ("true", key) in _read_by(sheet, [part.origin]):  # by way of a relation
-        assert isinstance(head, Compound)
-        asked = [head]
-    movers = {literal.atom.arguments[0] for literal in literals if literal.atom.predicate == "does"}
     met: set[Top] = set()
-    for term in (each.arguments[place] for each in asked):
+    for term in (each.arguments[place] for each in _asked(literals, key)):
         if isinstance(term, Constant):
             met.add(term)
         elif isinstance(term, Variable):
             tests = [f for f in part.body if isinstance(f, Distinct) and term in {f.left, f.right}]
             excluded = {side for f in tests for side in (f.left, f.right) if isinstance(side, Constant)}
-            values = domains.get(term, frozenset()) - excluded
-            met |= values & {*sheet.roles} if term in movers else values
+            met |= domains.get(term, frozenset()) - excluded
     return met
 
 
-def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule]) -> bool:
-    """Return whether a `next` of a board keeps a mark unchanged."""
+def _is_kept(key: Key, writers: Iterable[Rule]) -> bool:
+    """Return whether a `next` rule keeps some facts of its fluent."""
     for rule in writers:
         same = _asked(rule.body, key)
         if any(_keeps(rule, term) for term in same) or (same and key[1] < _COORDINATES):
-            return True
-        reads = _read_by(sheet, [rule])
-        if ("true", None) in reads or (not same and ("true", key) in reads):
             return True
     return False
 
@@ -189,7 +169,7 @@ def _keeps(rule: Rule, asked: Compound) -> bool:
 
 
 def _read_by(sheet: Sheet, rules: Iterable[Rule], *, positively: bool = False) -> set[Item]:
-    """Return the items that rules read, directly or through relations; ``positively`` excludes `not`."""
+    """Return the items that rules read, directly or through relations; optionally only positively."""
     found: set[Item] = set()
     pending = list(rules)
     while pending:

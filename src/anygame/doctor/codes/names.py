@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
@@ -16,7 +16,7 @@ from anygame.language.sentences import OPERATORS
 from anygame.language.terms import Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from anygame.doctor.sheet import Name, Sheet
     from anygame.language.diagnostics import Diagnostic
@@ -29,56 +29,56 @@ def _case_differs(sheet: Sheet) -> Iterator[Diagnostic]:
         yield from _capitals([name for name in names if name.kind == "variable" and not name.is_unused], "?")
 
 
-def _capitals(names: Iterable[Name], mark: str) -> Iterator[Diagnostic]:
-    spellings: dict[str, dict[str, list[Name]]] = defaultdict(lambda: defaultdict(list))
-    styles: Counter[tuple[str, bool, bool]] = Counter()
-    for name in names:
-        spellings[name.text.lower()][name.text].append(name)
-        styles[name.kind, *_style(name.text)] += 1
-    for group in spellings.values():
-        if len(group) == 1:
-            continue
-        # Of two equally frequent spellings, the usual one is written like most other names.
-        usual = max(group, key=lambda text: (len(group[text]), styles[group[text][0].kind, *_style(text)]))
-        for text, places in group.items():
-            if text != usual:
-                yield CODES["case-differs"].found(
-                    f"{mark}{shown(text)} (used {times(len(places))}) and {mark}{shown(usual)} "
-                    f"(used {times(len(group[usual]))}) are different names: capitals count",
-                    places[0].span,
-                    Note("the other spelling", group[usual][0].span),
-                    hint=f"{mark}{shown(usual)}, if the names should be equal",
-                )
+def _capitals(names: Sequence[Name], mark: str) -> Iterator[Diagnostic]:
+    styles = Counter(map(_style, names))
+    # Of two equally frequent spellings, the usual one has the capitals of most other names.
+    spellings = _unusual(
+        names,
+        lambda name: name.text.lower(),
+        lambda name: name.text,
+        lambda places: (len(places), styles[_style(places[0])]),
+    )
+    for places, usual_places in spellings:
+        text, usual = shown(places[0].text), shown(usual_places[0].text)
+        yield CODES["case-differs"].found(
+            f"{mark}{text} (used {times(len(places))}) and {mark}{usual} "
+            f"(used {times(len(usual_places))}) are different names: capitals count",
+            places[0].span,
+            Note("the other spelling", usual_places[0].span),
+            hint=f"{mark}{usual}, if the names should be equal",
+        )
 
 
-def _style(text: str) -> tuple[bool, bool]:
-    return text[:1].isupper(), text.isupper()
+def _style(name: Name) -> tuple[str, bool, bool]:
+    return name.kind, name.text[:1].isupper(), name.text.isupper()
+
+
+def _unusual(
+    names: Iterable[Name],
+    name_of: Callable[[Name], str],
+    form_of: Callable[[Name], str | int],
+    commonness: Callable[[list[Name]], tuple[int, ...]],
+) -> Iterator[tuple[list[Name], list[Name]]]:
+    """Yield the places of each unusual form of a name, with the places of its most common form."""
+    for same in grouped((name_of(name), name) for name in names).values():
+        forms = list(grouped((form_of(name), name) for name in same).values())
+        usual = max(forms, key=commonness)
+        yield from ((places, usual) for places in forms if places is not usual)
 
 
 @check("relation-arity", "function-arity", needs_all=False)
 def _arity(sheet: Sheet) -> Iterator[Diagnostic]:
-    yield from _arities(sheet, "relation")
-    yield from _arities(sheet, "function")
-
-
-def _arities(sheet: Sheet, kind: str) -> Iterator[Diagnostic]:
-    groups: dict[str, dict[int, list[Name]]] = defaultdict(lambda: defaultdict(list))
-    for name in sheet.names:
-        if name.kind == kind and name.text not in KEYWORDS:
-            groups[name.text][name.arity].append(name)
-    for text, group in groups.items():
-        if len(group) == 1:
-            continue
-        usual = max(group, key=lambda arity: len(group[arity]))
-        for arity, places in group.items():
-            if arity != usual:
-                yield CODES[f"{kind}-arity"].found(
-                    f"{shown(text)} has {_count(arity)} here and {usual} elsewhere, so these are "
-                    f"different {kind}s",
-                    places[0].node.span,
-                    Note(f"with {_count(usual)}", group[usual][0].node.span),
-                    hint="use one number of arguments, or two names",
-                )
+    for kind in ("relation", "function"):
+        names = [name for name in sheet.names if name.kind == kind and name.text not in KEYWORDS]
+        arities = _unusual(names, lambda name: name.text, lambda name: name.arity, lambda each: (len(each),))
+        for (place, *_), (usual, *_) in arities:
+            yield CODES[f"{kind}-arity"].found(
+                f"{shown(place.text)} has {_count(place.arity)} here and {usual.arity} elsewhere, so these "
+                f"are different {kind}s",
+                place.node.span,
+                Note(f"with {_count(usual.arity)}", usual.node.span),
+                hint="use one number of arguments, or two names",
+            )
 
 
 def _count(arity: int) -> str:
@@ -151,7 +151,7 @@ def _single_variable(sheet: Sheet) -> Iterator[Diagnostic]:
         if not names:
             continue
         counts = Counter(name.text for name in names)
-        # Variables outside of positive atoms are unsafe, which is a worse fault.
+        # A variable outside positive atoms is unsafe, and has a diagnostic of that code.
         positive_atoms = [atom for atom, positive in atoms_in(names[0].rule.body) if positive]
         joined = {variable.name for atom in positive_atoms for variable in atom.variables()}
         for name in names:

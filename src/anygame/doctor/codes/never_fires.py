@@ -1,4 +1,4 @@
-"""Checks for rules, alternatives and negations that the possible values of arguments make impossible."""
+"""Rules and alternatives that can never hold, and negations that always hold."""
 
 from __future__ import annotations
 
@@ -29,32 +29,24 @@ if TYPE_CHECKING:
 #: Maximum number of values that a message lists.
 _SHOWN: Final = 6
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-#: Minimum number of letters of a name for which a similar name is suggested.
+#: Minimum length of names for which a hint suggests a similar name.
 _SHORTEST: Final = 3
-#: The atoms that read each variable, each with the values that it allows.
+#: The atoms that read each variable, each with the values that the atom allows.
 Uses = dict[Variable, list[tuple[frozenset["Top"], Atom]]]
-
-
-#: Relations without which no fluent is ever true.
-_WRITERS: Final = (("init", 1), ("next", 1))
 _OF_NAMES: Final = ("unwritten-fluent", "unknown-move")
 
 
 @dataclass(frozen=True, slots=True)
 class _Reason:
-    """The reason why an atom or a body can never hold.
+    """The reason why an atom or a body can never hold."""
 
-    Attributes:
-        code: the code to report; empty if the cause is in another rule.
-        message: the end of the message.
-        atoms: the atoms that cannot hold, or cannot hold together.
-    """
-
+    #: The code to report; an empty string if the cause is in another rule.
     code: str
     message: str
     span: Span | None
     notes: tuple[Note, ...] = ()
     hint: str = ""
+    #: The atoms that cannot hold, alone or together.
     atoms: tuple[Atom, ...] = ()
 
 
@@ -81,14 +73,14 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _diagnostic(code: str, message: str, reason: _Reason, rule: Rule, unstarted: Unfounded) -> Diagnostic:
-    """Return a diagnostic, which follows from others if the missing relation has rules that cannot fire."""
+    """Return a diagnostic; it follows from others if another rule for one of the atoms cannot fire."""
     diagnostic = CODES[code].found(message, reason.span or rule.span, *reason.notes, hint=reason.hint)
     stalled = [unstarted.stalled.get(item_of(atom), set()) - {id(rule)} for atom in reason.atoms]
     return replace(diagnostic, follows=any(stalled))
 
 
 def _once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield each diagnostic once; for a name that is always wrong, the first with a count of the others."""
+    """Yield one diagnostic for each place, or for each wrong name, with a count of its further places."""
     groups: dict[object, dict[Span | None, Diagnostic]] = defaultdict(dict)
     for diagnostic in diagnostics:
         key = diagnostic.code, diagnostic.message if diagnostic.code in _OF_NAMES else diagnostic.span
@@ -115,7 +107,7 @@ def _of_rule(rule: Rule, reasons: list[_Reason | None], unstarted: Unfounded) ->
 
 
 def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -> Iterator[Diagnostic]:
-    """Report negations that always hold, and alternatives that never hold but only test."""
+    """Report negations that always hold, and alternatives inside negations that never hold."""
     for part in parts:
         for item in part.body:
             if isinstance(item, Not | Or):
@@ -159,8 +151,8 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
 
 
 def _asked_at(sheet: Sheet, fluent: Item, group: Sequence[Item]) -> Atom | None:
-    """Return an atom that reads a fluent outside the rules of the fluent, in a rule that needs it."""
-    # A rule that reads nothing else only renames the fluent.
+    """Return the first atom that reads a fluent in a rule for another item of the group."""
+    # A rule with one condition only renames the fluent.
     rules = [rule for rule in sheet.program.rules if item_of(rule.head) in group and len(rule.body) > 1]
     atoms = [atom for rule in rules if item_of(rule.head) != fluent for atom, _ in atoms_in(rule.body)]
     return next((atom for atom in atoms if item_of(atom) == fluent), None)
@@ -205,7 +197,7 @@ def _contradiction(part: NormalRule) -> _Reason | None:
 
 
 def _disjoint(uses_of: Uses) -> _Reason | None:
-    """Return the reason if no value of a variable fits all atoms that read it."""
+    """Return a reason if a variable has no value that all its atoms allow."""
     for variable, uses in uses_of.items():
         common = uses[0][0]
         for tops, atom in uses[1:]:
@@ -219,8 +211,8 @@ def _disjoint(uses_of: Uses) -> _Reason | None:
 
 
 def _reason_of_atom(sheet: Sheet, atom: Atom, uses: Uses) -> _Reason | None:
-    """Return why an atom can never hold; add it to the uses of its variables."""
-    has_facts = atom.key != ("true", 1) or not sheet.heads.keys().isdisjoint(_WRITERS)
+    """Return why an atom can never hold, if so; add the atom to the uses of its variables."""
+    has_facts = atom.key != ("true", 1) or bool(sheet.writers)
     for subterm in sheet.subterms(atom):
         if len(subterm.path) == 3 and not subterm.tops and has_facts:
             return _Reason("", "", None)
@@ -232,7 +224,7 @@ def _reason_of_atom(sheet: Sheet, atom: Atom, uses: Uses) -> _Reason | None:
 
 
 def _reason_of_subterm(sheet: Sheet, atom: Atom, subterm: Subterm) -> _Reason | None:
-    """Return why an atom can never hold with a subterm that is not a variable."""
+    """Return why a subterm other than a variable prevents its atom from holding, if it does."""
     term, tops, _, node, name, number = subterm
     top: Top = (term.functor, len(term.arguments)) if isinstance(term, Compound) else term  # type: ignore[assignment]
     if top in tops:
@@ -260,7 +252,7 @@ def _reason_of_subterm(sheet: Sheet, atom: Atom, subterm: Subterm) -> _Reason | 
 
 
 def _near_key(key: Key, known: Iterable[Key]) -> str:
-    """Return, as a pattern, a key whose name differs in capitals or by a slip; empty if there is none."""
+    """Return the pattern of a known key with a similar name; an empty string if there is none."""
     by_name = {other[0]: other for other in known}
     same = sorted((name != key[0], name) for name in by_name if name.lower() == key[0].lower())
     near = same[0][1] if same else nearest(key[0], by_name, _SHORTEST, is_stray=True)

@@ -39,9 +39,9 @@ def _growing_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _given(sheet: Sheet) -> set[Place]:
-    """Return the arguments of relations that every reading rule binds beforehand.
+    """Return the arguments of relations that are bound in every rule that reads the relation.
 
-    A rule binds the variables of given arguments of its head, and of literals that are not recursive.
+    A rule binds the variables in bound arguments of its head, and in literals that are not recursive.
     """
     rules = [part for part in sheet.normal if part.body]
     recursive = {rule.head.key for group in _groups_by_name(sheet) if group.recursive for rule in group.rules}
@@ -134,11 +134,11 @@ def _depths(terms: tuple[Term, ...]) -> dict[Variable, int]:
     return result
 
 
-#: Maximum number of rules that are compared one by one.
+#: Maximum number of rules that are compared in pairs.
 _MOST_COMPARED: Final = 500
 
 
-@check("negation-by-name")
+@check("negation-by-name", once=True)
 def _negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
     suspects = list(_negations_inside(sheet))
     parts = list(dict.fromkeys(part for group, _, _ in suspects for part in group.rules))
@@ -146,21 +146,18 @@ def _negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
         return
     _, cycles = components(parts, lambda part: part.head.key, _reads_of, _may_feed)
     real = {id(rule.origin) for cycle in cycles for rule in cycle.rules}
-    seen = set()
     for _, reader, atom in suspects:
-        place = atom.span or reader.origin.span
-        if id(reader.origin) not in real and place not in seen:
-            seen.add(place)
+        if id(reader.origin) not in real:
             yield CODES["negation-by-name"].found(
                 f"`{reader.head.predicate}` depends on the negation of `{atom.predicate}`, which depends on "
                 f"`{reader.head.predicate}`, although no single rule depends on itself",
-                place,
+                atom.span or reader.origin.span,
                 hint="anygame can play it; systems that compare only names reject it",
             )
 
 
 def _negations_inside(sheet: Sheet) -> Iterator[tuple[RuleGroup[NormalRule], NormalRule, Atom]]:
-    """Yield the atoms that a rule negates and whose relations depend on the relation of the rule."""
+    """Yield the negated atoms whose relations depend on the relation of the rule's head."""
     for group in _groups_by_name(sheet):
         inside = {rule.head.key for rule in group.rules}
         if group.recursive:
@@ -176,7 +173,7 @@ def _may_feed(feeder: NormalRule, reader: NormalRule, index: int) -> bool:
 
 
 class _Read(NamedTuple):
-    """A relation that a rule reads, in the form that `components` takes."""
+    """A relation that a rule reads, as an argument of `components`."""
 
     relation: Key
     positive: bool

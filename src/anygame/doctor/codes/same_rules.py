@@ -32,7 +32,9 @@ def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
         for rule in rules:
             if rule.body:
                 inner.append(rule)
-            elif rule.head in facts and rule.head.arguments:  # repeated bare words are stray text
+            elif (
+                rule.head in facts and rule.head.arguments
+            ):  # repeated words without parentheses are stray text
                 yield _duplicate(rule, facts[rule.head])
             else:
                 facts[rule.head] = rule
@@ -80,7 +82,7 @@ def _subsumed(rule: Rule, other: Rule) -> Diagnostic:
 
 
 def _shape(rule: Rule) -> frozenset[object]:
-    """Return the parts of a rule that every rule it subsumes must share."""
+    """Return features of a rule; it can subsume only rules that have all of them."""
     last = rule.head.arguments[-1:]
     head = [("head", term.functor) for term in last if isinstance(term, Compound)]
     return frozenset([*head, *map(_formula_shape, rule.body)])

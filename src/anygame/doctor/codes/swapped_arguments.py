@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from anygame.sheets.sorts import Place
 
 
-#: Minimum number of other rules that agree on the order of arguments; a single rule could be the slip.
+#: Minimum number of occurrences of a constant that show its usual place.
 _MOST_OFTEN: Final = 2
-#: Minimum number of atoms, of two arguments and of more, that agree on the names of two arguments.
+#: Minimum number of atoms with two arguments that agree on the names of these arguments.
 _FEWEST_NAMED: Final = 5
+#: Minimum number of atoms with more arguments that agree on the names of two arguments.
 _FEWEST_NAMED_LONG: Final = 2
 
 #: Atoms by relation, fluent or move.
@@ -69,18 +70,15 @@ def _in_frame(rule: Rule) -> Iterator[Diagnostic]:
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """An atom of a rule with a body.
-
-    Attributes:
-        kind: the relation, the fluent or the move.
-        names: for each argument, the name of the variable without its number; "#" for a constant, and ""
-            for a compound term.
-    """
+    """An atom of a rule with a body."""
 
     rule: Rule
     atom: Atom
+    #: The relation, fluent or move.
     kind: object
+    #: The arguments of the relation, fluent or move.
     terms: tuple[Term, ...]
+    #: The names of the arguments; see `_stem`.
     names: tuple[str, ...]
 
 
@@ -88,7 +86,7 @@ def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report an atom with two variables in the opposite order of all other atoms of its kind."""
     every = [_use(rule, atom) for rule in sheet.program.rules if rule.body for atom in atoms_of(rule)]
     uses = grouped((use.kind, use) for use in every)
-    # Relations such as a successor are read in both directions.
+    # Rules read static binary relations, such as successors, in both directions.
     ordered = [
         use
         for use in every
@@ -126,17 +124,14 @@ def _odd_names(
 
 
 def _is_slip(uses: _Uses, use: _Use, places: tuple[int, int], others: Sequence[_Use]) -> bool:
-    """Return whether two variables are exchanged in this atom only, not in the whole rule.
+    """Return whether two variables are exchanged in one atom of a rule only.
 
-    If exchanging the names in the whole rule makes it like others, the author only chose other names.
+    This holds if exchanging them in the whole rule makes the names in another atom of the rule unusual.
+    Otherwise the author only chose other names.
     """
     first, second = places
     one, other = use.terms[first], use.terms[second]
-    if not (isinstance(one, Variable) and isinstance(other, Variable)) or _is_either_way(uses, use):
-        return False
-    straight = list(use.names)
-    straight[first], straight[second] = straight[second], straight[first]
-    if not any(_agree(straight, each.names) for each in others):
+    if not (isinstance(one, Variable) and isinstance(other, Variable)):
         return False
     turned: dict[Term, Term] = {one: other, other: one}
     rest = [each for each in (_use(use.rule, atom) for atom in atoms_of(use.rule)) if each.kind != use.kind]
@@ -146,26 +141,6 @@ def _is_slip(uses: _Uses, use: _Use, places: tuple[int, int], others: Sequence[_
         if each.names in known and after not in known and set(after) <= {*chain(*known)}:
             return True
     return False
-
-
-def _agree(names: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether no argument has a name that the other names use for a different argument."""
-    pairs = zip(names, others, strict=True)
-    return all(a == b or a in {"", "#"} or b in {"", "#"} or a not in others for a, b in pairs)
-
-
-def _is_either_way(uses: _Uses, use: _Use) -> bool:
-    """Return whether any rule reads the same arguments in two orders; rules with one head count as one."""
-    own = [
-        each for each in uses[use.kind] if each.rule.head == use.rule.head and each.atom.key == use.atom.key
-    ]
-    others = grouped((id(each.rule), each) for each in uses[use.kind] if each.rule.head != use.rule.head)
-    return _has_two_orders([*own, use]) or any(map(_has_two_orders, others.values()))
-
-
-def _has_two_orders(group: Sequence[_Use]) -> bool:
-    *_, last = group
-    return any(each.terms != last.terms and sorted(each.terms) == sorted(last.terms) for each in group)
 
 
 def _stem(term: Term) -> str:
@@ -179,7 +154,7 @@ def _stem(term: Term) -> str:
 
 
 def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report pairs of constants that occur in each other's place only once."""
+    """Report two constants in one atom that both occur in the place of the other constant only there."""
     sorts = Sorts(sheet.program.rules)
     counts: Counter[tuple[Place, Constant]] = Counter()
     lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []
@@ -197,7 +172,7 @@ def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
         by_look[sort, term.name.isdecimal()] += count
 
     def fits(sort: Place, term: Constant, odd: Constant) -> bool:
-        """Return whether a constant is frequent in a sort, or looks like all others but the odd constant."""
+        """Return whether a constant is common in a sort, or resembles all its constants but the odd one."""
         is_number = term.name.isdecimal()
         is_odd = odd.name.isdecimal() != is_number and by_look[sort, not is_number] == 1
         return (by_look[sort, is_number] if is_odd else counts[sort, term]) >= _MOST_OFTEN

@@ -1,4 +1,4 @@
-"""Tables of facts in which one row breaks a pattern of all other rows."""
+"""Facts that break a pattern of all other facts of a relation."""
 
 from __future__ import annotations
 
@@ -20,18 +20,16 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: Minimum number of facts that agree on a count.
+#: Minimum number of facts that count, each from a number to the next one.
 _FEWEST_COUNTED: Final = 3
-#: Minimum and maximum numbers of facts of a table.
+#: Minimum number of facts of a table.
 _FEWEST_IN_TABLE: Final = 8
+#: Maximum number of facts of a table.
 _MOST_IN_TABLE: Final = 5_000
-#: Minimum number of facts of a table in which a second value for a single argument is odd.
-_LARGE: Final = 40
 
 
 @check("odd-fact", once=True)
 def _odd_fact(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a fact that breaks a count, or assigns a second value where all others assign one."""
     for facts in sheet.facts.values():
         if len(facts) > _FEWEST_COUNTED and len(facts[0][0].arguments) == 2:
             yield from _breaking_count([atom for atom, _ in facts])
@@ -40,7 +38,7 @@ def _odd_fact(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _breaking_count(facts: Sequence[Atom]) -> Iterator[Diagnostic]:
-    """Report the only fact whose two numbers (or letters) do not differ by one like those of the others."""
+    """Report a fact if only its two numbers (or letters) are not neighbours in the order of the others."""
     pairs = [(_number_of(atom.arguments[0]), _number_of(atom.arguments[1])) for atom in facts]
     steps = [None if a is None or b is None else b - a for a, b in pairs]
     (step, often), *_ = Counter(steps).most_common(1)
@@ -51,7 +49,7 @@ def _breaking_count(facts: Sequence[Atom]) -> Iterator[Diagnostic]:
     if first is None:
         return
     others = [a for number, (a, _) in enumerate(pairs) if number != odd and a is not None]
-    # The last fact may wrap around, stop, or skip a value, but not change direction.
+    # The last fact may wrap around, repeat its number, or skip one, but not change direction.
     is_inside = min(others) <= first <= max(others)
     if is_inside or (second is not None and second - first == -step and second != min(others)):
         atom, name = facts[odd], shown(facts[odd].predicate)
@@ -68,7 +66,7 @@ def _number_of(term: Term) -> int | None:
 
 
 def _tables(sheet: Sheet) -> Iterator[list[tuple[Atom, tuple[Term, ...]]]]:
-    """Yield the facts of each relation, and the initial facts of each fluent, each fact once."""
+    """Yield the distinct facts of each relation, and the distinct initial facts of each fluent."""
     for (predicate, _), facts in sheet.facts.items():
         by_terms = {terms: atom for atom, terms in reversed(facts)}
         first, arity = facts[0][0], len(facts[0][1])
@@ -78,7 +76,7 @@ def _tables(sheet: Sheet) -> Iterator[list[tuple[Atom, tuple[Term, ...]]]]:
 
 
 def _second_value(table: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagnostic]:
-    """Report the fact that assigns second values to two arguments, or to one in a large table."""
+    """Report a fact that assigns second values to two of its arguments."""
     breaks: Counter[Atom] = Counter()
     rivals: dict[Atom, Atom] = {}
     for place in range(len(table[0][1])):
@@ -90,13 +88,7 @@ def _second_value(table: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Di
     if not breaks:
         return
     (odd, most), *more = breaks.most_common(2)
-    if more and more[0][1] == most:
-        if len(table) < _LARGE:
-            return
-        values = Counter(term for _, terms in table for term in terms)
-        terms_of = dict(table)
-        odd = min(odd, more[0][0], key=lambda atom: min(values[term] for term in terms_of[atom]))
-    elif most < 2:
+    if most < 2 or (more and more[0][1] == most):
         return
     message = f"{shown(str(odd))} assigns a second value; all other facts assign one value each"
     yield CODES["odd-fact"].found(message, odd.span, Note("the first value", rivals[odd].span))
