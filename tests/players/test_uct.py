@@ -11,7 +11,7 @@ from tests.match.games import COUNTDOWN
 import anygame
 from anygame.match import run
 from anygame.players import Clock, make_player
-from anygame.players.uct import UctPlayer
+from anygame.players.simple import UctPlayer
 
 if TYPE_CHECKING:
     from anygame.game.state import State

@@ -17,10 +17,9 @@ from mcp.client.stdio import StdioServerParameters
 
 from anygame.cli.main import main
 from anygame.processes.inside import answered
-from anygame.tool_server import bounds
 from anygame.tool_server.answering import answer
 from anygame.tool_server.server import chapters, make_server
-from anygame.tool_server.sheets import KnownSheets
+from anygame.tool_server.sheets import LONGEST_SHEET, KnownSheets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,7 +117,7 @@ def test_http_answers_this_machine_alone() -> None:
         ("load", {"sheet": "(role x"}, "    1 | (role x\n      | ^"),
         ("explain_code", {"code": "nothing"}, "there is no code"),
         ("simulate", {"game": "tic_tac_toe", "playouts": 10**9}, "less than or equal to 1000000"),
-        ("check", {"sheet": "(" * (bounds.LONGEST_SHEET + 1)}, "the limit is 1,048,576"),
+        ("check", {"sheet": "(" * (LONGEST_SHEET + 1)}, "the limit is 1,048,576"),
     ],
 )
 def test_faults_are_told(tool: str, arguments: dict[str, Any], said: str) -> None:

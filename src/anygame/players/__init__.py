@@ -13,8 +13,7 @@ from anygame.players.loading import (
 )
 from anygame.players.mcts import MctsPlayer
 from anygame.players.player import Player
-from anygame.players.simple import GreedyPlayer, LegalPlayer, RandomPlayer
-from anygame.players.uct import UctPlayer
+from anygame.players.simple import GreedyPlayer, LegalPlayer, RandomPlayer, UctPlayer
 
 __all__ = [
     "STRATEGIES",

@@ -26,7 +26,7 @@ STRATEGIES: Final = {
     "random": "anygame.players.simple:RandomPlayer",
     "legal": "anygame.players.simple:LegalPlayer",
     "greedy": "anygame.players.simple:GreedyPlayer",
-    "uct": "anygame.players.uct:UctPlayer",
+    "uct": "anygame.players.simple:UctPlayer",
     "mcts": "anygame.players.mcts:MctsPlayer",
     "ismcts": "anygame.players.mcts:IsmctsPlayer",
 }

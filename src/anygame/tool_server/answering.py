@@ -35,7 +35,7 @@ from anygame.search import Search
 from anygame.search import solve as solve_state
 from anygame.sheets.installed import describe_sheet
 from anygame.sheets.layout import format_sheet
-from anygame.tool_server.bounds import (
+from anygame.tool_server.sheets import (
     LIMITS,
     LONGEST_ANSWER,
     LONGEST_TEXT,
