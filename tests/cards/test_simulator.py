@@ -221,13 +221,14 @@ def test_what_no_card_plays() -> None:
 
 
 def test_memory_of_a_card_is_written_and_read(driver: EmulatedDriver) -> None:
-    with CardMemory(Card(), 3, 64) as memory:
-        assert not memory.read((3, 8), np.uint64).any()
-        memory.write(np.arange(6, dtype=np.uint64).reshape(3, 2), 16)
-        memory.fill(32, 8, 0xFFFFFFFF)
-        assert memory.read((3, 8), np.uint64).tolist() == [
-            [0, 0, 2 * row, 2 * row + 1, 2**64 - 1, 0, 0, 0] for row in range(3)
-        ]
+    memory = CardMemory(Card(), 3, 64)
+    assert not memory.read((3, 8), np.uint64).any()
+    memory.write(np.arange(6, dtype=np.uint64).reshape(3, 2), 16)
+    memory.fill(32, 8, 0xFFFFFFFF)
+    assert memory.read((3, 8), np.uint64).tolist() == [
+        [0, 0, 2 * row, 2 * row + 1, 2**64 - 1, 0, 0, 0] for row in range(3)
+    ]
+    del memory
     assert not driver.taken
 
 

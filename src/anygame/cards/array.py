@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from anygame.cards.card import CardMemory
 
-#: DLPack's codes of CUDA devices, and of the kinds of dtypes: signed and unsigned integers, floats, booleans.
+#: DLPack's code of CUDA devices.
 _CUDA: Final = 2
+#: DLPack's codes of element types, by NumPy's ``dtype.kind``.
 _KINDS: Final = {"i": 0, "u": 1, "f": 2, "b": 6}
 _NAME: Final = b"dltensor"
 
@@ -46,15 +47,7 @@ class _Tensor(ctypes.Structure):
 
 @dataclass(frozen=True, eq=False)
 class CardArray:
-    """A view of memory on a card, which keeps this memory alive.
-
-    Attributes:
-        memory: the memory.
-        offset: the offset in bytes of the first item from the start of the memory.
-        shape: the length of each axis.
-        strides: the distance in bytes from one item to the next along each axis.
-        dtype: the type of the items.
-    """
+    """A view of memory on a card, which keeps this memory alive; ``offset`` and ``strides`` are in bytes."""
 
     memory: CardMemory
     offset: int
@@ -64,7 +57,7 @@ class CardArray:
 
     @property
     def address(self) -> int:
-        """Address of the first item on the card."""
+        """Address of the first element on the card."""
         return self.memory.address + self.offset
 
     def __repr__(self) -> str:
@@ -77,7 +70,8 @@ class CardArray:
         """Return a copy of the array in main memory."""
         self.memory.card.use()
         size = sum((length - 1) * stride for length, stride in zip(self.shape, self.strides, strict=True))
-        read = self.memory.read_bytes(self.offset, size + self.dtype.itemsize if self.shape[0] else 0)
+        count = size + self.dtype.itemsize if self.shape[0] else 0
+        read = self.memory.read((1, count), np.uint8, self.offset)
         return np.ndarray(self.shape, self.dtype, read, 0, self.strides).copy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
@@ -100,7 +94,7 @@ class CardArray:
         return _CUDA, self.memory.card.number
 
     def __dlpack__(self, **_options: Any) -> Any:
-        """Return a DLPack capsule. Launches are synchronous, so the items are complete."""
+        """Return a DLPack capsule. Launches are synchronous, so all elements have their final values."""
         count = len(self.shape)
         items = [stride // self.dtype.itemsize for stride in self.strides]
         lengths = (c_int64 * (2 * count))(*self.shape, *items)
@@ -121,7 +115,7 @@ class CardArray:
         return _new_capsule(address, _NAME, _destroy)
 
 
-#: Exported tensors by address, until their consumer deletes them.
+#: Exported tensors by address. A consumer removes a tensor by calling its deleter.
 _HANDED_OUT: Final[dict[int, object]] = {}
 
 # A destructor must not create a reference to its capsule, so its parameter is a pointer.
@@ -139,11 +133,12 @@ _address_in = ctypes.PYFUNCTYPE(c_void_p, c_void_p, ctypes.c_char_p)(
 
 
 def _give_back(address: int, handed_out: dict[int, object] = _HANDED_OUT) -> None:
-    handed_out.pop(address, None)  # globals may be gone at exit
+    # At exit, Python may delete the globals before it calls this function, so the table is a default.
+    handed_out.pop(address, None)
 
 
 def _give_back_unused(capsule: int) -> None:
-    """Release the tensor of a capsule without a consumer; a consumer renames its capsule."""
+    """Release the tensor of a capsule unless a consumer has taken the tensor, and so renamed the capsule."""
     if _is_capsule(capsule, _NAME):
         _give_back(_address_in(capsule, _NAME))
 
@@ -152,6 +147,6 @@ _delete, _destroy = _Deleter(_give_back), _Destructor(_give_back_unused)
 
 
 def lies_on_card(value: object) -> dict[str, Any] | None:
-    """Return the CUDA array interface of an array; None if it has none."""
+    """Return the CUDA array interface of an array; None if the array does not support this interface."""
     interface = getattr(value, "__cuda_array_interface__", None)
     return interface if isinstance(interface, dict) else None

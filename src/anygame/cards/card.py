@@ -24,11 +24,15 @@ if TYPE_CHECKING:
 
 #: Minimum compute capability, since earlier cards have no sums over a warp (``redux.sync``).
 _LEAST_CAPABILITY: Final = (8, 0)
-#: Numbers of device attributes and loader options in the driver's header.
+#: The driver's numbers of device attributes.
 _MAJOR, _MINOR, _PROCESSORS = 75, 76, 16
+#: The driver's numbers of options of the loader.
 _REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES = 0, 5, 6
+#: Size in bytes of the buffer for the loader's error messages.
 _LOG_BYTES: Final = 1 << 14
+#: The driver's number of an error.
 _OUT_OF_MEMORY: Final = 2
+#: The driver's numbers of the kinds of memory.
 _HOST, _DEVICE = 1, 2
 
 
@@ -55,11 +59,7 @@ class _Copy2D(ctypes.Structure):
 
 
 class Card:
-    """A graphics card with the primary context of this process.
-
-    Raises:
-        DeviceError: the card does not exist, or is too old.
-    """
+    """A graphics card. Raises DeviceError if the card does not exist, or is too old."""
 
     def __init__(self, number: int = 0) -> None:
         self._library = _library()
@@ -99,12 +99,12 @@ class Card:
             raise DeviceError(f"the graphics card's driver says in {name}: {reason}")
 
     def use(self) -> None:
-        """Make this card's context current in this thread."""
+        """Make this card the current card of this thread."""
         self._call("cuCtxSetCurrent", self._context)
 
     @property
     def free_bytes(self) -> int:
-        """Size of the free memory in bytes."""
+        """Size in bytes of the free memory."""
         free, every = c_size_t(), c_size_t()
         self._call("cuMemGetInfo_v2", byref(free), byref(every))
         return free.value
@@ -112,13 +112,8 @@ class Card:
     def load(self, ptx: str, names: Iterable[str], registers: int) -> dict[str, c_void_p]:
         """Compile PTX and return the named functions.
 
-        Args:
-            ptx: the code.
-            names: the names of the functions to return.
-            registers: maximum number of registers per thread. With fewer, more threads run simultaneously.
-
-        Raises:
-            DeviceError: the driver cannot compile the code; the message contains the driver's log.
+        ``registers`` is the maximum number of registers per thread. With fewer registers, more threads run
+        simultaneously. Raises DeviceError with the driver's log if the driver cannot compile the code.
         """
         log = ctypes.create_string_buffer(_LOG_BYTES)
         options = (c_int * 3)(_REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES)
@@ -140,7 +135,7 @@ class Card:
         return buffer.raw
 
     def launch(self, function: c_void_p, arguments: Sequence[int], groups: int, threads: int) -> None:
-        """Launch a function with 64-bit arguments in groups of threads, and wait until it ends."""
+        """Launch a function with 64-bit arguments in groups of threads, and wait until all threads end."""
         values = (ctypes.c_uint64 * len(arguments))(*arguments)
         size, first = ctypes.sizeof(ctypes.c_uint64), ctypes.addressof(values)
         pointers = (c_void_p * len(arguments))(*range(first, first + size * len(arguments), size))
@@ -152,8 +147,8 @@ class Card:
 class CardMemory:
     """Rows of memory on a card, initially zero, each of ``width`` bytes.
 
-    The memory is freed with the object, or at the end of its ``with`` block. Copies are synchronous. They
-    start after all earlier launches have ended.
+    The memory is freed with the object. Copies are synchronous, and start after all earlier launches have
+    ended.
     """
 
     def __init__(self, card: Card, rows: int, width: int) -> None:
@@ -163,12 +158,12 @@ class CardMemory:
         address = c_size_t()
         card._call("cuMemAlloc_v2", byref(address), c_size_t(max(1, rows * width)))
         self.address = address.value
-        self._free = finalize(self, _free, card, address.value)
+        finalize(self, _free, card, address.value)
         card._call("cuMemsetD8_v2", c_size_t(self.address), ctypes.c_ubyte(0), c_size_t(max(1, rows * width)))
 
     @classmethod
     def of(cls, card: Card, values: NDArray[Any]) -> CardMemory:
-        """Return memory with a copy of the bytes of an array."""
+        """Return a single row of memory with a copy of the bytes of an array."""
         memory = cls(card, 1, values.nbytes)
         memory.write(values.reshape(1, -1))
         return memory
@@ -181,26 +176,15 @@ class CardMemory:
         )
 
     def write(self, values: NDArray[Any], offset: int = 0) -> None:
-        """Write each item of an array's first axis into a row, starting at byte ``offset`` of the row."""
+        """Write each item of an array's first axis to a row, from byte ``offset`` of the row on."""
         values = np.ascontiguousarray(values)
         self._copy(values, offset, is_read=False)
 
     def read(self, shape: tuple[int, ...], kind: type, offset: int = 0) -> NDArray[Any]:
-        """Return an array whose first axis has an item for each row, read from byte ``offset`` of the row."""
+        """Return an array whose first axis has an item for each row, read from byte ``offset`` on."""
         values: NDArray[Any] = np.empty(shape, kind)
         self._copy(values, offset, is_read=True)
         return values
-
-    def write_bytes(self, offset: int, values: NDArray[Any]) -> None:
-        """Write the bytes of an array at ``offset``."""
-        self._copy(np.ascontiguousarray(values).reshape(1, -1), offset, is_read=False)
-
-    def read_bytes(self, offset: int, count: int) -> NDArray[np.uint8]:
-        """Return ``count`` bytes at ``offset``."""
-        values = np.empty((1, count), np.uint8)
-        self._copy(values, offset, is_read=True)
-        row: NDArray[np.uint8] = values[0]
-        return row
 
     def _copy(self, values: NDArray[Any], offset: int, *, is_read: bool) -> None:
         if not values.size:
@@ -215,26 +199,16 @@ class CardMemory:
         setattr(copy, f"{host}_host", values.ctypes.data)
         self.card._call("cuMemcpy2D_v2", byref(copy))
 
-    def close(self) -> None:
-        """Free the memory."""
-        self._free()
-
-    def __enter__(self) -> CardMemory:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 def _free(card: Card, address: int) -> None:
-    with suppress(DeviceError):  # a process that ends or was forked has no memory on the card
+    with suppress(DeviceError):  # the driver refuses calls in a forked process and at the end of a process
         card.use()
         card._call("cuMemFree_v2", c_size_t(address))
 
 
 @functools.cache
 def card(number: int = 0) -> Card:
-    """Return the card with a number, one object per process; see :class:`Card`."""
+    """Return the card with a number: always the same object."""
     return Card(number)
 
 

@@ -1,8 +1,8 @@
 """The code of a game for graphics cards: a warp plays a block, and each of its 32 threads plays 64 lanes.
 
 The same builders write code for processors and for cards. The driver of a card reads the code as PTX (NVIDIA,
-"Parallel Thread Execution ISA"). The threads of a warp diverge only while each of them visits its own lanes
-that end. Votes and sums over the warp decide for the whole block.
+"Parallel Thread Execution ISA"). The threads of a warp diverge only while they visit the lanes whose playouts
+end. Decisions for a whole block are votes and sums over its warp.
 """
 
 from __future__ import annotations
@@ -29,28 +29,24 @@ _STRAIGHT_INPUTS: Final = 50_000
 #: Maximum number of registers per thread. Straight-line code gets all registers, to access memory less often.
 #: Loops get fewer, so that more threads run while others wait for memory.
 REGISTERS: Final[dict[Style, int]] = {"straight": 255, "loop": 64}
-#: The name of the function that the driver starts.
+#: Name of the function that the driver starts.
 ENTRY: Final = "playouts"
-#: The 64-bit words of a block's status: whether all its playouts have ended, and the numbers of its playouts
-#: that have not started, are running, and got stuck.
+#: Indices of the 64-bit words of a block's status: whether all its playouts have ended, and the numbers of
+#: its playouts that have not started, that are running, and that got stuck. Then the number of these words.
 DONE, STILL_LEFT, UNDER_WAY, GOT_STUCK, STATUS_WORDS = range(5)
 #: Number of words that each thread has in the record of a block; the words of all threads are interleaved.
 RECORD_WORDS: Final = STARTS + 64 * WARP.words
 
 
 def card_kernel(network: Network, style: Style = "auto") -> Kernel:
-    """Return the kernel of a network for blocks of the width that a warp plays."""
+    """Return the kernel of a network for blocks of 2,048 games."""
     if style == "auto":
         style = "straight" if len(network.inputs) <= _STRAIGHT_INPUTS else "loop"
     return build_kernel(network, style, target=WIDE)
 
 
 def warp_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
-    """Return the code of a game as PTX, and the data that the code reads.
-
-    The parameters of its function ``playouts`` are the addresses of rows and data, the number of blocks, the
-    size in bytes of a block's rows, the addresses of records, lengths, start and status, and the step count.
-    """
+    """Return the code that plays a game as PTX, and the data that the code reads."""
     code, data = kernel.written_for(WARP)
     entries = entry(ENTRY, "play_block", _PARAMETERS)
     return make_ptx("".join([code, _play_block(), entries, COLLECTIVES])), data
@@ -59,9 +55,9 @@ def warp_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
 def entry(name: str, called: str, parameters: Sequence[str]) -> str:
     """Write a function that the driver starts, and that calls another function in each thread of each block.
 
-    The arguments of the called function are the thread's words of the rows, the data, the parameters, and the
-    number of the thread's first lane. The arguments of the started function are rows, data, the number of
-    blocks, the size in bytes of a block's rows, and the parameters.
+    Its first parameters are the rows, the data, the number of blocks and the size in bytes of a block's rows.
+    The called function gets the thread's words of the rows, the data, the other parameters, and the number of
+    the thread's first lane.
     """
     given = ", ".join(["ptr %rows", "ptr %data", "i64 %blocks", "i64 %bytes", *parameters])
     arguments = ", ".join(["ptr %rows.own", "ptr %data", *parameters, "i64 %first"])
@@ -91,7 +87,7 @@ _PARAMETERS: Final = ("ptr %records", "ptr %lengths", "ptr %start", "ptr %status
 
 
 def _play_block() -> str:
-    """Write a function that plays a block with unfinished playouts, and stores the status of the block."""
+    """Write a function that plays a block while playouts are left, and stores the status of the block."""
     code = FunctionBuilder("play_block", WARP, parameters=[*_PARAMETERS, "i64 %first"])
     thread = code.let("lshr i64 %first, 6")
     block, number = code.let(f"lshr i64 {thread}, 5"), code.let(f"and i64 {thread}, 31")

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
 
-#: Threads in a thread block of the card: four warps.
+#: Number of threads in a thread block of the card: four warps.
 _THREADS: Final = 128
 _MOST_LANES: Final = 1 << 26
+#: The result of ``check`` if all actions are legal.
 _NOWHERE: Final = (1 << 64) - 1
 
 
@@ -35,7 +36,8 @@ class WarpLanes:
     """Simultaneous games on a card; see ``Lanes``.
 
     Returned arrays are views, which the next move overwrites. Moves and masks can be on the card or in main
-    memory. The lanes take memory for a multiple of 2,048. A DeviceError says that the card has too little.
+    memory. The number of lanes is rounded up to a multiple of 2,048. Raises DeviceError if the card has too
+    little memory.
     """
 
     def __init__(
@@ -96,8 +98,6 @@ class WarpLanes:
     def _table(self, *names: str) -> list[int]:
         return [self._tables[name].address for name in names]
 
-    # -- states ------------------------------------------------------------------------------------
-
     def _look(self) -> None:
         if not self._fresh:
             answers, firsts, *of_goals = self._table("answers", "firsts", "ends", "bits", "values")
@@ -112,11 +112,11 @@ class WarpLanes:
         return CardArray(self._told, first * self._lanes, shape, strides, np.dtype(np.bool_))
 
     def legal(self, role: int) -> CardArray:
-        """Return which actions of a role are legal: bool [lanes, actions], with adjacent lanes."""
+        """Return which actions of a role are legal: bool [lanes, actions], in column-major order."""
         return self._answers(1 + self._firsts[role], self.network.actions[role])
 
     def observation(self) -> CardArray:
-        """Return all states: bool [lanes, facts]. In memory, all lanes of a fact are adjacent."""
+        """Return all states: bool [lanes, facts], in column-major order."""
         return self._answers(1 + self._firsts[-1], self.network.facts)
 
     @property
@@ -126,7 +126,7 @@ class WarpLanes:
 
     @property
     def stuck(self) -> CardArray:
-        """Which lanes are stuck, since a role has no legal move before the end: bool [lanes]."""
+        """In which lanes a role has no legal move although the game is not over: bool [lanes]."""
         return self._line(self._stuck)
 
     def _line(self, number: int) -> CardArray:
@@ -134,11 +134,9 @@ class WarpLanes:
         return CardArray(self._told, number * self._lanes, (self.count,), (1,), np.dtype(np.bool_))
 
     def goals(self, role: int) -> CardArray:
-        """Return the goals of a role, also before the end: float32 [lanes], nan unless there is one goal."""
+        """Return the goals of a role, also before the end: float32 [lanes], nan without a unique goal."""
         self._look()
         return CardArray(self._goals, 4 * role * self._lanes, (self.count,), (4,), np.dtype(np.float32))
-
-    # -- moves -------------------------------------------------------------------------------------
 
     def step(self, choices: Sequence[ArrayLike]) -> None:
         """Make a joint move in all lanes that can move; choices in other lanes are ignored.
@@ -156,11 +154,11 @@ class WarpLanes:
         self._look()
         names = [f"the actions of role {role}" for role in range(roles)]
         places = [self._place(choices[role], names[role], role) for role in range(roles)]
-        self._places.write_bytes(0, np.array(places, np.int64))
+        self._places.write(np.array(places, np.int64))
         answers, firsts = self._table("answers", "firsts")
-        self._wrong.write_bytes(0, np.array([_NOWHERE], np.uint64))
+        self._wrong.write(np.array([_NOWHERE], np.uint64))
         self._start("check", answers, firsts, roles, self._places.address, self._wrong.address)
-        wrong = int(self._wrong.read_bytes(0, 8).view(np.uint64)[0])
+        wrong = int(self._wrong.read((1,), np.uint64)[0])
         if wrong != _NOWHERE:
             lane, role = wrong >> 16, wrong & 0xFFFF
             start, stride, wide = places[role]
@@ -193,10 +191,10 @@ class WarpLanes:
         self._fresh = False
 
     def _place(self, value: Any, what: str, role: int | None) -> tuple[int, int, int]:
-        """Copy an array of lanes to the card unless it is there already.
+        """Copy an array with an item for each lane to the card, unless the array is there already.
 
-        Returns its address and its stride on the card, and -1 for 8-byte items, else 0. The array has
-        integers, or truth values if ``role`` is None. ``what`` names it in errors.
+        Returns the address and the stride of the array on the card, and -1 for 8-byte items, else 0. The
+        array has integers for a role, or truth values if ``role`` is None. Errors call the array ``what``.
         """
         interface = lies_on_card(value)
         array = np.empty(0) if interface else np.asarray(value)
@@ -214,5 +212,5 @@ class WarpLanes:
             stride = int((interface.get("strides") or (dtype.itemsize,))[0])
             return int(interface["data"][0]), stride, -(dtype.itemsize == 8)
         items = array.astype(np.uint8 if role is None else np.int64)
-        self._given.write_bytes((role or 0) * self._given.width, items)
+        self._given.write(items.reshape(1, -1), (role or 0) * self._given.width)
         return self._given.address + (role or 0) * self._given.width, items.itemsize, -(role is not None)

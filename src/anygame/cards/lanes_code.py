@@ -1,10 +1,10 @@
-"""The code of simultaneous games on a graphics card, whose moves the caller chooses.
+"""The code of simultaneous games on a graphics card; the caller chooses the moves.
 
-Tables contain the places of all values, so that the code has the same size for all games. ``%answers`` has a
-literal for each row of answers: the end, the legal actions and so on. A literal is twice the number of a row
-of bits, plus 1 if the bits are inverted. ``%firsts`` has the number of the first action of each role, and the
-number of all actions. ``%bits`` has the literals of the goals and ``%values`` their values, role after role.
-``%ends`` has the index of each role's first goal, and the number of all goals.
+The code reads the row numbers of a game's values from tables, so it has the same size for all games.
+``%answers`` has the bit literals of the end, the legal actions, the facts and the stuck lanes. A bit literal
+is twice the number of a row, plus 1 if the row is inverted. ``%firsts`` has the number of the first action of
+each role, and the number of all actions. ``%bits`` has the literals of the goals and ``%values`` their
+values, role after role. ``%ends`` has the index of each role's first goal, and the number of all goals.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-#: The functions that the driver starts, with the parameters that follow rows, data, blocks and size of rows.
+#: The functions that the driver starts, each with its parameters after those that ``code.entry`` adds.
 ENTRIES: Final = {
     "look": (
         *("ptr %answers", "i64 %count", "ptr %firsts", "i64 %roles", "ptr %told", "i64 %lanes"),
@@ -45,15 +45,15 @@ ENTRIES: Final = {
     "choose_moves": ("ptr %firsts", "i64 %roles", "ptr %chosen", "i64 %lanes"),
     "put_back": ("ptr %mask", "i64 %stride", "ptr %start", "i64 %fluents"),
 }
-#: The bits of the float of a missing goal, which is not a number.
+#: The bits of a float32 that is not a number.
 _NAN: Final = 0x7FC00000
-#: Constants that expand the 8 bits of a byte to 8 bytes. Multiplication by the first copies the byte to each
-#: byte. The second masks a different bit in each byte. Adding the third carries that bit into the top bit.
+#: Constants that expand 8 bits to 8 bytes. Multiplication by ``_COPIES`` copies the 8 bits to each byte.
+#: ``_PLACES`` masks a different bit in each byte. The addition of ``_CARRY`` carries that bit to the top bit.
 _COPIES, _PLACES, _CARRY = 0x0101010101010101, 0x8040201008040201, 0x7F7F7F7F7F7F7F7F
 
 
 def warp_lanes_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
-    """Return the code of a game as PTX, and the data that the code reads."""
+    """Return the code of a game's lanes as PTX, and the data that the code reads."""
     code, data = kernel.written_for(WARP)
     actions = kernel.layout.actions
     parts = [code, _look(), _check(), _move(actions), _choose_moves(actions), _put_back()]
@@ -66,7 +66,7 @@ def _function(name: str) -> FunctionBuilder:
 
 
 def _number(code: FunctionBuilder, table: str, index: str) -> str:
-    """Return the number at an index of a table."""
+    """Return the 32-bit number at an index of a table, as 64 bits."""
     place = code.let(f"getelementptr inbounds i32, ptr {table}, i64 {index}")
     return code.let(f"sext i32 {code.let(f'load i32, ptr {place}')} to i64")
 
@@ -76,7 +76,7 @@ def _after(code: FunctionBuilder, number: str) -> str:
 
 
 def _word(code: FunctionBuilder, table: str, index: str) -> str:
-    """Return the thread's own word of the literal at an index of a table."""
+    """Return the thread's word of the bit literal at an index of a table."""
     literal = _number(code, table, index)
     row = code.word(code.row_at("%rows", code.let(f"lshr i64 {literal}, 1")))
     inverted = code.let(f"and i64 {literal}, 1")
@@ -84,7 +84,7 @@ def _word(code: FunctionBuilder, table: str, index: str) -> str:
 
 
 def _each_role(code: FunctionBuilder) -> Iterator[tuple[str, str, str]]:
-    """Write a loop over the roles, and yield a role's number, its first action and its number of actions."""
+    """Write a loop over the roles; yield the role's number, its first action and its number of actions."""
     for role in code.repeat("%roles"):
         first = _number(code, "%firsts", role)
         yield role, first, code.let(f"sub i64 {_number(code, '%firsts', _after(code, role))}, {first}")
@@ -102,7 +102,7 @@ def _at(code: FunctionBuilder, base: str, *offsets: str) -> str:
 
 
 def _look() -> str:
-    """Write a function that evaluates all states, and stores answers as bytes and goals as floats, per lane.
+    """Write a function that evaluates all states, and stores per lane the answers as bytes, goals as floats.
 
     The function sets row ACTIVE to the lanes that can move, and row STUCK to the stuck lanes.
     """
@@ -134,7 +134,7 @@ def _look() -> str:
 
 
 def _tell_goals(code: FunctionBuilder) -> None:
-    """Write code that stores the goals, and not-a-number for a role without a goal, or with several."""
+    """Write code that stores the goals; a role without a goal or with several goals gets not-a-number."""
     for role in code.repeat("%roles"):
         seen, twice = code.word_variable(0), code.word_variable(0)
         for variable in (seen, twice):
@@ -157,10 +157,10 @@ def _tell_goals(code: FunctionBuilder) -> None:
 
 
 def _choice(code: FunctionBuilder, role: str, bit: str) -> str:
-    """Return the number of the action chosen for a role in a lane, as an unsigned number.
+    """Return the number of the action that the caller chose for a role in a lane, as an unsigned number.
 
-    ``%choices`` has three words for each role: the address of its numbers, their stride in bytes, and a mask
-    for the upper half of a number. The mask is -1 for numbers of 8 bytes, and 0 for numbers of 4 bytes.
+    ``%choices`` has three words for each role: the address of its choices, their stride in bytes, and a mask
+    for the upper half of a choice. The mask is -1 for choices of 8 bytes, and 0 for choices of 4 bytes.
     """
     lane = code.let(f"add i64 %first, {bit}")
     line = code.offset("%choices", code.let(f"mul i64 {role}, 3"))
@@ -174,9 +174,9 @@ def _choice(code: FunctionBuilder, role: str, bit: str) -> str:
 
 
 def _check() -> str:
-    """Write a function that finds the first active lane with an illegal action, and its first such role.
+    """Write a function that finds the first active lane with an illegal action, and the role of this action.
 
-    ``%wrong`` becomes 65,536 times the lane plus the role, if that is less than its value.
+    ``%wrong`` becomes the minimum of its value and ``lane * 65536 + role`` of each illegal action.
     """
     code = _function("check")
     for role, first, count in _each_role(code):
@@ -212,9 +212,10 @@ def _move(actions: int) -> str:
 
 
 def _choose_moves(actions: int) -> str:
-    """Write a function that makes and stores random moves in lanes that can move, and stores -1 for others.
+    """Write a function that makes random moves in the lanes that can move.
 
-    A round can fail to sample a move for a lane, which then moves in a later round.
+    The function stores the moves, and -1 for other lanes. A round may fail to sample a move for a lane; then
+    the lane moves in a later round.
     """
     code = _function("choose_moves")
     does = code.address(actions)
@@ -253,7 +254,10 @@ def _chosen(code: FunctionBuilder, role: str, bit: str) -> str:
 
 
 def _put_back() -> str:
-    """Write a function that sets the lanes of a mask, a byte each, to a state, 0 or -1 per fluent."""
+    """Write a function that resets lanes.
+
+    ``%mask`` has a byte for each lane, and ``%start`` has 0 or -1 for each fluent.
+    """
     code = _function("put_back")
     lanes = code.word_variable(0)
     for bit in code.set_bits(_own_word(code, IDLE)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from typing import TYPE_CHECKING, Final
 
@@ -49,17 +48,20 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
     from anygame.playouts import PlayoutRequest, Tally
 
-#: Number of blocks, and the minimum and maximum number of playouts in a block. A card runs 1,000 to 4,000
+#: Number of blocks of a simulation, unless blocks get too small or too large. A card runs 1,000 to 4,000
 #: warps at a time.
-_BLOCKS, _SMALL_BLOCK, _FULL_BLOCK = 1 << 12, 1 << 11, 1 << 26
-#: Threads in a thread block of the card: four warps.
+_BLOCKS = 1 << 12
+#: Minimum and maximum number of playouts in a block.
+_SMALL_BLOCK, _FULL_BLOCK = 1 << 11, 1 << 26
+#: Number of threads in a thread block of the card: four warps.
 _THREADS: Final = 128
 #: Maximum fraction of the free memory that a simulation allocates.
 _SHARE: Final = 0.8
-#: Target duration of a launch, in seconds. Interrupts are noticed only between launches.
+#: Target duration of a launch in seconds. The simulation notices interrupts only between launches.
 _LAUNCH_SECONDS: Final = 0.1
+#: Number of steps of the first launch.
 _FIRST_STEPS: Final = 16
-#: Maximum number of launches after an interrupt, to end running playouts; then these are abandoned.
+#: Maximum number of launches after an interrupt. The simulation then abandons the running playouts.
 _LAST_LAUNCHES = 5
 _WARP, _LANES_OF_A_THREAD = WIDE.row_words, 64
 
@@ -67,8 +69,8 @@ _WARP, _LANES_OF_A_THREAD = WIDE.row_words, 64
 class WarpSimulator:
     """Plays random matches of a game on a graphics card, 2,048 matches per warp.
 
-    The result does not depend on the card. A processor that plays blocks of the same width
-    (``build_kernel(network, "loop", target=WIDE)``) gets the same tally.
+    The result does not depend on the card. A processor gets the same tally with blocks of the same width
+    (``build_kernel(network, "loop", target=WIDE)``).
     """
 
     def __init__(self, network: Network, card: Card, style: Style = "auto") -> None:
@@ -91,10 +93,7 @@ class WarpSimulator:
     def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[DeadEnd]:
         """Play random matches; see ``Simulator.run``.
 
-        Raises:
-            DeviceError: the driver reports an error, or the card has too little free memory for a block.
-            StuckError: a role has no legal move, and the request is strict.
-            ValueError: ``start`` has the wrong shape.
+        Also raises DeviceError if the driver reports an error, or the card has too little free memory.
         """
         state = start_state(self.kernel.network, start)
         self.card.use()
@@ -102,7 +101,7 @@ class WarpSimulator:
 
 
 class _CardRun(Run):
-    """A simulation on a card, which a single thread launches and waits for."""
+    """A simulation on a card, which a single thread controls."""
 
     def __init__(self, simulator: WarpSimulator, request: PlayoutRequest, state: NDArray[np.bool_]) -> None:
         super().__init__(simulator.kernel, request, state, simulator.quotas(request.playouts))
@@ -123,24 +122,22 @@ class _CardRun(Run):
             raise DeviceError(
                 f"{card.name} has too little memory left: 2,048 games need {simulator.bytes:,} bytes"
             )
-        with (
-            CardMemory(card, 1, 8 * (request.limit + 2)) as lengths,
-            CardMemory.of(card, simulator.data) as data,
-            CardMemory.of(card, -self._state.astype(np.int64)) as start,
-        ):
-            for first in range(self._blocks.start, self._blocks.stop, room):
-                blocks = range(first, min(first + room, self._blocks.stop))
-                if self._interrupts or (request.strict and self._first_stuck):
-                    self._complete = False
-                    break
-                with _Warps(simulator, blocks, (data.address, lengths.address, start.address)) as warps:
-                    self._begin(warps)
-                    self._play_warps(warps)
-                    self._count(warps)
-            self._lengths = lengths.read((1, request.limit + 2), np.int64)[0]
+        lengths = CardMemory(card, 1, 8 * (request.limit + 2))
+        data = CardMemory.of(card, simulator.data)
+        start = CardMemory.of(card, -self._state.astype(np.int64))
+        for first in range(self._blocks.start, self._blocks.stop, room):
+            blocks = range(first, min(first + room, self._blocks.stop))
+            if self._interrupts or (request.strict and self._first_stuck):
+                self._complete = False
+                break
+            warps = _Warps(simulator, blocks, (data.address, lengths.address, start.address))
+            self._begin(warps)
+            self._play_warps(warps)
+            self._count(warps)
+            del warps  # frees the memory for the next blocks
+        self._lengths = lengths.read((1, request.limit + 2), np.int64)[0]
 
     def _begin(self, warps: _Warps) -> None:
-        """Initialise the memory of blocks."""
         quotas = np.array([self._quotas[block] for block in warps.blocks], np.int64)
         lanes = np.minimum(quotas, WIDE.lanes)
         seeds = seeds_of_blocks(self._request.seed, warps.blocks, WIDE.row_words)
@@ -162,7 +159,7 @@ class _CardRun(Run):
             warps.records.write(np.repeat(of_blocks[:, None], _WARP, axis=1), word * WIDE.stride)
 
     def _play_warps(self, warps: _Warps) -> None:
-        """Launch the blocks until all their playouts have ended or are abandoned."""
+        """Launch the blocks until all their playouts have ended, or the simulation abandons them."""
         known = self._started + sum(self._quotas[block] for block in warps.blocks)
         steps, last_start, launches_left = _FIRST_STEPS, None, _LAST_LAUNCHES
         while True:
@@ -205,7 +202,7 @@ class _CardRun(Run):
 
 
 def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> StuckPlayout:
-    """Return the first stuck playout of a block, from the first stuck playout that each thread records."""
+    """Return the first stuck playout of a block; each thread has recorded its own first stuck playout."""
     some, steps, lanes, lengths = (
         warps.words(word)[block] for word in (STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH)
     )
@@ -215,23 +212,16 @@ def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> StuckPlay
 
 
 class _Warps:
-    """The rows and records of a range of blocks on a card.
-
-    Each word of a record is stored for all threads in a row.
-    """
+    """The rows and records of a range of blocks on a card."""
 
     def __init__(self, simulator: WarpSimulator, blocks: range, shared: tuple[int, int, int]) -> None:
         self.blocks = blocks
         self._simulator = simulator
         self._shared = shared
-        self._memory = contextlib.ExitStack()
-        card, stride = simulator.card, WIDE.stride
-        widths = (simulator.kernel.end * stride, RECORD_WORDS * stride, 8 * STATUS_WORDS)
-        with contextlib.ExitStack() as taken:
-            self.rows, self.records, self._status = (
-                taken.enter_context(CardMemory(card, len(blocks), width)) for width in widths
-            )
-            self._memory = taken.pop_all()
+        widths = (simulator.kernel.end * WIDE.stride, RECORD_WORDS * WIDE.stride, 8 * STATUS_WORDS)
+        self.rows, self.records, self._status = (
+            CardMemory(simulator.card, len(blocks), width) for width in widths
+        )
 
     def launch(self, steps: int) -> NDArray[np.int64]:
         """Play ``steps`` steps; return the status of each block: int64 [blocks, STATUS_WORDS]."""
@@ -245,13 +235,7 @@ class _Warps:
         return status
 
     def words(self, number: int) -> NDArray[np.int64]:
-        """Return a word of all records: int64 [blocks, threads]."""
+        """Return a word of all threads' records: int64 [blocks, threads]."""
         shape = (len(self.blocks), _WARP)
         found: NDArray[np.int64] = self.records.read(shape, np.int64, number * WIDE.stride)
         return found
-
-    def __enter__(self) -> _Warps:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._memory.close()
