@@ -14,7 +14,7 @@ import pytest
 from anygame.native import cache as files
 from anygame.native import code as native
 from anygame.native.cache import cache_folder
-from anygame.native.code import compile_library, find_library, link_library
+from anygame.native.code import compile_library, find_library
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
 from anygame.network.kernels.target import PROCESSOR
 
@@ -65,13 +65,13 @@ def test_what_several_games_call_is_compiled_once(cache: Path, monkeypatch: pyte
     for number in (4, 5, 5):
         call = f"  %y = call i64 @twice(i64 {number})\n  ret i64 %y\n"
         own = f"declare i64 @twice(i64)\ndefine i64 @answer() {{\n{call}}}\n"
-        library = link_library(own, [twice], _SIGNATURE, cache)
+        library = compile_library(own, _SIGNATURE, cache, shared=[twice])
         assert library["answer"]() == 2 * number
     assert [code == twice for code in made] == [False, True, False]
     native._shared_image.cache_clear()  # as in another process
-    assert link_library(own, [twice], _SIGNATURE, cache).cached
+    assert compile_library(own, _SIGNATURE, cache, shared=[twice]).cached
     assert len(made) == 3
-    assert not link_library(own, [twice], _SIGNATURE, cache.parent / "other", keep=False).cached
+    assert not compile_library(own, _SIGNATURE, cache.parent / "other", shared=[twice], keep=False).cached
     assert len(cached_files(cache.parent / "other")) == 1
 
 

@@ -1,6 +1,6 @@
-"""Native code: Python functions over arrays, compiled to one library for each room of the package.
+"""Native code: marked Python functions over arrays, compiled to one library for each folder of the package.
 
-Native functions are marked (``marking``). Numba lowers them to LLVM's text, once for all machines: when a
-package is built, or in a separate process (``lowering``). LLVM compiles this text for this machine
-(``code``), and the machine code is cached beside the machine code of games (``library``, ``cache``).
+``marking`` has the decorators of native functions. In ``lowering``, numba lowers these functions to LLVM's
+text form, when a package is built or in a separate process. ``code`` compiles the text form for this machine.
+``library`` loads the library of a folder, and ``cache`` caches machine code, also that of games.
 """

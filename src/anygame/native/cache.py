@@ -1,7 +1,7 @@
-"""Cache of files on this machine, shared by processes: machine code and certificates of proofs.
+"""Cache of machine code and certificates of proofs in files, which all processes of a user share.
 
 The name of a file of machine code is a digest of the code's text and of the target machine. Each file begins
-with a digest of its name and content; the cache ignores a damaged or renamed file.
+with a digest of its name and content, so that the cache can ignore damaged and renamed files.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Maximum size in bytes of the machine code of all games; the oldest files are removed first. The code of a
-#: typical game has 10 to 300 kB, and that of the largest games a few MB.
+#: Maximum size in bytes of all cached machine code. Typical games have 10 to 300 kB, the largest games a few
+#: MB.
 CACHE_BYTES = 256 << 20
 _MAGIC = b"anygame machine code 2\n"
 _HEAD = len(_MAGIC) + hashlib.sha256().digest_size
@@ -47,7 +47,7 @@ def user_folder(variable: str, standard: str, default: str, *parts: str) -> Path
 
 
 def read_cached(path: Path) -> bytes | None:
-    """Return the content of a cached file; None unless it is intact and only this user can write it."""
+    """Return the content of a cached file; None if it is damaged, or if other users can write the file."""
     try:
         if not _is_ours(path.parent.lstat()):
             return None
@@ -66,7 +66,7 @@ def read_cached(path: Path) -> bytes | None:
     if content[:_HEAD] != _MAGIC + _digest(path, image):
         return None
     with contextlib.suppress(OSError):
-        os.utime(path)  # so that the oldest file is the least recently used
+        os.utime(path)  # the cache removes the file with the oldest time first
     return image
 
 
@@ -75,20 +75,17 @@ def _digest(path: Path, image: bytes) -> bytes:
 
 
 def _is_ours(status: os.stat_result) -> bool:
-    if sys.platform == "win32":  # the folder is in the profile of the user
+    if sys.platform == "win32":  # the folder is in the user's profile, which other users cannot write
         return True
     shared = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     return status.st_uid == os.getuid() and not shared and not stat.S_ISLNK(status.st_mode)
 
 
 def write_cached(path: Path, image: bytes, most: int | None = None) -> None:
-    """Cache content in a file; ignores errors of the file system.
+    """Cache content in a file, and ignore errors of the file system.
 
-    Args:
-        path: path of the file.
-        image: the content.
-        most: maximum size in bytes of all files in the folder with the same suffix; None for ``CACHE_BYTES``.
-            The oldest files are removed first.
+    Then remove the oldest files until all files in the folder with the same suffix have at most ``most``
+    bytes, by default ``CACHE_BYTES``.
     """
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

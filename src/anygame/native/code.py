@@ -1,6 +1,6 @@
 """Machine code for this machine, compiled from LLVM's text form or read from the cache.
 
-Only this module and ``lowering`` import llvmlite. This module imports it when code is first needed.
+Only this module and ``lowering`` import llvmlite. This module imports it at the first use.
 """
 
 from __future__ import annotations
@@ -21,15 +21,14 @@ _SUFFIX = ".code"
 _EFFORT = 1
 #: LLVM's optimisation level for code with loops and calls.
 _FULL_EFFORT = 3
-#: LLVM's name of graphics cards.
+#: LLVM's target triple of NVIDIA graphics cards.
 _CARD: Final = "nvptx64-nvidia-cuda"
 
 
 class Library:
     """Compiled functions, which release the interpreter lock while they run.
 
-    Attributes:
-        cached: whether the machine code came from the cache.
+    ``cached`` says whether the machine code came from the cache.
     """
 
     def __init__(self, engine: Any, signatures: Mapping[str, tuple[Any, ...]], cached: bool) -> None:
@@ -46,7 +45,12 @@ class Library:
 
 
 def compile_library(
-    code: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None
+    code: str,
+    signatures: Mapping[str, tuple[Any, ...]],
+    cache: Path | None = None,
+    *,
+    shared: Iterable[str] = (),
+    keep: bool = True,
 ) -> Library:
     """Return the functions of LLVM's text form, from the cache or compiled for this machine.
 
@@ -54,25 +58,12 @@ def compile_library(
         code: LLVM's text form.
         signatures: for each function, the ctypes of the result and of the parameters.
         cache: the folder of the cache, by default :func:`cache_folder`.
+        shared: modules that the code calls. Each of them is compiled and cached once.
+        keep: whether to cache the machine code of ``code``.
     """
-    library = find_library(code, signatures, cache)
-    return library or load_library(make_image(code, code, cache), signatures)
-
-
-def link_library(
-    code: str,
-    shared: Iterable[str],
-    signatures: Mapping[str, tuple[Any, ...]],
-    cache: Path | None = None,
-    *,
-    keep: bool = True,
-) -> Library:
-    """Return the functions of code that calls shared modules, each of which is compiled and cached once.
-
-    The machine code of ``code`` is cached only with ``keep``.
-    """
-    cached = _cached_image(code, cache) if keep else None
-    image = make_image(code, code if keep else "", cache) if cached is None else cached
+    key = code if keep else ""
+    cached = _cached_image(key, cache)
+    image = make_image(code, key, cache) if cached is None else cached
     called = [_shared_image(module, cache) for module in shared]
     return load_library(image, signatures, cached is not None, called)
 
@@ -90,7 +81,7 @@ def _cached_image(key: str, cache: Path | None) -> bytes | None:
 def find_library(
     key: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None
 ) -> Library | None:
-    """Return a library from the cache; None if it is not there. For ``key`` see `make_image`."""
+    """Return a library from the cache, or None if it is not cached. For ``key`` see `make_image`."""
     image = _cached_image(key, cache)
     return None if image is None else load_library(image, signatures, cached=True)
 
@@ -98,16 +89,25 @@ def find_library(
 def make_image(code: str, key: str = "", cache: Path | None = None, *, is_straight: bool = True) -> bytes:
     """Compile LLVM's text form for this machine, cache the machine code, and return it.
 
-    Args:
-        code: LLVM's text form. LLVM raises a RuntimeError if it cannot read the text.
-        key: the key of the cache: the code, or a text that determines it. An empty key disables the cache.
-        cache: the folder of the cache.
-        is_straight: whether to run only the passes that help straight-line code.
+    ``key`` is the key of the cache: the code, or a string that determines the code. An empty key disables the
+    cache. With ``is_straight``, only the passes run that help straight-line code. Raises RuntimeError if LLVM
+    cannot read the code.
     """
     llvm = _llvm()[0]
-    machine = _machine(llvm, _EFFORT if is_straight else _FULL_EFFORT)
-    image = bytes(machine.emit_object(_optimise(llvm, machine, code, is_straight)))
-    path = _path(key, cache) if key else None
+    effort = _EFFORT if is_straight else _FULL_EFFORT
+    machine = _machine(llvm, effort)
+    module = llvm.parse_assembly(f'target triple = "{llvm.get_process_triple()}"\n{code}')
+    module.data_layout = str(machine.target_data)
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(effort))
+    if is_straight:
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_always_inliner_pass()
+        passes.add_sroa_pass()
+    else:
+        passes = builder.getModulePassManager()
+    passes.run(module, builder)
+    image = bytes(machine.emit_object(module))
+    path = _path(key, cache)
     if path:
         write_cached(path, image)
     return image
@@ -172,8 +172,10 @@ def source_digest(*folders: Path) -> str:
 
 def _path(key: str, cache: Path | None) -> Path | None:
     folder = cache_folder() if cache is None else cache
+    if not folder or not key:
+        return None
     name = hashlib.sha256("\0".join((_llvm()[1], str(_EFFORT), key)).encode()).hexdigest()
-    return folder / (name + _SUFFIX) if folder else None
+    return folder / (name + _SUFFIX)
 
 
 @functools.cache
@@ -192,7 +194,7 @@ def _llvm() -> tuple[Any, str]:
 def _features(llvm: Any) -> str:
     try:
         return str(llvm.get_host_cpu_features().flatten())
-    except RuntimeError:  # LLVM cannot detect the features on all systems; the processor's name must suffice
+    except RuntimeError:  # on some systems LLVM cannot detect the features; it assumes those of the processor
         return ""
 
 
@@ -200,18 +202,3 @@ def _machine(llvm: Any, effort: int = _EFFORT) -> Any:
     return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=_features(llvm), opt=effort, jit=True
     )
-
-
-def _optimise(llvm: Any, machine: Any, code: str, is_straight: bool = True) -> Any:
-    module = llvm.parse_assembly(f'target triple = "{llvm.get_process_triple()}"\n{code}')
-    module.data_layout = str(machine.target_data)
-    effort = _EFFORT if is_straight else _FULL_EFFORT
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(effort))
-    if is_straight:
-        passes = llvm.create_new_module_pass_manager()
-        passes.add_always_inliner_pass()
-        passes.add_sroa_pass()
-    else:
-        passes = builder.getModulePassManager()
-    passes.run(module, builder)
-    return module

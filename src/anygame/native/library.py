@@ -1,8 +1,8 @@
 """The native code of a room of this package: read from the cache, or compiled once for this machine.
 
-A room is a folder of ``anygame``. The ``NATIVE_MODULES`` of its ``__init__`` name its modules of marked
-functions. The build of a package adds the LLVM text of each room. A checkout, or a package with changed
-sources, has no valid text; then numba lowers the sources first.
+A room is a folder of ``anygame`` whose ``NATIVE_MODULES`` name its modules of marked functions. The build of
+a package stores the LLVM text of each room. In a checkout, or if the sources have changed since the build,
+numba lowers the sources first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _HERE: Final = Path(__file__).parent
 _compiling: Final = Lock()
-#: Program that lowers a room. It adds the sources to the path, since pip builds without them.
+#: Program that lowers a room. It adds the sources to the import path, since pip builds without them.
 _LOWER: Final = (
     "import runpy, sys; sys.path.insert(0, sys.argv[1]); "
     "runpy.run_module('anygame.native.lowering', run_name='__main__')"
@@ -39,7 +39,7 @@ def text_of(room: str) -> Path:
 
 @cache
 def digest_of(room: str) -> str:
-    """Return a digest of the sources of a room and of this folder at the time of the first call."""
+    """Return a digest of the sources of a room and of this folder, as they were at the first call."""
     return source_digest(_HERE, _HERE.parent / room)
 
 
@@ -64,7 +64,7 @@ def _image(room: str, key: str) -> bytes:
 
 
 def _shipped(room: str) -> str | None:
-    """Return the text in the package; None if it is damaged or its sources have changed."""
+    """Return the text in the package, or None if it is missing, is damaged or has other sources."""
     try:
         digest, _, text = gzip.decompress(text_of(room).read_bytes()).decode().partition("\n")
     except (OSError, EOFError, ValueError, zlib.error):
@@ -78,7 +78,7 @@ def ship(room: str) -> None:
 
 
 def _lowered(room: str) -> str:
-    """Return the LLVM text of a room, which another process lowers."""
+    """Return the LLVM text of a room, which numba produces in another process."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     environment["NUMBA_OPT"] = "0"
     command = [sys.executable, "-c", _LOWER, str(_HERE.parents[1]), room]

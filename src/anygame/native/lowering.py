@@ -1,7 +1,7 @@
-"""Lowering of marked functions to LLVM's text form, which suits all machines, with numba.
+"""Lowering of marked functions to LLVM's text form for all machines, with numba.
 
-A separate process runs this module as a program, which writes the text: only this process needs numba and
-numba's memory. It sets ``NUMBA_OPT=0``, since LLVM optimises all functions together later.
+A separate process runs this module as a program, which writes the text. So only this process imports numba.
+The process has ``NUMBA_OPT=0``, since LLVM optimises all functions together later.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def lowered(room: str) -> str:
 
 
 def _simplified(module: Any) -> str:
-    """Return the text of a module after the passes that suit every machine, which leave a seventh of it."""
+    """Return the text of a module after machine-independent optimisation, which makes it 7x shorter."""
     llvm.initialize_native_target()
     machine = llvm.Target.from_default_triple().create_target_machine()
     module.data_layout = str(machine.target_data)
@@ -68,7 +68,7 @@ def _simplified(module: Any) -> str:
 
 
 class _Lowering:
-    """Marked functions with their numba dispatchers."""
+    """Lowers marked functions, each of which gets a numba dispatcher."""
 
     def __init__(self) -> None:
         self._dispatchers: dict[Callable[..., Any], Any] = {}
@@ -80,7 +80,7 @@ class _Lowering:
         }
 
     def module_of(self, function: Exported, parameters: list[type | Elements]) -> tuple[str, str]:
-        """Return a module that defines a function for given types, and its name in the module."""
+        """Return a module that defines a function for given types, and the function's name in the module."""
         entry = njit(**_OPTIONS)(self._unpacking(function.function, parameters))
         kinds = tuple(types.float64 if kind is float else types.int64 for kind in parameters)
         entry.compile(kinds)
@@ -101,7 +101,7 @@ class _Lowering:
         return namespace["entry"]
 
     def dispatcher_of(self, function: Callable[..., Any]) -> Any:
-        """Return the numba dispatcher of a copy of a marked function with other globals."""
+        """Return the numba dispatcher of a marked function; it compiles a copy with replaced globals."""
         dispatcher = self._dispatchers.get(function)
         if dispatcher is None:
             assert isinstance(function, FunctionType)
@@ -119,7 +119,7 @@ class _Lowering:
         return dispatcher
 
     def replacement_of(self, value: Any) -> Any:
-        """Return the replacement, for numba, of a global of a marked function."""
+        """Return the object that replaces a global of a marked function in the copy for numba."""
         if isinstance(value, Exported):
             return self.dispatcher_of(value.function)
         if isinstance(value, Bundle):
@@ -133,7 +133,7 @@ class _Lowering:
         return value
 
 
-#: Options of numba: no reference counts, since functions allocate no memory, and no wrappers for Python.
+#: Options of numba. Functions allocate no memory, so they need no reference counts (``_nrt``).
 _OPTIONS: Final[dict[str, Any]] = {
     "nogil": True,
     "_nrt": False,
@@ -144,19 +144,16 @@ _OPTIONS: Final[dict[str, Any]] = {
 
 
 def _widened(kind: types.Type) -> types.Type:
-    """Return int64 for all signed integers, so that numba compiles each function for only one width."""
+    """Replace each signed integer type by int64, so that numba compiles each function for only one width."""
     whole = types.unliteral(kind)
     return types.int64 if isinstance(whole, types.Integer) and whole.signed else kind
-
-
-# -- modules -----------------------------------------------------------------------------------------
 
 
 def _entry(name: str, symbol: str, parameters: list[type | Elements]) -> str:
     """Return the text of a C function that calls a function that numba compiled.
 
-    Numba's functions take pointers to the result and the exception. Without an exception they return the
-    status 0, or -2 if the result is None.
+    Functions of numba take pointers to the result and to the exception. They return a status: 0 for a result,
+    -2 for the result None, or another number for an exception.
     """
     kinds = ["double" if each is float else "i64" for each in parameters]
     given = "".join(f", {kind} %a{number}" for number, kind in enumerate(kinds))
@@ -177,18 +174,15 @@ define i64 @"{name}"({given[2:]}) {{
 }}"""
 
 
-# -- extensions of numba ------------------------------------------------------------------------------
-
-
 class _Counted(types.Array):
-    """An array whose indices are never negative, so that the code does not check for negative indices."""
+    """An array type without negative indices, so that the code does not check for them."""
 
 
 register_model(_Counted)(models.ArrayModel)
 
 
 def _from_start(context: Any, builder: Any, kind: Any, index: Any) -> tuple[Any, Any]:
-    """Return the type and value of an index, or of a tuple of indices, converted to unsigned."""
+    """Convert an index or a tuple of indices to unsigned integers; return type and value."""
     if isinstance(kind, types.BaseTuple):
         parts = zip(kind.types, cgutils.unpack_tuple(builder, index), strict=True)
         converted = [_from_start(context, builder, *part) for part in parts]
@@ -200,7 +194,7 @@ def _from_start(context: Any, builder: Any, kind: Any, index: Any) -> tuple[Any,
 
 
 def _lower_items(operation: Any, lowered: Any, index: Any, *values: Any) -> None:
-    """Register an item operation of ``_Counted`` arrays that converts indices to unsigned integers."""
+    """Register an operation on items of ``_Counted`` arrays, which converts the indices first."""
 
     @lower_builtin(operation, _Counted, index, *values)
     def item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -229,7 +223,7 @@ def _read_array(
 ) -> Any:
     """Generate code that makes an array from row ``number`` of a table.
 
-    ``record`` is the stride in bytes; None takes it from the table.
+    ``record`` is the stride in bytes. If it is None, the code reads the stride from the table.
     """
     word = ir.IntType(64)
     table = builder.inttoptr(address, word.as_pointer())
@@ -259,7 +253,7 @@ def _read_array(
 
 
 def _array_at(elements: Elements) -> Any:
-    """Return a function that maps the address of a table to its array."""
+    """Return a function from the address of a table to the table's only array."""
     array = _array_of(elements)
 
     @intrinsic
@@ -278,7 +272,7 @@ class _AddressModel(models.PrimitiveModel):
 
 
 def _bundle_at(bundle: Bundle) -> Any:
-    """Return a function that maps a table's address to an object with the arrays as attributes."""
+    """Return a function from the address of a table to an object whose attributes are the table's arrays."""
     kind = type(
         bundle.name, (types.Type,), {"__init__": lambda self: types.Type.__init__(self, name=bundle.name)}
     )
@@ -315,7 +309,7 @@ def _lower_attribute(kind: Any, field: str, array: Any, number: int, record: int
 
 
 def _calling(result: Any, result_in_code: Any) -> Any:
-    """Return a function that calls a function of two pointers, all three given as addresses."""
+    """Return a function that takes three addresses, and calls the first with the others as pointers."""
 
     @intrinsic
     def call(_context: Any, _function: Any, _rows: Any, _data: Any) -> Any:
@@ -342,7 +336,7 @@ def _prefetch(_context: Any, array: Any, _index: Any) -> Any:
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
         start = builder.bitcast(view.data, byte)
         place = builder.gep(start, [builder.mul(arguments[1], stride)])
-        # The arguments mean a read, all cache levels, and the data cache.
+        # The constants mean a read, all cache levels, and the data cache.
         builder.call(function, [place, number(0), number(3), number(1)])
         return context.get_dummy_value()
 

@@ -1,7 +1,7 @@
 """Decorators of native functions, and the conversion of their arguments.
 
 Native code gets an array as the address of a table, which contains the address and the shape of the array.
-A bundle is a named tuple of arrays that share one table.
+A bundle is a named tuple of arrays that share a table.
 """
 
 from __future__ import annotations
@@ -30,11 +30,9 @@ _F = TypeVar("_F", bound="Callable[..., Any]")
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """Annotation of an array parameter: the element types and the number of axes.
+    """Annotation of an array parameter: NumPy's names of the allowed element types, and the number of axes.
 
-    Attributes:
-        kinds: NumPy's names of the allowed element types. The function is compiled for each type.
-        axes: 1, or 2 for an array whose rows are each contiguous.
+    The function is compiled for each element type. An array has one axis, or two axes and contiguous rows.
     """
 
     kinds: tuple[str, ...]
@@ -65,27 +63,27 @@ Float64Rows = Annotated[NDArray[np.float64], Elements(("float64",), 2)]
 
 #: The marked functions, which native code can call.
 COMPILED: Final[set[Callable[..., Any]]] = set()
-#: The native functions that Python calls, by name.
+#: The native functions that Python can call, by name.
 _EXPORTED: Final[dict[str, Exported]] = {}
-#: The result of a native function if the Python function would raise an exception.
+#: The result of a native function that ends with an exception.
 FAULT: Final = -(1 << 63)
 
 
 def compiled(function: _F) -> _F:
-    """Mark a function as native code.
+    """Mark a function that native code can call.
 
     The function must not allocate memory, and must use only its arguments. Integers have 64 bits. A call from
-    Python runs the Python code, so that tests can compare this code with the native code.
+    Python runs the Python code, so that tests can compare it with the native code.
     """
     COMPILED.add(function)
     return function
 
 
 def exported(function: Callable[..., Any]) -> Exported:
-    """Mark a function as native code that Python calls.
+    """Mark a function whose native code Python can call.
 
-    Its parameters must have the annotation ``int``, ``float`` or one of the array types above, and its result
-    ``int``, ``bool`` or ``None``.
+    The annotation of a parameter must be ``int``, ``float`` or one of the array types above. The annotation
+    of the result must be ``int``, ``bool`` or ``None``.
     """
     wrapper = _EXPORTED[f"{function.__module__}.{function.__name__}"] = Exported(function)
     return wrapper
@@ -103,7 +101,7 @@ class Exported:
         self._parameters: list[type | Elements] = [elements_of(hint) or hint for hint in hints.values()]
 
     def variants(self) -> Iterator[tuple[str, list[type | Elements]]]:
-        """Yield name and parameter types of the native function for each combination of element types.
+        """Yield, for each combination of element types, the name and the parameter types of the function.
 
         Parameters with equal annotations have the same element type.
         """
@@ -144,7 +142,7 @@ class Exported:
 
 @cache
 def native_code(room: str) -> Library:
-    """Return the native code of all exported functions of a room; compile it first unless it is cached."""
+    """Return the native code of a room's exported functions, from the cache or compiled."""
     signatures = {
         name: (ctypes.c_int64, *(ctypes.c_double if kind is float else ctypes.c_int64 for kind in parameters))
         for _, name, parameters in exports(room)
@@ -158,12 +156,12 @@ def native_code(room: str) -> Library:
 
 
 def room_of(function: Callable[..., Any]) -> str:
-    """Return the room of a function: ``search`` for a function of ``anygame.search.lanes``."""
+    """Return the room of a function, for example ``search`` for a function of ``anygame.search.lanes``."""
     return function.__module__.split(".")[1]
 
 
 def exports(room: str) -> Iterator[tuple[Exported, str, list[type | Elements]]]:
-    """Yield the native functions that a room exports, each with its name and parameter types."""
+    """Yield all variants of a room's exported functions: the function, its name and its parameter types."""
     for module in import_module(f"anygame.{room}").NATIVE_MODULES:
         import_module(module)
     for function in _EXPORTED.values():
@@ -173,13 +171,10 @@ def exports(room: str) -> Iterator[tuple[Exported, str, list[type | Elements]]]:
 
 
 class Bundle:
-    """A function that native code calls with the address of a table, to get a named tuple of arrays.
+    """A function from the address of a table to a named tuple of arrays; only native code can call it.
 
-    Attributes:
-        name: the name of the named tuple.
-        arrays: the types of its arrays, by field.
-        records: the arrays that are fields of records, and so are not contiguous. The values are the size of
-            a record in bytes, or None if the table contains this size.
+    ``records`` has the arrays that are fields of records, and therefore not contiguous. Its values are the
+    size of a record in bytes, or None if the table contains the size.
     """
 
     def __init__(
@@ -193,7 +188,7 @@ class Bundle:
         self.records = records
 
     def __call__(self, address: int) -> Any:
-        """Raise an error; only native code can call a bundle."""
+        """Raise TypeError."""
         raise TypeError(f"only native code can find a {self.name} by its address")
 
 
@@ -203,9 +198,9 @@ def elements_of(hint: Any) -> Elements | None:
 
 
 def table_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """Return the table of a bundle: int64 [arrays, 4].
+    """Return the table of arrays that native code gets: int64 [arrays, 4].
 
-    Its columns are the address, the lengths of both axes, and the stride between rows in bytes. The caller
+    The columns are the address, the lengths of both axes, and the stride between rows in bytes. The caller
     must keep table and arrays alive while native code uses the table.
     """
     rows = []
@@ -218,18 +213,15 @@ def table_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     return np.array(rows, np.int64)
 
 
-# -- operations that only native code has -----------------------------------------------------------------
-
-
 def call(function: int, rows: int, data: int) -> None:
-    """Call ``void f(ptr rows, ptr data)``, all three given as addresses."""
+    """Call ``void f(ptr rows, ptr data)``, given the addresses of the function and of its arguments."""
     raise TypeError("only native code can call an address")
 
 
 def call_refusing(function: int, rows: int, data: int) -> bool:
-    """Call ``i1 f(ptr rows, ptr data)``, all three given as addresses."""
+    """Call ``i1 f(ptr rows, ptr data)``, given the addresses of the function and of its arguments."""
     raise TypeError("only native code can call an address")
 
 
 def prefetch(array: Any, index: int) -> None:
-    """Prefetch the cache line of an element of an array, or of the first element of a row."""
+    """Prefetch the cache line of an array's element, or of a row's first element; do nothing in Python."""

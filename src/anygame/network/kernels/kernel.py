@@ -178,7 +178,7 @@ class Kernel:
         shared = SharedFunctions(gates.shared)
         code = self._functions(gates, self.target, shared)
         code = self.target.preamble + shared.declarations + code
-        return native.link_library(code, shared.modules(self.target), _SIGNATURES, keep=keep)
+        return native.compile_library(code, _SIGNATURES, shared=shared.modules(self.target), keep=keep)
 
     def finish(self) -> bool:
         """Wait for the final code; return whether it was found in the cache."""
