@@ -1,6 +1,6 @@
-"""A block: 512 games side by side that play their share of a simulation, deterministically.
+"""A block: 512 simultaneous games that play a part of a simulation, deterministically.
 
-A warp of a graphics card plays blocks of 2,048 games. A processor can play blocks of that width, too.
+Blocks on graphics cards have 2,048 games. A processor can play such blocks, too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from anygame.network.kernels.playout_loop import (
 from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -43,17 +43,17 @@ _ALL = np.uint64((1 << 64) - 1)
 
 
 class Block:
-    """The memory in which one thread plays block after block, and the calls of machine code.
+    """Memory in which a thread plays one block after the other, with the calls of machine code.
 
     Args:
         kernel: the code of the game.
         limit: number of joint moves after which a playout is cut.
-        whole: whether to compute even gates that the phase of the lanes does not need; moves stay the same.
+        whole: whether to compute all gates, also gates that the phase of the lanes does not need.
 
     Attributes:
-        rows: uint64 [rows, words]; see ``layout.RowLayout``. Its counters add up over all blocks.
-        lengths: int64 [limit + 2]; slot ``n`` counts the playouts that ended after ``n`` joint moves, and the
-            last slot the playouts that were cut. The counts add up over all blocks.
+        rows: uint64 [rows, words]; see ``layout.RowLayout``. The counters add up over all blocks.
+        lengths: int64 [limit + 2]; element ``n`` counts the playouts of ``n`` joint moves in all blocks. The
+            last element counts the playouts that were cut.
     """
 
     def __init__(self, kernel: Kernel, limit: int, whole: bool = False) -> None:
@@ -68,7 +68,7 @@ class Block:
         self._pointers = tuple(array.ctypes.data for array in arrays)
 
     def begin(self, number: int, quota: int, seed: int, state: NDArray[np.bool_]) -> None:
-        """Prepare to play a block of ``quota`` playouts, at least one, from a state: bool [fluents]."""
+        """Prepare to play the ``quota`` playouts of a block, at least one, from a state: bool [fluents]."""
         kernel, rows, record = self._kernel, self.rows, self._record
         lanes = min(quota, kernel.target.lanes)
         rows[kernel.layout.fluent_rows] = np.where(state, _ALL, np.uint64(0))[:, None]
@@ -82,23 +82,21 @@ class Block:
         record[WHOLE] = self._whole
 
     def play(self, steps: int) -> bool:
-        """Make a positive number of steps; return whether all playouts have ended."""
+        """Play a positive number of steps; return whether all playouts have ended."""
         return bool(self._kernel.library["play"](*self._pointers, steps))
 
-    def start_no_more(self) -> int:
-        """Start no more playouts; return the number of playouts that were left to start."""
-        unstarted = self.left
+    def start_no_more(self) -> None:
+        """Start no more playouts."""
         self._record[LEFT] = 0
-        return unstarted
 
     @property
     def left(self) -> int:
-        """Number of playouts left to start."""
+        """Number of playouts that have not started."""
         return int(self._record[LEFT])
 
     @property
     def step(self) -> int:
-        """Number of steps that the block has made."""
+        """Number of steps that the block has played."""
         return int(self._record[NOW])
 
     @property
@@ -126,7 +124,7 @@ class Block:
         return self._column(self._kernel.layout.fluent_rows, lane)
 
     def joint_move(self, lane: int) -> tuple[int, ...] | None:
-        """Return the last joint move of a lane, an action per role; None if the lane waited or restarted."""
+        """Return the last joint move of a lane, an action per role, or None if the lane made no move."""
         if not self._column(slice(GO, GO + 1), lane)[0]:
             return None
         does = self._column(self._kernel.layout.action_rows, lane)
@@ -162,17 +160,17 @@ class Block:
 
 #: Number of steps of one call while a block is replayed. The program notices interrupts only between calls.
 _STEPS = 256
-#: Number of steps by which a replay begins earlier than the length of the playout shows, since a lane may
-#: have waited. It nearly always suffices. If not, the next replay multiplies this number by ``_MORE``.
+#: Number of steps that the first replay of a playout assumes that the lane has waited. It nearly always
+#: suffices. If the lane has waited for more steps, the next replay multiplies this number by ``_MORE``.
 _SLACK, _MORE = 32, 8
 
 
 @dataclass(frozen=True, eq=False)
 class DeadEnd:
-    """A playout that ended because a role had no legal move in a state: bool [fluents].
+    """A playout that ended in a state, bool [fluents], because a role had no legal move there.
 
-    ``role`` is the first such role. ``moves`` are the joint moves from the start of the playout to that
-    state, with an action per role, counted from the first action of the role.
+    ``role`` is the first such role. ``moves`` are the joint moves of the playout, with an action per role,
+    counted from the first action of the role.
     """
 
     role: int
@@ -181,7 +179,7 @@ class DeadEnd:
 
 
 class StuckError(Exception):
-    """A role has no legal move in a state that is not terminal; see ``stuck`` for the playout."""
+    """A role has no legal move in a state that is not terminal; ``stuck`` is the playout."""
 
     def __init__(self, stuck: DeadEnd) -> None:
         super().__init__(f"role {stuck.role} has no legal move in a state that is not terminal")
@@ -190,7 +188,7 @@ class StuckError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StuckPlayout:
-    """Place of a stuck playout. After an interrupt, no playouts started after step ``last_start``."""
+    """Where a playout got stuck. After an interrupt, no playout started after step ``last_start``."""
 
     block: int
     step: int
@@ -210,21 +208,20 @@ def start_state(network: Network, start: ArrayLike | None) -> NDArray[np.bool_]:
 def replayed(
     playout: StuckPlayout, kernel: Kernel, quota: int, state: NDArray[np.bool_], request: PlayoutRequest
 ) -> DeadEnd | None:
-    """Return a stuck playout; None after an interrupt. Raises StuckError if the request is strict."""
-    block = Block(kernel, request.limit, whole=True)
+    """Return a stuck playout, or None after an interrupt. Raises StuckError if the request is strict."""
     with suppress(KeyboardInterrupt):
-        stuck = _replay(block, lambda: block.begin(playout.block, quota, request.seed, state), playout)
+        stuck = _replay(playout, Block(kernel, request.limit, whole=True), quota, state, request.seed)
         if request.strict:
             raise StuckError(stuck)
         return stuck
     return None
 
 
-def _replay(block: Block, begin: Callable[[], None], playout: StuckPlayout) -> DeadEnd:
-    # Machine code records no moves, but a block plays the same way every time.
+def _replay(playout: StuckPlayout, block: Block, quota: int, state: NDArray[np.bool_], seed: int) -> DeadEnd:
+    # Machine code does not record moves, but a block plays the same way every time.
     slack = _SLACK
     while True:
-        begin()
+        block.begin(playout.block, quota, seed, state)
         first = max(0, playout.step - playout.length - slack)
         _advance(block, first, playout.last_start)
         moves: list[tuple[int, ...]] = []

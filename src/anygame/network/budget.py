@@ -1,4 +1,4 @@
-"""The cost of compiling a game, counted in steps, so that the result does not depend on a clock."""
+"""The cost of compiling a game in steps, so that limits do not depend on the speed of a machine."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Final
 
 from anygame.errors import LimitError
 
-# Costs in steps. A row of a join costs one step, which takes about 30 ns (measured on 100 public sheets).
-#: Cost of a rule, in a join or in a pass.
+# A row of a join costs one step, which takes about 30 ns (measured on 100 public sheets).
+#: Cost in steps of a rule, in a join or in a pass.
 TURN: Final = 5_000
-#: Cost of building a term, with its text.
+#: Cost in steps of building a term, with its text.
 COMPOSED: Final = 300
-#: Cost of a query to the reasoner.
+#: Cost in steps of a query to the reasoner.
 QUESTION: Final = 500
-#: Cost of a case of a proof about fluents.
+#: Cost in steps of a case of a proof about fluents.
 CASE: Final = 5_000
-#: Cost of a literal of a conjunction that becomes gates.
+#: Cost in steps of a literal of a conjunction that becomes gates.
 LITERAL: Final = 100
 
 
 class Budget:
-    """Counts the steps of compiling one game, and raises an error above a number of steps or seconds."""
+    """Counts the steps of compiling a game, up to a maximum number of steps and seconds."""
 
     def __init__(self, steps: int, seconds: float = inf) -> None:
         self.spent = 0
@@ -31,7 +31,7 @@ class Budget:
         self._end = monotonic() + seconds
 
     def spend(self, steps: int) -> None:
-        """Count some steps. Raises LimitError above the maximum number of steps or after the time limit."""
+        """Add to the number of steps. Raises LimitError above the maximum number of steps or seconds."""
         self.spent += steps
         if self.spent > self._steps:
             message = f"compiling the rules takes more than {self._steps:,} steps"

@@ -1,8 +1,9 @@
 """A compiled game: its network, and the names of the network's inputs and outputs.
 
-The passes of ``grounding.pipeline`` rewrite the rules, which are then grounded. Instances become gates, and
-``logic.rewrites`` simplify the circuit. The result is a propositional network (Schkufza, Love and Genesereth
-2008, "Propositional automata and cell automata: representational frameworks for discrete dynamic systems").
+The passes of ``grounding.pipeline`` rewrite the rules, and the grounder instantiates them. Instances become
+gates, and ``logic.rewrites`` simplify the circuit. The result is a propositional network (Schkufza, Love and
+Genesereth 2008, "Propositional automata and cell automata: representational frameworks for discrete dynamic
+systems").
 """
 
 from __future__ import annotations
@@ -37,20 +38,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class CompiledGame:
-    """A network and its names.
+    """A network and the names of its inputs and outputs.
 
     Attributes:
-        exclusions: groups of fluents of which at most one holds in any reachable state; the network is only
-            valid for such states.
-        percept_network: the same game with percepts (GDL-II): its last fluents are the percepts of each role
-            after the last joint move. None if no role ever sees anything.
         fluents: the term of each fluent, sorted by text.
         actions: per role the moves that can ever be legal, sorted by text.
-        stages: the name of each step of compilation, with its figures by name.
+        stages: the name of each stage of compilation, with its figures by name.
         passes: the name of each pass over the rules, with its figures: the number of rules that it
-            ``rewrote``, the number of rules that it ``made`` of them, and its ``seconds``.
-        percepts: per role the terms that it can ever see, sorted by text; empty, without roles, if the sheet
-            is too large for percepts.
+            ``rewrote``, the number of resulting rules (``made``), and its ``seconds``.
+        percepts: per role the terms that it can ever see, sorted by text; an empty tuple if the sheet is too
+            large for percepts.
+        percept_network: the same game with percepts (GDL-II): its last fluents are the percepts of each role
+            after the last joint move. None if no role ever sees anything.
+        exclusions: groups of mutually exclusive fluents. The network is only valid for states in which at
+            most one fluent of each group holds.
     """
 
     network: Network
@@ -74,15 +75,15 @@ def compile_game(
 
     Args:
         reasoner: the rules.
-        limits: bounds on instances, joins and work.
+        limits: limits of grounding.
         progress: called regularly with the numbers of instances and atoms so far.
-        without: names of passes and rewrites to skip, from ``OPTIONAL`` and ``OPTIONAL_IF_LARGE`` of
-            ``grounding.pipeline`` and from ``logic.rewrites.REWRITES``. The game stays the same.
+        without: names of passes and rewrites to skip: passes of ``OPTIONAL`` and ``OPTIONAL_IF_LARGE`` in
+            ``grounding.pipeline``, and rewrites of ``logic.rewrites.REWRITES``. The game stays the same.
 
     Raises:
-        LimitError: a bound was reached; the reasoner can still play the game.
+        LimitError: the game exceeds a limit; the reasoner can still play the game.
         CompilationError: an internal fault; the reasoner can still play the game.
-        ValueError: a name in ``without`` is unknown, or its pass cannot be skipped.
+        ValueError: a name in ``without`` is unknown, or compilation needs its pass.
     """
     optional = [*OPTIONAL, *OPTIONAL_IF_LARGE, *(name for name, _ in REWRITES)]
     unknown = sorted(set(without).difference(optional))
@@ -111,7 +112,7 @@ def _compile_what_fits(
             rule.head.key == SEEN for rule in reasoner.rules
         ):
             raise
-    # The second attempt gets at least a third of the given time.
+    # A second attempt, without percepts, gets at least a third of the time limit.
     remaining = max(limits.seconds - (monotonic() - began), limits.seconds / 3)
     return _compile(reasoner, replace(limits, seconds=remaining), progress, without, percepts=False)
 
@@ -163,7 +164,7 @@ def _compile(
 
 
 def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, Circuit | None]:
-    """Return a circuit of all outputs but percepts, and a circuit with percepts if roles have any."""
+    """Return a circuit of all outputs except percepts, and a circuit of all outputs if there are percepts."""
     inputs = [*names.fluent_atoms]
     choices: list[tuple[int, ...]] = []
     for of_role in names.action_atoms:
@@ -179,7 +180,7 @@ def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, 
 
 
 def _network(circuit: Circuit, names: Interface) -> Network:
-    """Return the network of a circuit; in ``next``, percepts follow the fluents."""
+    """Return the network of a circuit. In its ``next``, the literals of percepts follow those of fluents."""
     outputs = circuit.outputs
     goals = iter(outputs["goal"].tolist())
     return assemble(
@@ -196,9 +197,9 @@ def _network(circuit: Circuit, names: Interface) -> Network:
 def _with_percepts(network: Network, percepts: Sequence[Sized]) -> Network:
     """Return a network whose last fluents are the percepts of the last joint move (GDL-II).
 
-    In the given network, ``next`` has the literals of the percepts after those of fluents. Kernels then
-    compute percepts like the next state, and keep them until the next move (Thielscher, "A General Game
-    Description Language for Incomplete Information Games", AAAI 2010).
+    In ``next`` of the given network, the literals of percepts follow those of fluents. Kernels compute
+    percepts like the next state, and keep them until the next move (Thielscher, "A General Game Description
+    Language for Incomplete Information Games", AAAI 2010).
     """
     counts = tuple(map(len, percepts))
     added = sum(counts)

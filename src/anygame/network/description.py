@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from anygame.network.compiled import CompiledGame
     from anygame.network.network import Network
 
-#: Maximum number of nodes in a picture. Graphviz needs minutes for more nodes, and the picture is unreadable.
+#: Maximum number of nodes in a picture. A larger picture takes Graphviz minutes, and is unreadable.
 _MOST_DRAWN: Final = 1_000
-#: Maximum number of characters in a name. Longer names are cut, which keeps boxes small.
+#: Maximum number of characters of a name in a picture. Longer names are cut, so that boxes stay small.
 _LONGEST_NAME: Final = 60
 
 
@@ -38,7 +38,7 @@ def describe(compiled: CompiledGame, code: Mapping[str, int | str]) -> dict[str,
 
 
 def levels(network: Network) -> int:
-    """Return the number of gates on the longest path through the network; the path passes a cycle once."""
+    """Return the number of gates on the longest path through the network without its back edges."""
     starts, inputs = network.starts.tolist(), network.inputs.tolist()
     depth = [0] * network.nodes
     for gate in range(network.gates):
@@ -48,7 +48,7 @@ def levels(network: Network) -> int:
 
 
 def text(described: Mapping[str, Any]) -> str:
-    """Format the result of ``describe`` as text for people."""
+    """Format the result of ``describe`` as text."""
     lines = []
     for figures in described["passes"]:
         old, new = figures["rewrote"], figures["made"]
@@ -85,9 +85,7 @@ def picture(compiled: CompiledGame) -> str:
     """Return a picture of the network in Graphviz's language, for ``dot -Tsvg``.
 
     Boxes are facts and moves, and circles are conjunctions. A line that ends in a dot inverts its value.
-
-    Raises:
-        LimitError: the network is too large to draw.
+    Raises LimitError if the network is too large.
     """
     network = compiled.network
     if network.nodes > _MOST_DRAWN:

@@ -28,10 +28,10 @@ _MOST_DIGITS: Final = 9
 
 
 class Exclusions:
-    """Groups of mutually exclusive fluents: no two of a group hold in a reachable state.
+    """Groups of mutually exclusive fluents: in a reachable state, at most one fluent of a group holds.
 
-    A network may rely on these groups, so positions from other sources are checked first. An array of groups,
-    int [fluents], has the number of each fluent's group, -1 for none.
+    A network may rely on these groups, so callers check positions from other sources. Each array of
+    ``groups``, int [fluents], has the number of each fluent's group, or -1 for a fluent without a group.
     """
 
     def __init__(self, groups: Sequence[NDArray[np.int64]] = ()) -> None:
@@ -41,7 +41,7 @@ class Exclusions:
         return bool(self.groups)
 
     def pair_among(self, fluents: Iterable[int]) -> tuple[int, int] | None:
-        """Return two fluents of a set that exclude each other; None if no two fluents do."""
+        """Return two mutually exclusive fluents of a set, or None."""
         present = np.unique(np.fromiter(fluents, np.int64))
         for groups in self.groups:
             numbers = present[np.argsort(groups[present], kind="stable")]
@@ -51,7 +51,7 @@ class Exclusions:
         return None
 
     def pair_in(self, states: NDArray[Any]) -> tuple[int, int, int] | None:
-        """Return the first state [states, fluents] with two exclusive fluents, and these fluents; or None."""
+        """Return the number of a state [states, fluents] with two exclusive fluents, and these; or None."""
         for groups in self.groups:
             members = np.flatnonzero(groups >= 0)
             order = members[np.argsort(groups[members], kind="stable")]
@@ -67,13 +67,12 @@ class Exclusions:
 
 
 class Interface:
-    """The atoms of inputs and outputs, in the order of the network. Names are sorted by text.
+    """The atoms of a network's inputs and outputs. Fluents and the moves of a role are sorted by text.
 
     Attributes:
-        next_state: per fluent the atom of its next value; None if that never holds.
-        initial: bool [fluents]; the initial state.
-        legal: per action, role after role, the atom of its legality; None if it is never legal.
-        terminal: the atom of ``terminal``; None if the game never ends.
+        next_state: per fluent the atom of its next value, or None if no rule gives it a next value.
+        legal: per action, role after role, the atom of its legality, or None if it is never legal.
+        terminal: the atom of ``terminal``, or None if the game never ends.
         goals: per role its goal values with their atoms, in ascending order.
         percepts: per role the terms that it can ever see (GDL-II).
     """
@@ -108,7 +107,7 @@ class Interface:
         self.percepts, self.percept_atoms = self._by_text(SEEN, roles)
 
     def _groups(self) -> Iterator[NDArray[np.int64]]:
-        """Yield per key the groups of fluents that agree in it: int [fluents], -1 for other fluents."""
+        """Yield an array of ``Exclusions.groups`` for each key: fluents with the same key form a group."""
         numbers = {atom: number for number, atom in enumerate(self.fluent_atoms)}
         values: dict[tuple[Relation, Key], list[Term | None]] = {}
         for invariant in self._grounding.invariants:
@@ -130,7 +129,7 @@ class Interface:
             yield groups
 
     def outputs(self) -> dict[str, NDArray[np.int64]]:
-        """Return the atoms of the outputs by kind; -1 for outputs that never hold."""
+        """Return the atoms of the outputs by kind, with -1 for an output that never holds."""
         by_kind: dict[str, Sequence[int | None]] = {
             "terminal": [self.terminal],
             "legal": self.legal,
@@ -159,7 +158,7 @@ class Interface:
         return [None if number < 0 else atom for number, atom in zip(numbers.tolist(), atoms, strict=True)]
 
     def _of_roles(self, key: tuple[str, int], roles: dict[int, int]) -> Iterator[tuple[int, Term, int]]:
-        """Yield, per instance of a predicate such as ``goal``, the role's index, the other term, the atom."""
+        """Yield role index, second argument and atom of each instance of a predicate such as ``goal``."""
         for relation in self._grounding.reasoner.layout.variants(key):
             if relation in self._grounding.tables:
                 players = self._grounding.tables[relation].column(0).tolist()

@@ -1,4 +1,4 @@
-"""Many games side by side, for search and learning: the caller chooses the moves in each lane."""
+"""Many simultaneous games, for search and learning; the caller chooses the moves in each lane."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 
 from anygame.network.kernels.function import ACTIVE, GO, LANES, RANDOM, RESTART, STUCK, WORDS
-from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
+from anygame.network.kernels.uniform_choice import STATE_ROWS, seeds_of_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,20 +17,24 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-#: Markers for the goal of a role to which the rules give no goal, or several goals.
-MISSING, DOUBLE = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).min) + 1
+#: The goal of a role to which the rules give no goal.
+MISSING = int(np.iinfo(np.int32).min)
+#: The goal of a role to which the rules give several goals.
+DOUBLE = MISSING + 1
 
-#: The steps of a bit transposition: the width of the exchanged squares, and a mask of the lower squares.
-_STEPS: Final = tuple(
+#: Per round of a bit transposition, the width in bits of the exchanged squares, and a mask of the lower
+#: squares in a word.
+_ROUNDS: Final = tuple(
     (width, np.uint64(sum(((1 << width) - 1) << at for at in range(0, 64, 2 * width))))
     for width in (32, 16, 8, 4, 2, 1)
 )
 
 
 class IllegalChoiceError(ValueError):
-    """A chosen action is not legal; no lane was changed.
+    """A chosen action is not legal, and no lane has changed.
 
-    The attributes are the first lane with an illegal action, and the first role with an illegal action in it.
+    ``lane`` is the first lane with an illegal action, and ``role`` the first role with an illegal action in
+    this lane.
     """
 
     def __init__(self, lane: int, role: int, action: int) -> None:
@@ -41,14 +45,14 @@ class IllegalChoiceError(ValueError):
 
 
 class Lanes:
-    """A number of games side by side.
+    """Simultaneous games; each lane is an independent game.
 
-    A lane whose game is over keeps its state until it is reset or set. So does a stuck lane, in which a role
-    has no legal move although the game is not over.
+    A lane is stuck if a role has no legal move although the game is not over. Moves do not change lanes that
+    are stuck or whose games are over.
 
     Args:
         kernel: the code of the compiled game.
-        count: number of lanes; memory is allocated for a multiple of 512.
+        count: number of lanes. Memory is allocated for a multiple of 512 lanes.
         seed: seed of :meth:`step_random`.
 
     >>> from anygame.network.kernels.kernel import build_kernel
@@ -85,7 +89,7 @@ class Lanes:
         self.reset()
 
     def copy(self) -> Self:
-        """Return an independent copy: the same states and the same future random numbers."""
+        """Return an independent copy, with the same states and the same future random numbers."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         made._rows = self._kernel.rows(self._blocks).reshape(self._rows.shape)
@@ -95,22 +99,16 @@ class Lanes:
         return made
 
     def _addresses(self) -> list[tuple[int, int]]:
-        # Per block the address of its rows and the address of the data of the gates.
+        # Per block, the arguments of machine code: the addresses of the rows and of the kernel's data.
         size, first = self._rows[0].nbytes, self._rows.ctypes.data
         return [(first + block * size, self._kernel.data.ctypes.data) for block in range(self._blocks)]
 
-    @property
-    def bytes(self) -> int:
-        """Size in bytes of the rows of all lanes."""
-        return self._rows.nbytes
-
     def seed(self, seed: int) -> None:
         """Restart the random numbers."""
-        for block in range(self._blocks):
-            self._rows[block, RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, block)
+        self.random_state = seeds_of_blocks(seed, range(self._blocks), WORDS)
 
     def reset(self, mask: ArrayLike | None = None) -> None:
-        """Put the lanes of a mask, bool [lanes], or all lanes, into the initial state."""
+        """Reset the lanes of a mask, bool [lanes], or all lanes, to the initial state."""
         chosen = np.ones(self.count, np.bool_) if mask is None else self._mask(mask)
         words = self._pack(chosen)[:, None]
         if mask is None:
@@ -129,7 +127,7 @@ class Lanes:
         return (words >> bit & np.uint64(1)).astype(np.bool_)
 
     def set(self, lane: int, state: ArrayLike) -> None:
-        """Put a lane into a state: bool [facts], without percepts."""
+        """Set the state of a lane, bool [facts], and clear its percepts."""
         block, word, bit = self._position(lane)
         values = np.asarray(state, np.bool_)
         if values.shape != (self.network.facts,):
@@ -145,7 +143,7 @@ class Lanes:
         return self._unpack(self._rows[:, self._fluents])
 
     def load(self, states: ArrayLike) -> None:
-        """Put all lanes into states, bool [lanes, facts], without percepts."""
+        """Set the states of all lanes, bool [lanes, facts], and clear all percepts."""
         values = np.asarray(states, np.bool_)
         if values.shape != (self.count, self.network.facts):
             raise ValueError(f"expected states [{self.count}, {self.network.facts}], got {values.shape}")
@@ -157,7 +155,7 @@ class Lanes:
         self._fresh = False
 
     def packed(self) -> NDArray[np.uint64]:
-        """Return all states with a bit for each fluent: uint64 [lanes, words], unused bits 0."""
+        """Return all states with a bit for each fluent: uint64 [lanes, words]. Unused bits are 0."""
         words = self._packed_words
         fluents = np.zeros((self._blocks, 64 * words, WORDS), np.uint64)
         fluents[:, : self.network.facts] = self._rows[:, self._fluents]
@@ -165,7 +163,7 @@ class Lanes:
         return turned.transpose(0, 1, 3, 2).reshape(-1, words)[: self.count]
 
     def load_packed(self, states: NDArray[np.uint64]) -> None:
-        """Put all lanes into states, uint64 [lanes, words] as returned by ``packed``, without percepts."""
+        """Set the states of all lanes, uint64 [lanes, words] as in ``packed``, and clear all percepts."""
         words = self._packed_words
         given = np.asarray(states)
         if given.shape != (self.count, words) or not np.can_cast(given.dtype, np.uint64):
@@ -185,15 +183,12 @@ class Lanes:
         return max(1, -(-self.network.facts // 64))
 
     def legal(self) -> NDArray[np.bool_]:
-        """Return which actions are legal: bool [lanes, all actions], role after role.
-
-        In memory, the lanes of an action lie side by side.
-        """
+        """Return which actions are legal: bool [lanes, actions of all roles], in column-major order."""
         self._look()
         return self._unpack(self._legal.of(self._rows))
 
     def legal_by_role(self) -> list[NDArray[np.bool_]]:
-        """Return which actions are legal, bool [lanes, actions of the role], per role."""
+        """Return per role which actions are legal: bool [lanes, actions of the role]."""
         legal = self.legal()
         return [legal[:, first:end] for first, end in pairwise(self._first)]
 
@@ -213,9 +208,9 @@ class Lanes:
         return self._unpack(stuck[:, None])[:, 0]
 
     def goals(self) -> list[NDArray[np.int32]]:
-        """Return per role the goal in each lane, int32 [lanes], at the end or before.
+        """Return per role the goal in each lane, also before the end: int32 [lanes].
 
-        It is MISSING where the rules give no goal, and DOUBLE where they give several goals.
+        The goal is MISSING if the rules give no goal, and DOUBLE if they give several goals.
         """
         self._look()
         result = []
@@ -231,13 +226,13 @@ class Lanes:
         return result
 
     def goal_values(self) -> list[NDArray[np.float64]]:
-        """Return ``goals`` as float [lanes] per role; nan where the rules give no goal, or several goals."""
+        """Return ``goals`` as float64 [lanes] per role, with nan instead of MISSING and DOUBLE."""
         return [np.where((goals == MISSING) | (goals == DOUBLE), np.nan, goals) for goals in self.goals()]
 
     def percepts(self) -> list[NDArray[np.bool_]]:
         """Return per role its percepts of the last joint move: bool [lanes, percepts of the role].
 
-        Lanes that did not move, or were put into a state after the move, have no percepts.
+        A lane has no percepts if it made no move, or if its state was set after the move.
         """
         seen = self._unpack(self._rows[:, self._percepts])
         ends = np.cumsum([0, *self.network.percepts]).tolist()
@@ -245,7 +240,7 @@ class Lanes:
 
     @property
     def random_state(self) -> NDArray[np.uint64]:
-        """State of the random number generators; assign an earlier state to restore it."""
+        """The state of the random number generators, which can be assigned to restore it."""
         return self._rows[:, RANDOM : RANDOM + STATE_ROWS].copy()
 
     @random_state.setter
@@ -253,16 +248,14 @@ class Lanes:
         self._rows[:, RANDOM : RANDOM + STATE_ROWS] = words
 
     def step(self, choices: Sequence[ArrayLike], mask: ArrayLike | None = None) -> None:
-        """Make a joint move in all lanes that can move; choices in other lanes are ignored.
-
-        Lanes whose games are over and :attr:`stuck` lanes keep their states.
+        """Make a joint move in all lanes that can move, and ignore the choices in other lanes.
 
         Args:
             choices: per role the chosen actions, int [lanes], each counted from the first action of the role.
             mask: the lanes to move, bool [lanes]; None for all.
 
         Raises:
-            IllegalChoiceError: an action is not legal; no lane was changed.
+            IllegalChoiceError: an action is not legal; no lane has changed.
             ValueError: the number of arrays is not the number of roles, or an array has the wrong shape.
         """
         roles = self.network.actions
@@ -276,7 +269,7 @@ class Lanes:
         try:
             self._check(lanes, actions)
         except IllegalChoiceError:
-            # Every action in a stuck lane is illegal, so stuck lanes need to be found only after an error.
+            # In stuck lanes no joint move is legal, so the code looks for stuck lanes only after an error.
             able = ~self.stuck[lanes]
             if able.all():
                 raise
@@ -293,10 +286,9 @@ class Lanes:
         self._move()
 
     def step_random(self) -> list[NDArray[np.int32]]:
-        """Move in all lanes whose games are not over, each role uniformly at random.
+        """Make a random joint move in all lanes that can move; each legal move is equally probable.
 
-        :attr:`stuck` lanes keep their states. Returns per role the actions, int32 [lanes]; -1 in lanes that
-        did not move.
+        Returns per role the actions, int32 [lanes], with -1 in lanes that made no move.
         """
         self._look()
         rows = self._rows
@@ -322,7 +314,7 @@ class Lanes:
         return [self._numbers(taken[:, a:b], going) for a, b in pairwise(self._first)]
 
     def _numbers(self, taken: NDArray[np.uint64], going: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """Return which of the rows [blocks, n, 8] holds in each lane; -1 in lanes that do not move."""
+        """Return in each lane the index of the row [blocks, n, 8] that holds, or -1 outside of ``going``."""
         count = taken.shape[1]
         numbers = np.zeros(self.count, np.int32)
         for weight in range(max(0, count - 1).bit_length()):
@@ -336,7 +328,7 @@ class Lanes:
         moves = self._library["evaluate_moves"]
         self._rows[:, RESTART] = 0
         if self.network.percepts:
-            # Lanes that do not move have no percepts; the other lanes get new percepts.
+            # The code writes percepts only in lanes that move.
             self._rows[:, self._percepts] = 0
         for pointers in self._pointers:
             moves(*pointers)
@@ -385,13 +377,13 @@ class Lanes:
         return lane // LANES, lane % LANES // 64, np.uint64(lane % 64)
 
     def _pack(self, lanes: NDArray[np.bool_]) -> NDArray[np.uint64]:
-        """Return rows [blocks, 8] of bool [lanes]."""
+        """Pack bool [lanes] into rows: uint64 [blocks, 8]."""
         padded = np.zeros(self._blocks * LANES, np.bool_)
         padded[: len(lanes)] = lanes
         return _pack(padded.reshape(self._blocks, LANES))
 
     def _unpack(self, rows: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Return bool [lanes, n] of rows [blocks, n, 8], column-major, so that no data is transposed."""
+        """Unpack rows [blocks, n, 8] to bool [lanes, n], in column-major order."""
         words = np.ascontiguousarray(rows.transpose(1, 0, 2)).reshape(rows.shape[1], self._blocks * WORDS)
         bits = np.unpackbits(words.view(np.uint8), axis=-1, count=self.count, bitorder="little")
         return bits.view(np.bool_).T
@@ -404,20 +396,20 @@ class _Bits:
         self._mask = np.where(inverted, ~np.uint64(0), np.uint64(0))[:, None]
 
     def of(self, rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return rows [blocks, literals, 8] of rows [blocks, rows, 8]."""
+        """Return the values of the literals, uint64 [blocks, literals, 8], given all rows."""
         return rows[:, self._rows] ^ self._mask
 
 
 def _pack(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return rows [..., 8] of bool [..., 512]."""
+    """Pack bool [..., 512] into rows: uint64 [..., 8]."""
     return np.ascontiguousarray(np.packbits(bits, axis=-1, bitorder="little")).view(np.uint64)
 
 
 def transpose_bits(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return blocks of 64 words, uint64 [..., 64], with bit i of word j at bit j of word i.
+    """Transpose matrices of 64 x 64 bits, uint64 [..., 64]: bit j of word i becomes bit i of word j.
 
-    It exchanges halves, then quarters and so on, in all blocks at once (Warren, "Hacker's Delight", 2nd
-    edition, 2012, section 7-3).
+    Each round exchanges squares of half the size (Warren, "Hacker's Delight", 2nd edition, 2012, section
+    7-3).
 
     >>> import numpy as np
     >>> block = np.zeros(64, np.uint64)
@@ -427,7 +419,7 @@ def transpose_bits(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     ([5], True)
     """
     turned = np.array(words, np.uint64, order="C")
-    for width, mask in _STEPS:
+    for width, mask in _ROUNDS:
         halves = turned.reshape(-1, 2, width)
         low, high = halves[:, 0], halves[:, 1]
         moved = low >> np.uint64(width)

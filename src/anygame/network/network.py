@@ -1,8 +1,8 @@
-"""The propositional network: inputs, gates in the order of computation, and outputs, as flat arrays.
+"""The propositional network as flat arrays: inputs, gates and outputs.
 
 The network is a propositional automaton (Schkufza, Love and Genesereth, "Propositional Automata and Cell
-Automata", 2008). Literals are numbered as in the AIGER format of and-inverter graphs (Biere,
-http://fmv.jku.at/aiger/), but a gate has any number of inputs.
+Automata", 2008). The numbers of literals are those of the AIGER format of and-inverter graphs (Biere,
+http://fmv.jku.at/aiger/). In contrast to AIGER, a gate can have more than two inputs.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from anygame.network.ragged import Numbers
 
 
-#: The literals of node 0, which never holds. A literal is twice its node, plus one if it is inverted.
+#: The literals of node 0, which never holds.
 FALSE, TRUE = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """A range of gates that depend on each other, evaluated repeatedly until no value changes."""
+    """A range of gates that depend on each other. They are evaluated repeatedly until no value changes."""
 
     first: int
     end: int
@@ -36,24 +36,24 @@ class Cycle:
 class Network:
     """A game as logic.
 
-    Nodes are numbered: 0 is the constant false, then one per fluent, then one per action (role after role),
-    then one per gate. A *literal* is ``2 * node + inverted``. A gate is the conjunction of its input
-    literals. Gate ``g`` is node ``first_gate + g``, and reads nodes before it, except inside a cycle.
+    Node 0 is the constant false. Then there is a node for each fluent, for each action (role after role) and
+    for each gate. A *literal* is ``2 * node + inverted``. A gate is the conjunction of its input literals.
+    Gate ``g`` is node ``first_gate + g``. Outside of cycles, a gate reads only nodes with lower numbers.
 
     Attributes:
         fluents: number of fluents.
         actions: number of actions of each role.
-        starts: int32 [gates + 1]; where the inputs of each gate begin.
-        inputs: int32 literals, gate after gate; a gate has at least two.
-        state_gates: number of gates that depend on fluents alone. They come before all other gates, and no
-            cycle contains gates of both sorts.
+        starts: int32 [gates + 1]; the index in ``inputs`` at which the inputs of each gate begin.
+        inputs: int32 literals, gate after gate. A gate has at least two inputs.
+        state_gates: number of gates that depend on fluents alone. They have the lowest numbers. A cycle has
+            only such gates, or none.
         cycles: disjoint ranges of gates, in order.
-        initially: bool [gates]; the value from which a gate of a cycle reaches the least fixed point. False
-            for all other gates.
+        initially: bool [gates]; the value with which the evaluation of a gate in a cycle begins, so that it
+            ends at the least fixed point. False for gates outside of cycles.
         initial: bool [fluents]; the initial state.
-        legal: int32 literals [all actions]; over state gates.
-        terminal: literal; over state gates.
-        goals: per role its goal values in ascending order, each with a literal over state gates.
+        legal: int32 literals [all actions], which depend on fluents alone.
+        terminal: literal, which depends on fluents alone.
+        goals: per role its goal values in ascending order, each with a literal that depends on fluents alone.
         next: int32 literals [fluents].
         percepts: number of percepts of each role; empty without percepts. Percepts are the last fluents, role
             after role, and belong to the joint move that led to the state. No gate reads them.
@@ -75,10 +75,10 @@ class Network:
 
     @classmethod
     def example(cls) -> Network:
-        """Return a small game for examples: its only role picks a side of a coin, which ends the game.
+        """Return a small game for examples: the only role chooses a side of a coin, and the game ends.
 
-        Nodes 1 and 2 are fluents, one for each side that can lie on top. Nodes 3 and 4 are the actions. Node
-        5, the gate, holds while neither side is on top. The goal is 0 for the first side, 100 for the second.
+        Nodes 1 and 2 are fluents, one for each side of the coin. Nodes 3 and 4 are the actions. Node 5, the
+        gate, holds until the role has chosen a side. The goal is 0 for the first side, 100 for the second.
         """
         return cls(
             fluents=2,
@@ -97,7 +97,7 @@ class Network:
 
     @property
     def facts(self) -> int:
-        """Number of fluents that are facts of the state: all but the percepts."""
+        """Number of fluents that are not percepts."""
         return self.fluents - sum(self.percepts)
 
     @property
@@ -130,10 +130,9 @@ def units_of(network: Network) -> Numbers:
 
 
 def gates_by_level(network: Network) -> list[Numbers]:
-    """Return the gates of each level, beginning with gates that only read inputs; a cycle has one level.
+    """Return the gates of each level, beginning with gates that only read inputs.
 
-    Except inside a cycle, no gate reads another gate of its level, so all gates of a level can be treated at
-    once.
+    All gates of a cycle have the same level. Outside of cycles, a gate reads only gates of lower levels.
 
     >>> [level.tolist() for level in gates_by_level(Network.example())]
     [[0]]

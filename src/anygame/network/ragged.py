@@ -1,4 +1,4 @@
-"""Rows of different lengths in one array, as in a compressed sparse row matrix; sorted sets; equal rows."""
+"""Operations on arrays of numbers, and on rows of different lengths in one array, as in a CSR matrix."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def starts_of(lengths: Numbers) -> Numbers:
-    """Return where rows of these lengths begin in one array, followed by the end of the last row.
+    """Return the index at which each row begins, and the end of the last row, given the rows' lengths.
 
     >>> import numpy as np
     >>> starts_of(np.array([2, 0, 1])).tolist()
@@ -27,7 +27,7 @@ def starts_of(lengths: Numbers) -> Numbers:
 
 
 def places(firsts: Numbers, lengths: Numbers) -> Numbers:
-    """Return the indices of all elements of some rows, row after row.
+    """Return the indices of all elements of several rows, row after row.
 
     >>> import numpy as np
     >>> places(np.array([7, 3]), np.array([2, 3])).tolist()
@@ -39,29 +39,30 @@ def places(firsts: Numbers, lengths: Numbers) -> Numbers:
 
 
 def distinct(numbers: Numbers) -> Numbers:
-    """Return the distinct numbers in ascending order; ``numpy.unique`` hashes them, and takes longer.
+    """Return the distinct numbers in ascending order, faster than ``numpy.unique``, which hashes them.
 
     >>> import numpy as np
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
     """
-    ordered = np.sort(numbers, kind="stable")  # a merge sort, and most arguments consist of sorted runs
+    ordered = np.sort(numbers, kind="stable")  # a merge sort, since most arrays consist of sorted runs
     fresh = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
     return ordered[fresh]
 
 
-#: Minimum length of an array that is sorted faster by digits than by one call of ``numpy.argsort``.
+#: Minimum length of an array for which sorting by digits is faster than one call of ``numpy.argsort``.
 _FEW: Final = 3_000
+#: Number of bits of a digit.
 _DIGIT: Final = 16
 
 
 def order_of(numbers: NDArray[np.int32 | np.int64 | np.uint64]) -> Numbers:
     """Return the stable sorting order of non-negative numbers, as ``numpy.argsort`` does.
 
-    ``numpy.argsort`` uses a radix sort only for 16-bit numbers, and a merge sort for others. So this function
-    sorts by the highest 32 bits as two 16-bit digits. If lower bits remain, ``argsort`` merges the nearly
-    sorted numbers.
+    ``numpy.argsort`` uses a radix sort for 16-bit numbers, and a merge sort for larger numbers. So this
+    function sorts by the highest 32 bits as two 16-bit digits. If the numbers have more bits, a merge sort of
+    the nearly sorted numbers follows.
 
     >>> import numpy as np
     >>> order_of(np.array([3, 1, 3, 0])).tolist()
@@ -80,7 +81,7 @@ def order_of(numbers: NDArray[np.int32 | np.int64 | np.uint64]) -> Numbers:
 
 
 def levels_of(reader: Numbers, read: Numbers, count: int) -> Numbers:
-    """Return per node the longest path down to a node that reads no node; -1 in cycles and above them.
+    """Return per node the length of the longest path that begins at the node, or -1 if a path has a cycle.
 
     The edges of the graph lead from the nodes ``reader`` to the nodes ``read``.
 
@@ -103,13 +104,14 @@ def levels_of(reader: Numbers, read: Numbers, count: int) -> Numbers:
     return levels
 
 
-#: Two numbers below 2**32 are packed into one number, with the first of them in the upper half.
+#: Number of bits of the lower half of a number that packs two numbers below 2**32.
 SHIFT: Final = 32
+#: Mask of the lower half of such a number.
 LOW: Final = (1 << SHIFT) - 1
 
 
 def mixed(values: Keys) -> Keys:
-    """Return a hash of each number; a sum of hashes is a hash of a row."""
+    """Return a hash of each number. The sum of a row's hashes is a hash of the row."""
     values = values * np.uint64(0x9E3779B97F4A7C15)
     values = (values ^ (values >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
     return values ^ (values >> np.uint64(29))
@@ -124,7 +126,7 @@ def keys_of_rows(literals: Numbers, firsts: Numbers, lengths: Numbers) -> Keys:
 
 
 def candidates(order: Numbers, keys: Keys, lengths: Numbers) -> tuple[Numbers, Numbers]:
-    """Return rows with the same hash as an earlier row, and that row; see ``equal_rows``."""
+    """Return rows with the same hash as an earlier row, and the first such row for each."""
     same = np.zeros(len(order), np.bool_)
     same[1:] = (keys[order[1:]] == keys[order[:-1]]) & (lengths[order[1:]] == lengths[order[:-1]])
     leaders = order[np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))]
@@ -132,7 +134,7 @@ def candidates(order: Numbers, keys: Keys, lengths: Numbers) -> tuple[Numbers, N
 
 
 def all_in_rows(lengths: Numbers, holds: Mask) -> Mask:
-    """Return per row of a concatenation, given the lengths, whether all its elements are true."""
+    """Return per row whether all its elements are true, given the rows' lengths and all elements."""
     result = np.ones(len(lengths), np.bool_)
     result[np.repeat(np.arange(len(lengths)), lengths)[~holds]] = False
     return result
@@ -143,7 +145,8 @@ def equal_rows(
 ) -> tuple[Numbers, Numbers]:
     """Return rows that equal an earlier row, and the first such row for each.
 
-    Rows are sorted by key, a hash, in ``order``. Literals of all rows are in the same order within each row.
+    ``keys`` are hashes of the rows, and ``order`` sorts the rows by key. Rows of the same literals are equal
+    only if the literals are in the same order.
     """
     again, first = candidates(order, keys, lengths)
     counts = lengths[again]

@@ -1,4 +1,4 @@
-"""Random playouts: blocks of 512 games, each with its own quota and random numbers."""
+"""Random playouts in blocks of 512 games; each block has its own random numbers."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 #: Target duration of a call of machine code in seconds. The program notices interrupts only between calls.
 #: People do not notice this delay, and the overhead of a call is a few microseconds.
 _CALL_SECONDS = 0.05
-#: Number of steps of the first call, few enough for the slowest game. The duration of a call decides the
-#: number of steps of the next call.
+#: Number of steps of the first call, which is short even in the slowest game. The duration of a call
+#: determines the number of steps of the next call.
 _FIRST_STEPS = 16
-#: Number of calls after an interrupt for the playouts under way, which are then abandoned.
+#: Maximum number of calls after an interrupt. The simulation then abandons the running playouts.
 _LAST_CALLS = 10
 #: Time between progress reports in seconds.
 _REPORT_SECONDS = 0.1
@@ -59,11 +59,11 @@ class Simulator:
     def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[DeadEnd]:
         """Play random matches.
 
-        After an interrupt (Ctrl-C) no more playouts are started. Playouts under way continue for half a
-        second, so that short playouts are not favoured. Then, or at a second interrupt, they are abandoned.
+        After an interrupt (Ctrl-C) no more playouts start. Running playouts continue for half a second, so
+        that the tally does not favour short playouts. Then, or at a second interrupt, they are abandoned.
 
-        A playout in which a role has no legal move ends there. Of such playouts, and of playouts that reach
-        the limit, only the joint moves are counted, in ``states`` and ``options``.
+        A playout ends if a role has no legal move, or if it reaches the limit. The tally counts only the
+        joint moves of such playouts, in ``states`` and ``options``.
 
         Args:
             request: number of playouts, seed and limits.
@@ -71,7 +71,7 @@ class Simulator:
 
         Raises:
             StuckError: a role has no legal move, and the request is strict.
-            ValueError: ``start`` has another shape.
+            ValueError: ``start`` has the wrong shape.
         """
         state = start_state(self.network, start)
         _ = self._kernel.library  # compiles the code before the clock starts
@@ -81,9 +81,9 @@ class Simulator:
 class Quotas:
     """The number of playouts of each block.
 
-    The last playouts of a block leave lanes empty, so a block should have many more playouts than lanes: at
-    least ``small`` if there are several blocks, and at most ``full``. However, each thread should get several
-    blocks.
+    The last playouts of a block leave lanes empty, so a block should have many more playouts than lanes. If
+    there are several blocks, each has at least ``small`` playouts. A block has at most ``full`` playouts,
+    even if this takes more than ``blocks`` blocks.
     """
 
     def __init__(self, playouts: int, blocks: int = 16, small: int = 8192, full: int = 1 << 18) -> None:
@@ -98,7 +98,7 @@ class Quotas:
 
 
 class Run:
-    """A simulation in progress: its request, its counts so far, and the wait for its threads."""
+    """A running simulation: its request, its counts so far, and its threads."""
 
     def __init__(
         self, kernel: Kernel, request: PlayoutRequest, state: NDArray[np.bool_], quotas: Quotas
@@ -131,7 +131,7 @@ class Run:
                 except KeyboardInterrupt:
                     self._interrupts += 1
         finally:
-            # If another exception ended the wait, the threads give up.
+            # After another exception, this makes the threads abandon their playouts.
             self._interrupts += 2 * any(thread.is_alive() for thread in working)
         if self._error:
             raise self._error
@@ -157,11 +157,11 @@ class Run:
             self._error = error
 
     def _counted(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """Return the sum of each row of counters, and the number of playouts of each length."""
+        """Return the sum of each row of counters, and the sum of ``Block.lengths``."""
         raise NotImplementedError
 
     def _replaying(self) -> Kernel:
-        """Return a kernel that plays blocks of the same width on a processor."""
+        """Return a kernel for a processor with blocks of the same width."""
         return self._kernel
 
     def _example(self) -> DeadEnd | None:
@@ -172,7 +172,7 @@ class Run:
 
 
 def next_steps(steps: int, seconds: float, aim: float) -> int:
-    """Return how many steps take about ``aim`` seconds, if ``steps`` steps took ``seconds`` seconds."""
+    """Return a number of steps that takes about ``aim`` seconds, if ``steps`` steps took ``seconds``."""
     return max(1, min(int(steps * aim / max(seconds, 1e-6)), steps * 16, 1 << 30))
 
 
@@ -224,7 +224,8 @@ class _ProcessorRun(Run):
                 if unstarted:
                     self._complete = False
                     last_start = block.step
-                    quota -= block.start_no_more()
+                    quota -= unstarted
+                    block.start_no_more()
             first = self._first_stuck
             decided = self._request.strict and first is not None and first.block <= number
             if decided or self._error or self._interrupts > 1:
@@ -243,7 +244,7 @@ class _ProcessorRun(Run):
 
 
 def counted_tally(kernel: Kernel, totals: Sequence[int], lengths: NDArray[np.int64]) -> Tally[DeadEnd]:
-    """Return the tally of playouts, given the sums of the rows of counters, and ``Block.lengths``."""
+    """Return the tally of playouts, given the sum of each row of counters, and ``Block.lengths``."""
     counters, gates = kernel.counters, kernel.gates
     playouts = int(lengths[:-1].sum())
 
@@ -256,7 +257,7 @@ def counted_tally(kernel: Kernel, totals: Sequence[int], lengths: NDArray[np.int
 
     goals = []
     for role, overlaps in zip(gates.goals, counters.overlaps, strict=True):
-        tallied = Counter[int]()  # terms such as 100 and 0100 are one value
+        tallied = Counter[int]()  # different terms, such as 100 and 0100, can be the same value
         for (value, bit), overlap in zip(role, overlaps, strict=True):
             tallied[value] += holding(bit) - count(overlap)
         goals.append(dict(tallied))

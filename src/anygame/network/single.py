@@ -1,4 +1,4 @@
-"""One state at a time, in as few microseconds as Python allows."""
+"""Evaluation of single states with little overhead."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class Single:
-    """Answers about single states. A state is a ``bytes`` of one byte per fluent, 0 or 1.
+    """Answers about single states. A state is a ``bytes`` object with a byte for each fluent, 0 or 1.
 
-    A second question about the same state is fastest. Threads must not share an instance.
+    Consecutive questions about the same state evaluate it once. Threads must not share an instance.
 
     >>> from anygame.network.kernels.kernel import build_kernel
     >>> from anygame.network.network import Network
@@ -67,7 +67,7 @@ class Single:
         return self._answers[0] == 1
 
     def goals(self, state: bytes) -> list[int]:
-        """Return per role the goal; MISSING where the rules give no goal, DOUBLE where they give several."""
+        """Return per role the goal, MISSING if the rules give no goal, or DOUBLE if they give several."""
         if state != self._asked:
             self._look(state)
         result = []

@@ -1,10 +1,9 @@
-"""Gates with common inputs are computed together, so that these inputs are still in the cache.
+"""An order of gates in which gates with common inputs are close, so that these inputs are still in the cache.
 
-By default, the legality of actions is computed in the order of the names of the actions. In this order,
-actions that share conditions are far apart, for example equal moves of two pieces or of two roles. This
-module computes them one after the other. A gate such as "some move is possible" reads gates of every action.
-So this module also splits gates with very many inputs into gates whose inputs are computed at about the same
-time.
+By default, the code computes the legality of actions in the order of their names. In this order, actions with
+common conditions are far apart, for example equal moves of two roles. A gate such as "some move is possible"
+reads gates of every action. So this module also splits gates with very many inputs into parts, each with
+inputs that are computed at about the same time.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ if TYPE_CHECKING:
     from anygame.network.ragged import Numbers
 
 
-#: Number of inputs above which a gate is wide.
+#: Maximum number of inputs of a gate that is not split.
 _WIDE = 32
 #: Maximum number of readers of a gate whose readers are grouped.
 _MOST_READERS = 8
-#: Number of consecutive gates whose rows fit into the first-level cache, with the rows that they read.
+#: Number of consecutive gates whose rows and inputs fit into the first-level cache.
 _NEAR = 200
 
 
 def cluster(network: Network) -> tuple[Network, list[int]]:
-    """Return the same network with wide gates split, and literals in their order of computation."""
+    """Return the network with split gates, and the literals to compute first, in this order."""
     if not network.gates:
         return network, []
     actions = np.array(_Neighbours(network).grouped(), np.int64)
@@ -58,10 +57,9 @@ def cluster(network: Network) -> tuple[Network, list[int]]:
 
 
 def _places(network: Network, actions: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Return per gate the number of units computed before it, or -1, and which gates of the end are wide.
+    """Return per gate the number of units computed before it, or -1, and which gates to split.
 
-    A gate of the end decides whether the game is over. It is placed as soon as the inputs that it shares with
-    the actions are computed.
+    A gate on which the end of the game depends gets the highest number of its inputs.
     """
     starts, read = network.starts, (network.inputs >> 1).astype(np.int64) - network.first_gate
     places = np.full(network.gates, -1, np.int64)
@@ -79,7 +77,7 @@ def _places(network: Network, actions: Numbers) -> tuple[Numbers, NDArray[np.boo
 
 
 class _Neighbours:
-    """The gates of legal actions, in an order in which gates that share inputs are adjacent."""
+    """Sorts the gates of legal actions such that gates that share inputs are close."""
 
     def __init__(self, network: Network) -> None:
         base, gates = network.first_gate, network.gates
@@ -108,7 +106,10 @@ class _Neighbours:
         return list(order)
 
     def _near(self, gate: int) -> list[int]:
-        """Return the actions that share unvisited gates with one; those with the fewest readers come last."""
+        """Return the actions that share unvisited gates with a gate.
+
+        Actions that share the gates with the fewest readers come last.
+        """
         shared = []
         pending = [gate]
         while pending:
@@ -137,11 +138,11 @@ class _Neighbours:
 
 
 def take_apart(network: Network, kinds: Numbers) -> tuple[Network, Numbers]:
-    """Return the same network with more gates, and the new number of each gate.
+    """Return the same network with split gates, and the new number of each gate.
 
-    ``kinds``, int64 [inputs], groups the inputs of each gate, which is a conjunction. Several inputs of one
-    kind become a separate gate, unless they are all inputs of their gate. Inputs of kind 0 stay. All inputs
-    of gates in cycles must have kind 0.
+    ``kinds``, int64 [inputs], has a number for each input. A gate's inputs with the same number become a
+    separate gate, unless the number is 0, or the gate has no other inputs. All inputs of gates in cycles must
+    have the number 0.
     """
     base, gates = network.first_gate, network.gates
     owners = np.repeat(np.arange(gates), np.diff(network.starts))
@@ -153,7 +154,7 @@ def take_apart(network: Network, kinds: Numbers) -> tuple[Network, Numbers]:
     firsts = np.flatnonzero(begins)
     sizes = np.diff(np.append(firsts, len(owners)))
     several = np.bincount(owners[firsts], minlength=gates) > 1
-    # A part comes before its gate.
+    # Parts have lower numbers than the gate that reads them.
     apart = (kinds[firsts] != 0) & (sizes > 1) & several[owners[firsts]]
     number = np.arange(gates) + np.cumsum(np.bincount(owners[firsts[apart]], minlength=gates))
     part = owners[firsts] + np.cumsum(apart) - 1
@@ -165,7 +166,7 @@ def take_apart(network: Network, kinds: Numbers) -> tuple[Network, Numbers]:
         new[of_gate] = 2 * (base + number[(old[of_gate] >> 1) - base]) + (old[of_gate] & 1)
         return new.astype(np.int32)
 
-    # The inputs are inputs of parts, inputs that stay, and the parts themselves.
+    # The parts themselves are additional inputs.
     readers = np.where(apart[group], part[group], number[owners])
     readers = np.concatenate([readers, number[owners[firsts[apart]]]])
     inputs = np.concatenate([moved(literals), 2 * (base + part[apart])])
@@ -177,7 +178,7 @@ def take_apart(network: Network, kinds: Numbers) -> tuple[Network, Numbers]:
         network,
         starts=starts_of(lengths).astype(np.int32),
         inputs=inputs[np.lexsort((places_in_gate, readers))].astype(np.int32),
-        # Parts of the first gate that depends on moves come before it.
+        # The parts of the next gate, which depends on moves, follow the last state gate.
         state_gates=int(number[network.state_gates - 1]) + 1 if network.state_gates else 0,
         cycles=tuple(Cycle(int(number[c.first]), int(number[c.end - 1]) + 1) for c in network.cycles),
         initially=initially,
@@ -190,15 +191,14 @@ def take_apart(network: Network, kinds: Numbers) -> tuple[Network, Numbers]:
 
 
 def part_by_phase(network: Network, phases: Phases) -> Network:
-    """Return the same network with more gates, such that in each phase fewer inputs are read."""
+    """Return the same network with split gates, so that the gates of a phase have fewer inputs."""
     owners = np.repeat(np.arange(network.gates), np.diff(network.starts))
     holds, fails = np.zeros((2, network.nodes), np.int64)
     holds[list(phases.holds)] = list(phases.holds.values())
     fails[list(phases.fails)] = list(phases.fails.values())
     nodes = network.inputs >> 1
-    # The kind of an input is the mask of phases in which its gate is needed, but the input does not matter.
+    # The number of an input is the mask of the phases in which its gate is needed, and the input is constant.
     kinds = np.where(network.inputs & 1, fails[nodes], holds[nodes])
     kinds &= np.array(phases.gates, np.int64)[owners]
-    # Inputs inside a cycle may come later.
     kinds[cyclic_gates(network)[owners]] = 0
     return take_apart(network, kinds)[0]

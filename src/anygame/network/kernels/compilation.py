@@ -1,4 +1,4 @@
-"""Compilation of a kernel's final code in another process, while a loop over its gates is used instead."""
+"""Compilation of a kernel's final code in another process, while the kernel uses a loop over its gates."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from anygame.processes.inside import python_command
 if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
 
-#: Program of the other process. It has the import path of this process, and imports only a part of the
-#: package: importing the whole package takes up to 0.5 s.
+#: Program of the other process, with the import path of this process. It imports only a part of the package,
+#: since importing the whole package takes up to 0.5 s.
 _BOOTSTRAP: Final = """
 import json, sys, types
 sys.path[:] = json.loads(sys.argv[1])
@@ -34,11 +34,11 @@ make_requested()
 
 
 class Compilation:
-    """A queued compilation of a kernel's final code, dropped if the kernel was deleted before its turn.
+    """A queued compilation of a kernel's final code, which then calls ``kernel.take_over`` in a thread.
 
     One process at a time compiles for all games of this program. A thread would block the interpreter and
     LLVM, and the program could not end before the thread. If the program ends first, the process still fills
-    the cache for the next program. ``kernel.take_over`` is called in another thread.
+    the cache for the next program. The queue drops the compilations of deleted kernels.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -57,14 +57,14 @@ class Compilation:
         return self._succeeded
 
     def begin(self) -> None:
-        """Start the other process, if possible."""
+        """Try to start the other process."""
         kernel = self._kernel()
         if kernel is not None:
             with contextlib.suppress(Exception):  # without the process, ``finish`` compiles the code
                 self._process = _begun(pickle.dumps((kernel.key, kernel.network)), self._folder)
 
     def finish(self) -> None:
-        """Wait for the code, and pass it to the kernel."""
+        """Wait for the code, and switch the kernel to it."""
         try:
             image = self._image()
             kernel = self._kernel()
@@ -73,7 +73,7 @@ class Compilation:
                     kernel.take_over(image)
                     self._succeeded = True
         except Exception:
-            # The kernel keeps its loop. A caller that waits compiles the code itself, and gets the error.
+            # The kernel keeps its loop. ``Kernel.finish`` compiles the code again, and raises the error.
             self._succeeded = False
         finally:
             self._done.set()
@@ -87,14 +87,14 @@ class Compilation:
         kernel = self._kernel()
         if kernel is None:
             return None
-        with _LEAVING.lock:  # the end of the program has to wait, since this thread compiles
+        with _LEAVING.lock:  # the program must not end while this thread compiles
             folder = Path(self._folder) if self._folder else None
             return None if _LEAVING.now else make_image(kernel.code, kernel.key, folder)
 
 
 def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
-    """Start a process that compiles machine code, and caches it in a folder; it may raise OSError."""
-    with TemporaryFile() as file:  # a pipe may be too small for the request, and this process may end
+    """Start a process that compiles a requested kernel, and caches the code in a folder."""
+    with TemporaryFile() as file:  # a pipe may be too small for the request, and breaks if this process ends
         file.write(request)
         file.seek(0)
         # In its own session, the process does not receive Ctrl-C.
@@ -109,10 +109,7 @@ def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
 
 
 class _Leaving:
-    """The end of this program, which waits while ``lock`` is held.
-
-    ``useless`` is a process whose code is not cached, so the end of the program kills it.
-    """
+    """The end of this program, which waits for ``lock``, and kills the process whose code is ``useless``."""
 
     def __init__(self) -> None:
         self.now = False
@@ -129,7 +126,7 @@ class _Leaving:
 
 
 class _Turns:
-    """A queue of compilations, and the thread that works on them until the queue is empty."""
+    """A queue of compilations, with a thread that processes them until the queue is empty."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

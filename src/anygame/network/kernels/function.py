@@ -1,7 +1,7 @@
 """Builder of functions over rows of bits, in LLVM's text form, and the rows with a fixed meaning.
 
-A row has one bit per lane: eight 64-bit words on a processor. Values are names of LLVM. Constants are folded
-while code is written, so adders with constant inputs cost nothing. A bit literal is ``2 * row + inverted``.
+A row has one bit per lane: eight 64-bit words on a processor. Values are LLVM's names or constants. The
+builder folds constants, so adders with constant inputs cost nothing. A bit literal is ``2 * row + inverted``.
 Row 0 never holds, so literal 0 is false and literal 1 is true.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
 
 
-#: Sizes on a processor.
+#: Number of lanes, and sizes of a row in words and in bytes, on a processor.
 LANES, WORDS, ROW_BYTES = PROCESSOR.lanes, PROCESSOR.row_words, PROCESSOR.stride
 ZERO = "zeroinitializer"
 ONES = "splat (i64 -1)"
@@ -29,14 +29,14 @@ ONES = "splat (i64 -1)"
 class FunctionBuilder:
     """Function under construction.
 
-    Its first parameters are ``%rows``, the aligned rows of a block of lanes, and ``%data``, the data of
-    loops. If several threads share a row, each thread has a pointer to its own words. The builder reuses the
-    values of rows that it has read or written until the next label.
+    The first parameters are ``%rows``, the aligned rows of a block of lanes, and ``%data``, the data of
+    loops. If several threads share a row, each thread has a pointer to its own words. Until the next label,
+    the builder reuses the values of rows that it has read or written.
 
     Args:
         parameters: further parameters, each with its type.
-        rare: whether calls are so rare that the function should compile fast rather than run fast.
-        inlined: whether the function is inlined into its callers in the same module.
+        rare: whether the function should compile fast rather than run fast.
+        inlined: whether LLVM inlines the function into its callers in the same module.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class FunctionBuilder:
         return name
 
     def new_label(self) -> str:
-        """Return a new label, to be placed by ``label``."""
+        """Return the name of a new label."""
         self._names += 1
         return f"b{self._names}"
 
     def label(self, name: str) -> None:
-        """Begin a basic block at a label, which ends the reuse of values of rows."""
+        """Begin a basic block at a label."""
         self._lines.append(f"{name}:")
         self._known.clear()
         self._inverted.clear()
@@ -101,7 +101,7 @@ class FunctionBuilder:
         self.line(f"br label %{label}")
 
     def begin_block(self) -> str:
-        """Begin a basic block, which ends the reuse of values of rows, and return its label."""
+        """Begin a basic block at a new label, and return the label."""
         label = self.new_label()
         self.jump(label)
         self.label(label)
@@ -113,7 +113,7 @@ class FunctionBuilder:
 
     @contextmanager
     def when(self, condition: str) -> Iterator[None]:
-        """Write the body of the ``with`` under a condition. Its values are valid only inside the body."""
+        """Write the body of the ``with`` under a condition. Names from the body are valid only there."""
         yes, done = self.new_label(), self.new_label()
         self.branch(condition, yes, done)
         self.label(yes)
@@ -123,15 +123,7 @@ class FunctionBuilder:
 
     @contextmanager
     def either(self, condition: str) -> Iterator[Callable[[], None]]:
-        """Write two branches: the body before the call of the yielded function, and the body after this call.
-
-        ::
-
-            with code.either(condition) as otherwise:
-                code.store(row, ONES)
-                otherwise()
-                code.store(row, ZERO)
-        """
+        """Write two branches. A call of the yielded function in the body begins the second branch."""
         yes, no, done = (self.new_label() for _ in range(3))
         self.branch(condition, yes, no)
         self.label(yes)
@@ -145,7 +137,7 @@ class FunctionBuilder:
         self.label(done)
 
     def repeat(self, count: str) -> Iterator[str]:
-        """Write a loop like ``loop`` that may have no rounds."""
+        """Write a loop like ``loop``, but with any number of rounds."""
         if not count.isdigit():
             with self.when(self.let(f"icmp ne i64 {count}, 0")):
                 yield from self.loop(count)
@@ -153,9 +145,9 @@ class FunctionBuilder:
             yield from self.loop(int(count))
 
     def loop(self, count: int | str) -> Iterator[str]:
-        """Write a loop of at least one round; only variables keep their values from round to round.
+        """Write a loop with ``count`` rounds, at least one; only variables keep their values between rounds.
 
-        In Python it is a loop of one round over the name of the index::
+        The body of the loop in Python runs once, with the name of the index::
 
             for index in code.loop(8):
                 code.set_word(table, 0, index)
@@ -172,7 +164,7 @@ class FunctionBuilder:
 
     @contextmanager
     def walk(self, first: str, end: str) -> Iterator[str]:
-        """Write a loop from a number up to an end. The body runs at least once and advances the variable."""
+        """Write a loop that runs at least once, until the body has set a variable to at least ``end``."""
         place = self.word_variable(first)
         again, done = self.begin_block(), self.new_label()
         yield place
@@ -180,7 +172,7 @@ class FunctionBuilder:
         self.label(done)
 
     def set_bits(self, word: str) -> Iterator[str]:
-        """Write a loop over the set bits of a word; the yielded index is the number of the bit."""
+        """Write a loop over the set bits of a word, and yield the number of the bit."""
         unvisited = self.word_variable(0)
         self.set_word(unvisited, word)
         again, inside, done = self.begin_block(), self.new_label(), self.new_label()
@@ -201,11 +193,11 @@ class FunctionBuilder:
         return self.let(f"getelementptr inbounds i8, ptr %rows, i64 {row * self.target.stride}")
 
     def addresses(self, index: str, row: int, count: int) -> list[str]:
-        """Return pointers to the ``count`` rows at an index of a table that begins at a row."""
+        """Return pointers to the rows of an entry of a table: entries of ``count`` rows from ``row`` on."""
         return self.addresses_from(self.address(row), index, count)
 
     def addresses_from(self, first: str, index: str | int, count: int) -> list[str]:
-        """Return pointers to the ``count`` rows at an index of a table, given a pointer to its first row."""
+        """Return pointers to the ``count`` rows of an entry of a table, given a pointer to its first row."""
         start = self.let(f"mul i64 {index}, {count * self.target.row_words}")
         return self.rows_at(self.offset(first, start), count)
 
@@ -279,10 +271,8 @@ class FunctionBuilder:
         """Return a pointer moved by ``offset`` words."""
         return self.let(f"getelementptr inbounds i64, ptr {pointer}, i64 {offset}") if offset else pointer
 
-    # The record of a block. A word of it has the words of all threads side by side; see ``playout_loop``.
-
     def place_in_block(self, offset: str | int) -> str:
-        """Return a pointer to a word of the record of a block."""
+        """Return a pointer to a word of the record of a block; the words of all threads are interleaved."""
         if self.target.threads > 1:
             offset = self.let(f"mul i64 {offset}, {self.target.threads}")
         return self.offset("%block", offset)
@@ -380,7 +370,7 @@ class FunctionBuilder:
 
     @staticmethod
     def _tree(operation: Callable[[str, str], str], values: list[str], neutral: str) -> str:
-        # A machine with a ternary logic instruction joins three values at once.
+        # On some machines, one instruction combines three values.
         while len(values) > 1:
             values = [reduce(operation, values[start : start + 3]) for start in range(0, len(values), 3)]
         return values[0] if values else neutral
@@ -389,27 +379,27 @@ class FunctionBuilder:
         return self.let(f"{operator} {self._row} {a}, {b}")
 
     def add(self, a: str, b: str) -> str:
-        """Return the sum word by word."""
+        """Return the sum of each pair of words."""
         return self._binary("add", a, b)
 
     def rotate_left(self, a: str, count: int) -> str:
-        """Return each word rotated to the left."""
+        """Return a row with each word rotated to the left."""
         row = self._row
         name = f"@llvm.fshl.v{self.target.words}i64"
         return self.let(f"call {row} {name}({row} {a}, {row} {a}, {row} splat (i64 {count}))")
 
     def count(self, row: int, value: str) -> None:
-        """Add the number of lanes in which ``value`` holds to the counters in a row, word by word."""
+        """Add the number of lanes in which ``value`` holds to a row of counters, word by word."""
         if value == ZERO:
             return
         self.store(row, self.add(self.load(row), self.lanes_by_word(value)))
 
     def lanes_by_word(self, value: str) -> str:
-        """Return, word by word, the number of lanes in which ``value`` holds."""
+        """Return for each word the number of lanes in which ``value`` holds."""
         return self.let(f"call {self._row} @llvm.ctpop.v{self.target.words}i64({self._row} {value})")
 
     def popcount(self, value: str) -> str:
-        """Return, as a scalar, the number of lanes in which ``value`` holds, over all threads of a row."""
+        """Return the number of lanes of all threads in which ``value`` holds."""
         own = self._own_count(value)
         return own if self.target.threads == 1 else self.let(f"call i64 @sum_over_threads(i64 {own})")
 
@@ -425,14 +415,14 @@ class FunctionBuilder:
         return self.let(f"call i64 {name}({self._row} {counts})")
 
     def any_lane(self, value: str) -> str:
-        """Return, as a scalar, whether ``value`` holds in any lane of any thread of the row."""
+        """Return whether ``value`` holds in a lane of any thread."""
         count = self.target.words
         words = self.let(f"icmp ne {self._row} {value}, {ZERO}")
         own = self.let(f"icmp ne i{count} {self.let(f'bitcast <{count} x i1> {words} to i{count}')}, 0")
         return own if self.target.threads == 1 else self.let(f"call i1 @any_thread(i1 {own})")
 
     def least(self, number: str) -> str:
-        """Return the minimum of a number over the threads that share a row."""
+        """Return the minimum of the numbers of all threads that share a row."""
         if self.target.threads == 1:
             return number
         return self.let(f"call i64 @least_of_threads(i64 {number})")
@@ -450,8 +440,8 @@ FIRST_FLUENT = 14
 class SharedFunctions(dict[str, str]):
     """Definitions of functions that do not depend on the game, by name, in LLVM's text form.
 
-    They are part of a game's module, or separate modules that are linked with it. A separate module is
-    compiled once on a machine for all games.
+    A game's module contains the definitions, or is linked with a separate module for each of them. A separate
+    module is compiled once for all games.
     """
 
     def need(self, name: str, write: Callable[[str], str]) -> str:
@@ -462,12 +452,12 @@ class SharedFunctions(dict[str, str]):
 
     @property
     def text(self) -> str:
-        """All definitions, for the module that calls them. Inlined functions are not compiled separately."""
+        """All definitions, for a module that contains them."""
         return re.sub("define (internal )?", "define internal ", "".join(self.values()))
 
     @property
     def declarations(self) -> str:
-        """Declarations for other modules."""
+        """Declarations, for a module that is linked with the definitions."""
         return "".join(map(_declaration, self.values()))
 
     def modules(self, target: Target) -> list[str]:

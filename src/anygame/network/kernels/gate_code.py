@@ -1,8 +1,8 @@
 """The functions that evaluate gates, ``@evaluate_state`` and ``@evaluate_moves``, and code to set fluents.
 
 ``straight_line`` and ``gate_loop`` are two ways to write these functions. Both have inputs and outputs in the
-same rows, and keep all other values in rows behind the shared rows. So one can replace the other between a
-move and the next evaluation: the code that evaluates a state must also make the moves from it.
+same rows, and keep other values in later rows. So a kernel can switch between the two after a move. However,
+the code that evaluates a state must also make the moves from this state.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ def state_function(target: Target) -> str:
 class GateCode:
     """The gates of a network as code: functions ``@evaluate_state`` and ``@evaluate_moves``.
 
-    ``@evaluate_state`` evaluates the gates that depend on the state alone. If goals take long,
+    ``@evaluate_state`` evaluates the gates that depend on the state alone. If goals take long to evaluate,
     ``@evaluate_goals`` evaluates the gates that only goals need, and ``@evaluate_options`` the others.
-    ``@evaluate_moves`` then reads the actions and replaces the state by the next state, in the lanes of row
-    ``GO``. Lanes of row ``RESTART`` get the initial state.
+    ``@evaluate_moves`` then reads the actions and computes the next state in the lanes of row ``GO``. Lanes
+    of row ``RESTART`` get the initial state.
 
     Attributes:
         code: definitions of these functions.
         data: the data that the functions read through ``%data``.
         end: the first unused row.
-        factors: whether ``@evaluate_factors`` replaces ``@evaluate_moves``, see ``nth_set_bit``.
+        factors: whether there is ``@evaluate_factors`` instead of ``@evaluate_moves``; see ``nth_set_bit``.
         shared: the called functions that do not depend on the game.
     """
 
@@ -74,7 +74,7 @@ def answer_bits(gates: GateOutputs) -> list[int]:
 
 
 def set_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -> None:
-    """Set a fluent to its next value in lanes that move, and to its initial value in restarting lanes."""
+    """Set a fluent to ``value`` in lanes that move, and to its initial value in lanes that restart."""
     restart_fluent(code, row, code.mux(code.load(GO), value, code.load(row)), initial)
 
 
@@ -85,10 +85,10 @@ def restart_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -
 
 
 def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
-    """Order fluents such that each fluent is read before it is overwritten.
+    """Yield fluents in an order in which each fluent is read before it is overwritten.
 
-    ``sources`` has the fluent that each fluent copies, or None. The function yields fluents to set together
-    after all of them were read: a single fluent, or a ring of copies.
+    ``sources`` has the fluent that each fluent copies, or None. Fluents that copy each other in a ring must
+    all be read before any of them is set, so the function yields them together.
     """
     readers = dict.fromkeys(sources, 0)
     for fluent, source in sources.items():
@@ -114,10 +114,10 @@ def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
 
 
 def single_state_functions(layout: RowLayout, gates: GateOutputs, target: Target) -> str:
-    """Write ``@query`` and ``@advance``, which use the first word of each row, all its lanes alike.
+    """Write ``@query`` and ``@advance``, which evaluate the same state in all lanes of the first words.
 
-    ``@query`` takes a state, a byte per fluent, and returns a byte for each of ``answer_bits``. ``@advance``
-    must follow ``@query``. It takes the numbers of the chosen actions, and returns the next state.
+    ``@query`` takes a state, a byte per fluent, and returns a byte for each of ``answer_bits``. A call of
+    ``@advance`` must follow: it takes the numbers of the chosen actions, and returns the next state.
     """
     bits = answer_bits(gates)
     words = ", ".join(f"i32 {bit}" for bit in bits)
@@ -171,14 +171,14 @@ def _give(code: FunctionBuilder, word: str, index: str) -> None:
 
 
 class Presence:
-    """Branches of a function on the phase of the lanes.
+    """Branches of a function on the common phase of the lanes.
 
-    The first word of row ``ABSENT`` is the mask of the phases that no lane is in. It is 0 if the lanes have
-    no common phase. Code that does not know the phases leaves the row at 0, and all gates are computed.
+    The first word of row ``ABSENT`` is the mask of all other phases. It is 0 if the lanes have no common
+    phase, or if the caller does not know the phase; then all gates are computed.
 
     Attributes:
-        present: mask of the phases that lanes are in; all phases if the lanes have no common phase.
-        alone: the same mask, but 0 if the lanes have no common phase.
+        present: mask of the common phase, or of all phases if there is no common phase.
+        alone: mask of the common phase, or 0 if there is no common phase.
     """
 
     def __init__(self, code: FunctionBuilder, phases: Phases) -> None:
@@ -191,7 +191,7 @@ class Presence:
             self.alone = code.let(f"select i1 {alone}, i64 {self.present}, i64 0")
 
     def during(self, mask: int) -> AbstractContextManager[None]:
-        """Write code that runs in the phases of a mask, and if the lanes have no common phase."""
+        """Write code that runs if the lanes have a common phase of the mask, or no common phase."""
         return nullcontext() if mask == self._every else self._code.when(self._any(self.present, mask))
 
     def only_during(self, mask: int) -> AbstractContextManager[None]:
@@ -200,7 +200,7 @@ class Presence:
 
     @contextmanager
     def restarting_during(self, mask: int) -> Iterator[None]:
-        """Write code that runs if the lanes have a common phase of the mask, and a lane restarts."""
+        """Write code that runs if the lanes have a common phase of the mask and a lane restarts."""
         with self.only_during(mask), self._code.when(self._code.any_lane(self._code.load(RESTART))):
             yield
 
@@ -209,7 +209,7 @@ class Presence:
 
 
 def find_presence(code: FunctionBuilder, phases: Phases, first_fluent: int, lanes: str) -> None:
-    """Write code that sets row ABSENT for the common phase of ``lanes``, or to 0 without a common phase."""
+    """Write code that sets row ABSENT for the common phase of ``lanes``, or to 0 if they have none."""
     if not phases.patterns:
         return
     clock = [code.load(first_fluent + fluent) for fluent in phases.clock]

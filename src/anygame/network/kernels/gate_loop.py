@@ -1,22 +1,21 @@
 """Gates as data that loops read, for networks whose straight-line code would take too long to compile.
 
 The shape of a gate is its number of plain inputs and its number of inverted inputs. Gates of the same shape
-form runs, so that loops need no decisions. The data of a gate are the row numbers of its inputs and of the
-gate itself. Small gates of a frequent shape have a loop of their own. A loop with two inner loops evaluates
-all other gates. No gate reads another gate of its run: a processor speculates that reads do not depend on
-earlier writes, and stalls where they do.
+form runs, so that loops need no branches. The data of a gate are the row numbers of its inputs and of the
+gate itself. Small gates of a frequent shape have their own loop. A loop with two inner loops evaluates all
+other gates. No gate reads another gate of its run, because a processor stalls if a read depends on a recent
+write.
 
 Gates of a cycle and fluents have entries of two numbers: the offset in bytes of the row to read, and the
 offset of the row to write. The lowest bit of the first number is set if the value is inverted. The lowest bit
 of the second number is set for the last input of a gate, or if the fluent holds initially.
 
-A list of operations, which is also data, says what is done with runs and in which phases. So the functions
-are small, and compile in less than 0.1 s whatever the size of the game. Functions that do not depend on the
-game are compiled once on a machine: the loops, and most of the choice of moves.
+The code runs a list of operations, which is also data. Each operation evaluates a run in certain phases. So
+the functions are small, and compile in less than 0.1 s even for the largest games. Functions that do not
+depend on the game are compiled once on a machine.
 
 Some gates hold unless a role with many moves makes one of certain moves. The code does not evaluate these
-gates. It sets all of them, and then scatters the few moves that lanes make to the gates that these moves
-refute.
+gates. It sets all of them, and then clears the gates that the chosen moves refute.
 """
 
 from __future__ import annotations
@@ -44,24 +43,21 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
     from anygame.network.network import Network
 
-#: Maximum number of places by which a gate may be evaluated before its turn. A larger window makes runs
-#: longer, but then values are kept longer, in more rows.
+#: Maximum number of places by which a gate moves forward in the schedule. With a larger number, runs are
+#: longer, but values live longer and need more rows.
 _WINDOW = 4_000
-#: Maximum number of inputs of a shape that has its own code, without a loop over inputs.
+#: Maximum number of inputs of a shape that has its own loop over gates, without loops over inputs.
 _MOST_UNROLLED = 8
 #: Minimum number of gates of such a shape.
 _MANY = 500
-#: Number of bits for the number of inputs of a gate.
+#: Number of bits of a number of inputs in the number of a shape.
 _SHIFT = 27
-#: Maximum number of rows whose numbers have 16 bits, which halves the data.
+#: Maximum number of rows for row numbers of 16 bits, which halve the data.
 _NARROW_ROWS = 1 << 16
 
 
 class Operation(IntEnum):
-    """The kinds of operations: set fluents, evaluate a cycle or a run of gates, scatter moves.
-
-    Higher numbers are runs of gates with a frequent shape.
-    """
+    """The kinds of operations; higher numbers are runs of a frequent shape."""
 
     SET = 0
     CYCLE = 1
@@ -70,7 +66,7 @@ class Operation(IntEnum):
 
 
 class LoopWriter:
-    """Writes the gates of a network as data for a loop, in rows from ``first_row`` on."""
+    """Writes the gates of a network as data for loops. Rows from ``first_row`` on hold values of gates."""
 
     def __init__(
         self,
@@ -90,7 +86,7 @@ class LoopWriter:
         self._stride = target.stride
         self._base = network.first_gate
         self._next: list[int] = network.next.tolist()
-        #: Per node the bit literal of its row, -1 for gates that have no row yet.
+        #: Per node the bit literal of its row, or -1 before its row is allocated.
         self._place = np.full(network.nodes, -1, np.int64)
         self._place[0] = 2 * layout.input(0)
         self._place[1 : self._base] = 2 * (layout.input(1) + np.arange(self._base - 1))
@@ -110,10 +106,10 @@ class LoopWriter:
         self._unrolled = self._find_unrolled()
 
     def _find_scattered(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Find gates whose inputs are all inverted moves of roles with many moves.
+        """Find the gates whose inputs are all inverted moves of roles with many moves.
 
-        It returns a mask of these gates, and those moves that are also read elsewhere. Both are empty if the
-        gates have no more inputs than there are such moves.
+        Returns a mask of these gates, and the moves that other gates also read. Returns an empty mask and no
+        moves if there are as many such moves as inputs of these gates.
         """
         network = self._network
         is_scattered = np.zeros(network.gates, np.bool_)
@@ -145,13 +141,13 @@ class LoopWriter:
         return {(shape >> _SHIFT, shape & low): len(Operation) + number for number, shape in enumerate(many)}
 
     def write(self) -> GateCode:
-        """Return the data, and the functions that read the data."""
+        """Return the data with the functions that read the data."""
         self._allocate()
         # Fluents that exchange values get additional rows.
         self._bits = 16 if self._end + self._network.fluents <= _NARROW_ROWS else 32
         self._find_known()
         self._write_runs(self._state_runs)
-        # Copy the legality of actions to the rows that the selection loops read.
+        # The code that chooses moves reads the legality of actions from these rows.
         for mask, actions in self._layout.by_phases(self._layout.copies).items():
             literals = self._network.legal[actions].tolist()
             rows = [self._layout.legal[action] for action in actions]
@@ -218,7 +214,7 @@ class LoopWriter:
         return (bit >> 1) * self._stride | bit & 1
 
     def _find_known(self) -> None:
-        """Find nodes that are read in phases in which they are constant, and therefore not computed."""
+        """Find the nodes that the code reads in phases in which they are constant, and so not computed."""
         network, phases = self._network, self._phases
         self._known = np.zeros(network.nodes, np.int64)
         if not phases.patterns:
@@ -264,7 +260,7 @@ class LoopWriter:
             first = end
 
     def _write_scattered(self) -> None:
-        """Scatter moves to the gates that they refute, and to their own rows if other gates read these."""
+        """Scatter moves to the gates that they refute, and to their own rows if other gates read them."""
         gates = np.flatnonzero(self._is_scattered)
         literals, lengths = self._literals(gates)
         refuted = self._place[self._base + gates] >> 1
@@ -275,9 +271,9 @@ class LoopWriter:
         self._scatter(actions, rows, np.arange(len(rows)) >= len(literals))
 
     def _scatter(self, actions: NDArray[np.int64], rows: NDArray[np.int64], sets: NDArray[np.bool_]) -> None:
-        """Add the data of scattered actions in the format of ``loop_functions``.
+        """Add the data for scattering actions; see ``loop_functions`` for the format.
 
-        Where an action is done, its row is set if ``sets`` holds for the action, and cleared otherwise.
+        In the lanes that choose an action, the code sets its row if ``sets`` holds, and clears it otherwise.
         """
         order = np.lexsort((sets, actions))
         actions, rows, sets = actions[order], rows[order], sets[order]
@@ -315,7 +311,7 @@ class LoopWriter:
     def _add_run(
         self, rows: NDArray[np.int64], shape: tuple[int, int], *, during: int = 0, only: int = 0
     ) -> None:
-        """Add a run: per gate the rows of its plain inputs, of its inverted inputs and its own row."""
+        """Add a run: ``rows`` has the rows of a gate's plain inputs, inverted inputs and value, per gate."""
         begin = self._written * (32 // self._bits)
         words = np.zeros(-(-rows.size * self._bits // 32), np.int32)
         words.view(np.uint16 if self._bits == 16 else np.int32)[: rows.size] = rows.reshape(-1)
@@ -353,8 +349,8 @@ class LoopWriter:
     ) -> None:
         """Add an operation on the entries from word ``begin`` on, if there are any.
 
-        The operation is done if the lanes are in a phase of ``during``, or have no common phase. It is also
-        done if the lanes have a common phase of ``only``. With ``restarting`` a lane must restart, too.
+        The code does the operation if the lanes have a common phase of ``during`` or ``only``, or if they
+        have no common phase and ``during`` is not 0. With ``restarting``, a lane must restart, too.
         """
         if self._written > begin:
             self._operations.append([kind, during, only, restarting, begin, self._written, rounds, 0])

@@ -42,30 +42,31 @@ if TYPE_CHECKING:
     from anygame.network.kernels.schedule import Schedule
     from anygame.network.network import Network
 
-#: ``straight``: code per gate. ``loop``: a loop that reads the gates as data. ``auto``: chosen by size; if
-#: straight-line code takes long to compile, a loop runs until the straight-line code is ready.
+#: ``straight``: code for each gate. ``loop``: a loop that reads the gates as data. ``auto``: chosen by size.
+#: If straight-line code takes long to compile, ``auto`` uses a loop until this code is compiled.
 Style = Literal["auto", "straight", "loop"]
 #: Maximum number of gate inputs for straight-line code, which takes 40 to 130 microseconds per input to
 #: compile. The loop needs no compilation, but runs 2x to 4x slower.
 STRAIGHT_INPUTS = 150_000
-#: Maximum number of gate inputs for compiling straight-line code in this process: this takes 0.1 to 0.2 s,
+#: Maximum number of gate inputs for compiling straight-line code in this process, which takes 0.1 to 0.2 s:
 #: less than in another process.
 COMPILED_AT_ONCE = 2_000
-#: The same maximum if a caller waits for straight-line code: up to this size, compiling takes no longer than
+#: The same maximum if a caller waits for straight-line code. Up to this size, compiling takes no longer than
 #: starting another process.
 COMPILED_IF_WAITED_FOR = 4_000
 #: Number of gate inputs that take as long to compile as one move that straight-line code can choose.
 _INPUTS_PER_MOVE: Final = 25
-#: Minimum number of gate inputs for keeping lanes in one phase, which saves half of each step or more.
-#: However, each playout waits to start (half a step with two phases), which costs more in short, small games.
+#: Minimum number of gate inputs for phases, which save half of each step or more. However, each playout waits
+#: for the first phase (half a step with two phases), which costs more in short, small games.
 PHASED_INPUTS = 4_000
-#: Maximum share of the gate inputs that a phase needs, on average, if phases are used. Reversi, whose phases
+#: Maximum fraction of the gate inputs that a phase needs, on average, for using phases. Reversi, whose phases
 #: need nearly all inputs, would get slower.
 PHASED_SHARE = 0.75
-#: Minimum number of gate inputs for computing gates that share inputs together; smaller games fit the cache.
+#: Minimum number of gate inputs for clustering gates; see ``clusters``. Smaller games fit into the cache.
 CLUSTERED_INPUTS = 4_000
-#: Number of gate inputs above which gates that only goals need are evaluated only when games have ended. With
-#: phases they are evaluated in each step, since waiting lanes would leave the common phase.
+#: Maximum number of inputs of gates that only goals need, for evaluating these gates in each step. Above it,
+#: they are evaluated only when games have ended, unless the game has phases: waiting lanes would leave the
+#: common phase.
 LATE_INPUTS = 4_000
 
 #: Niceness of the compiling process, so that the process that plays has priority on a shared core.
@@ -87,11 +88,11 @@ _SOURCES: Final = native.source_digest(Path(__file__).parent, Path(native.__file
 
 @dataclass(eq=False)
 class _Start:
-    """The machine code that a kernel uses at present, with its data.
+    """The machine code that a kernel currently uses, with its data.
 
     Attributes:
         making: the running compilation of the final code, if any.
-        replaced: the code used before the final code, kept because calls of it may still be running.
+        replaced: the code before the final code, kept because other threads may still run it.
     """
 
     library: Library
@@ -105,16 +106,16 @@ class _Start:
 class Kernel:
     """Compiled code of a game, shared by all its simulators.
 
-    Its final code may take long to compile. Then a loop is used while another process compiles the final
-    code. Both have inputs, outputs and counters in the same rows, and the same results. However, one code
-    cannot make moves from a state that the other code evaluated. So callers keep a ``library`` from an
-    evaluation to the moves that follow it.
+    The final code may take long to compile. Then the kernel uses a loop while another process compiles the
+    final code. Both have inputs, outputs and counters in the same rows, and the same results. However, the
+    loop cannot make moves from a state that the final code has evaluated, or vice versa. So callers keep a
+    ``library`` from an evaluation to the following moves.
 
     Attributes:
-        style: how the gates are written in the final code.
+        style: how the final code evaluates the gates.
         candidates: per role the moves that can be legal.
         end: number of rows of a block in the final code.
-        stands_in: whether a loop is used until the final code is compiled.
+        stands_in: whether the kernel uses a loop until the final code is compiled.
     """
 
     network: Network
@@ -128,7 +129,7 @@ class Kernel:
     _parted: Network
     _phases: Phases
     _order: Schedule
-    #: The first row after the rows that both codes share.
+    #: The first row after the rows that the loop and the final code share.
     _shared_end: int
     _written: GateCode | None
 
@@ -139,12 +140,12 @@ class Kernel:
 
     @property
     def library(self) -> Library:
-        """The machine code, prepared on first use; faster code may replace it later."""
+        """The machine code, compiled at the first use; faster code may replace it later."""
         return self._start.library
 
     @property
     def data(self) -> NDArray[np.int32]:
-        """The data that the functions read through ``%data``, prepared on first use."""
+        """The data that the machine code reads."""
         return self._start.data
 
     @cached_property
@@ -174,14 +175,14 @@ class Kernel:
         )
 
     def _linked(self, gates: GateCode, *, keep: bool) -> Library:
-        """Return the code of a loop, linked with the shared functions; cached if ``keep``."""
+        """Compile a loop and link it with the shared functions; ``keep`` says whether to cache its code."""
         shared = SharedFunctions(gates.shared)
         code = self._functions(gates, self.target, shared)
         code = self.target.preamble + shared.declarations + code
         return native.compile_library(code, _SIGNATURES, shared=shared.modules(self.target), keep=keep)
 
     def finish(self) -> bool:
-        """Wait for the final code; return whether it was found in the cache."""
+        """Wait for the final code; return whether it came from the cache."""
         start = self._started(wait=True)
         making = start.making
         if making is None:
@@ -204,7 +205,7 @@ class Kernel:
 
     @cached_property
     def code(self) -> str:
-        """The final code, as LLVM's text form."""
+        """The final code in LLVM's text form."""
         return self._module(self._written or self._gates("straight", self.target), self.target)
 
     def _gates(self, style: Style, target: Target) -> GateCode:
@@ -228,18 +229,18 @@ class Kernel:
 
     @property
     def _patience(self) -> int:
-        # Ended lanes may wait until their waiting has cost as much as one evaluation of the goals.
+        # Ended lanes wait until their waiting has cost as much as one evaluation of the goals.
         goals = int(np.diff(self._parted.starts)[self._order.gates(self._order.goals)].sum())
         return -(-self.target.lanes * goals // max(1, self._step_cost - goals))
 
     @property
     def _step_cost(self) -> int:
-        # An estimate in row operations.
+        # The unit is a row operation.
         moves = sum(len(role.legal) for role in self.candidates)
         return len(self.network.inputs) + 3 * self.network.fluents + 8 * moves
 
     def written_for(self, target: Target) -> tuple[str, NDArray[np.int32]]:
-        """Return the final code for another target with rows of the same width, and its data."""
+        """Return the text and the data of the final code for another target with rows of the same width."""
         assert target.row_words == self.target.row_words
         gates = self._gates(self.style, target)
         return self._module(gates, target), gates.data
@@ -250,7 +251,7 @@ class Kernel:
         return target.preamble + shared.text + code
 
     def _functions(self, gates: GateCode, target: Target, shared: SharedFunctions) -> str:
-        """Return the code of a game; functions that all games share are added to ``shared``."""
+        """Return the code of the game, and add the functions that it needs to ``shared``."""
         numbers = (self.layout, self.gates.terminal, self.counters.moves, self._phases)
         choice = (self.candidates, self._step_cost, self._phases, target)
         parts = (
@@ -265,12 +266,12 @@ class Kernel:
 
     @property
     def bytes(self) -> int:
-        """Size in bytes of a block of lanes and of the data, with the final code."""
+        """Size in bytes of a block of lanes and of the data of the final code."""
         data = NO_DATA if self._written is None else self._written.data
         return self.end * self.target.stride + data.nbytes
 
     def describe(self) -> dict[str, int | str]:
-        """Return figures of the final code: style, gates, rows, bytes of a block, characters."""
+        """Return figures of the final code."""
         return {
             "style": self.style,
             "gates": self.network.gates,
@@ -282,7 +283,7 @@ class Kernel:
         }
 
     def rows(self, blocks: int = 1) -> NDArray[np.uint64]:
-        """Return rows for blocks, block after block, all false: uint64 [blocks * rows, words], aligned."""
+        """Return aligned rows of zeros for several blocks: uint64 [blocks * rows, words]."""
         width, stride = self.target.row_words, self.target.stride
         size = blocks * (self._start.rows if self.stands_in else self.end) * width
         words = np.zeros(size + width, np.uint64)
@@ -293,13 +294,10 @@ class Kernel:
 def build_kernel(
     network: Network, style: Style = "auto", phases: Phases | None = None, target: Target = PROCESSOR
 ) -> Kernel:
-    """Lay out the code of a network. The code is compiled when it is first used.
+    """Return the kernel of a network, which is compiled at the first use.
 
-    Args:
-        network: the compiled game.
-        style: how the gates are written.
-        phases: the phases of the game; None to find them if the network is large enough to gain from them.
-        target: the machine for which the code is written; all but ``PROCESSOR`` need an explicit style.
+    ``phases`` are the phases of the game. If they are None, the function finds the phases of networks that
+    are large enough to gain from them. Targets other than ``PROCESSOR`` need an explicit style.
     """
     becomes_straight = style == "auto" and len(network.inputs) <= STRAIGHT_INPUTS
     stands_in = becomes_straight and phases is None and _to_compile(network) > COMPILED_AT_ONCE
@@ -308,7 +306,7 @@ def build_kernel(
     order, layout = schedule(parted, phases, first, late), RowLayout(parted, phases)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
-    # The actions of each role; of a role with few actions, only those that can be legal.
+    # The actions of each role. A role with few actions has only the actions that can be legal.
     roles = [
         [action for action in range(first, end) if layout.outputs.legal[action] or action in layout.legal]
         for first, end in pairwise(accumulate(network.actions, initial=0))
@@ -340,7 +338,7 @@ def _to_compile(network: Network) -> int:
 
 
 def _prepared(network: Network, phases: Phases | None) -> tuple[Network, Phases, list[int]]:
-    """Split gates where that saves time; return the network, its phases and the first literals to compute."""
+    """Split gates if that saves time; return the network, its phases and the literals to compute first."""
     given = phases
     if given is None and len(network.inputs) >= PHASED_INPUTS:
         given = find_phases(network)
@@ -361,7 +359,7 @@ def _clustered(network: Network) -> tuple[Network, list[int]]:
 
 
 def make_requested() -> None:
-    """Compile a network read from standard input, cache the code and write it to standard output."""
+    """Read a network from standard input, compile it, cache the code and write it to standard output."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
     key, network = pickle.load(sys.stdin.buffer)

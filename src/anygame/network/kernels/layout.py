@@ -16,18 +16,17 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
-#: Maximum number of actions of a role among which straight-line code chooses; loops choose among more
-#: actions. For about 150 moves straight-line code takes more than twice as long to compile, and runs no
-#: faster. With loops, the chosen action is kept as a group and a member, see ``RowLayout``.
+#: Maximum number of actions of a role for which straight-line code chooses a move. With about 150 actions it
+#: takes more than twice as long to compile as loops, and is not faster.
 MOST_UNROLLED = 64
-#: Number of moves per group in loops. The registers, 32 rows on the widest machines, have room for this
-#: number of accumulators besides other values.
+#: Number of actions per group in loops. The registers, 32 rows on the widest machines, hold an accumulator
+#: for each action of a group besides other values.
 GROUP = 16
 
 
 @dataclass(frozen=True)
 class GateOutputs:
-    """The bit literals of the outputs: legality of each action, end, and goal values of each role."""
+    """The bit literals of the outputs: legality of each action, end of the game, and goals of each role."""
 
     legal: tuple[int, ...]
     terminal: int
@@ -35,24 +34,25 @@ class GateOutputs:
 
 
 class RowLayout:
-    """The rows of inputs and outputs of the gates, which do not depend on how the gates are written.
+    """The rows of inputs and outputs, which are the same in straight-line code and in loops.
 
-    Inputs are fluents, then actions, each with a row. An output that is a gate has its own row, too. The row
-    ``end`` is the first row after all of these rows.
+    The first rows are those of fluents, then of actions. Each output that is a gate has its own row, too. The
+    row ``end`` is the first row after all of these rows.
 
-    For loops, a role with many actions has the rows of their legality side by side. Its chosen action is also
-    kept half decoded: a row for each group of ``GROUP`` actions, and a row for each place in a group. An
-    action is chosen where both its rows hold, since a role makes one move at a time. These few rows stay in
-    the first-level cache; the rows of thousands of actions do not.
+    Loops choose the moves of a role with many actions, and read the legality of its actions from adjacent
+    rows. They store the chosen action half decoded (*factors*): a row for each group of ``GROUP`` actions,
+    and a row for each member of a group. An action is chosen in the lanes in which both its rows hold, since
+    a role makes one move at a time. Unlike the rows of thousands of actions, these rows stay in the
+    first-level cache.
 
     Attributes:
         legal: per action of a role with many actions, the row of its legality.
-        chosen: per action, the phases in which an action of its group can be chosen. Only in these phases its
-            row is written and its legality is read.
-        factors: per action of a role with many actions, the rows of its group and of its place in the group.
+        chosen: per action, the phases in which an action of its group can be legal. Only in these phases the
+            code writes the action's row and reads its legality.
+        factors: per action of a role with many actions, the rows of its group and of its member.
         many: per role with many actions, its first action and the number of its actions.
         answers: per output that is a gate, the row of its node.
-        copies: actions whose legality is copied to their rows, because no gate writes it there.
+        copies: actions whose legality must be copied to their rows in ``legal``.
     """
 
     def __init__(self, network: Network, phases: Phases) -> None:
@@ -110,7 +110,7 @@ class RowLayout:
         return GateOutputs(tuple(legal), bit(network.terminal), goals)
 
     def by_phases(self, actions: Iterable[int]) -> dict[int, list[int]]:
-        """Group actions by the phases in which they can be chosen."""
+        """Group actions by their phases in ``chosen``."""
         groups: dict[int, list[int]] = {}
         for action in actions:
             groups.setdefault(self.chosen[action], []).append(action)
@@ -134,8 +134,8 @@ class RowLayout:
 def linear_scan(live_ranges: Iterable[tuple[int, int]], first_row: int) -> tuple[list[int], int]:
     """Return a row for each value, and the first unused row.
 
-    ``live_ranges`` are the times of definition and last use of each value, sorted by definition. Poletto and
-    Sarkar, "Linear Scan Register Allocation", 1999. The number of rows is unlimited, so nothing is spilled.
+    ``live_ranges`` are the times of definition and last use of each value, sorted by definition. See Poletto
+    and Sarkar, "Linear Scan Register Allocation", 1999. Rows are unlimited, so no value is spilled.
     """
     rows: list[int] = []
     free: list[int] = []

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.target import Target
 
-#: Number of words of an operation: its kind, the phases in which it is done, the phases in which it is done
-#: if all lanes are in the same phase, whether it is done only if a lane restarts, and four arguments.
+#: Number of words of an operation: its kind, two masks of phases, whether it needs a restarting lane, and
+#: four arguments.
 OPERATION_WORDS = 8
 _PARAMETERS = ["i64 %from", "i64 %until", "i64 %plain", "i64 %inverted"]
 
@@ -32,10 +32,10 @@ def loop_functions(
 ) -> tuple[str, SharedFunctions]:
     """Write the functions of a game that evaluate gates from data, and the shared functions that they call.
 
-    Numbers of rows have ``bits`` bits. Each shape of ``unrolled``, a pair of the numbers of plain and of
-    inverted inputs, has its own function. ``places_of`` has the words of the data at which the operations of
-    the state, of late goals and of moves begin, and the end of the operations. With ``factors`` moves are
-    read as groups and members, see ``nth_set_bit``.
+    Row numbers have ``bits`` bits. Each shape of ``unrolled``, a pair of the numbers of plain and of inverted
+    inputs, has its own function. ``places_of`` has the indices in the data at which the operations of the
+    state, of late goals and of moves begin, and the end of the operations. With ``factors``, the gates read
+    moves as groups and members; see ``RowLayout``.
     """
     names = ("evaluate_options", "evaluate_goals", "evaluate_factors" if factors else "evaluate_moves")
     shared = SharedFunctions(
@@ -60,7 +60,7 @@ def loop_functions(
 
 
 def _operate_function(phases: Phases, kinds: Sequence[str], target: Target) -> str:
-    """Write a function that does those operations in a range of words that the phase of the lanes needs.
+    """Write a function that does the operations in a range of words, if the phase of the lanes needs them.
 
     ::
 
@@ -106,7 +106,7 @@ def _cycle(target: Target) -> str:
 
 
 def _entry(code: FunctionBuilder, index: str) -> tuple[str, str, str, str]:
-    """Read an entry: the value of its source, a pointer to its target, the target's bit and its number."""
+    """Read an entry: the value of its source, a pointer to its target, the target's lowest bit and number."""
     source, target = _number(code, index), _number(code, code.let(f"add i64 {index}, 1"))
     value = code.read(_row_at(code, source))
     inverted = _spread(code, source)
@@ -125,7 +125,7 @@ def _row_at(code: FunctionBuilder, place: str) -> str:
 
 
 def _spread(code: FunctionBuilder, place: str) -> str:
-    """Return a row that repeats the lowest bit of a number; it is cheapest to read the row from memory."""
+    """Return a row that repeats the lowest bit of a number; reading the word is cheaper than computing it."""
     bit = code.let(f"and i64 {place}, 1")
     return code.broadcast(code.word(f"@{code.name}.masks", bit))
 
@@ -169,7 +169,7 @@ def _run(bits: int, target: Target) -> str:
 
 
 def _run_unrolled(bits: int, plain: int, inverted: int, target: Target) -> str:
-    """Write ``run`` for a fixed shape; it evaluates as many gates at once as ``target.reads`` allows."""
+    """Write ``run`` for a fixed shape, with ``target.reads`` memory reads in flight."""
     code = FunctionBuilder(f"run_{plain}_{inverted}", target, parameters=_PARAMETERS)
     size = plain + inverted + 1
     place = code.word_variable("%from")
@@ -206,7 +206,6 @@ def _row_of(code: FunctionBuilder, bits: int, index: str) -> str:
 
 def _run_cycle(target: Target) -> str:
     code = FunctionBuilder("run_cycle", target, "i1", _PARAMETERS[:2])
-
     all_hold, changed = code.variable(ONES), code.variable()
     with _each_entry(code) as index:
         value, row, last, number = _entry(code, index)
@@ -265,7 +264,6 @@ def _set(target: Target) -> str:
     """
     code = FunctionBuilder("set", target, parameters=_PARAMETERS)
     go, restart = code.load(GO), code.load(RESTART)
-
     with _each_entry(code) as index:
         value, place, initial, _ = _entry(code, index)
         value = code.mux(go, value, code.read(place))

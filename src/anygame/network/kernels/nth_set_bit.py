@@ -1,8 +1,8 @@
-"""The n-th set bit: count the legal moves of a role, and find the move with a given number.
+"""The n-th set bit: count the legal moves of a role, and find the legal move with a given number.
 
-Moves are divided into groups. The code subtracts the counts of the groups from the number until it falls
-below zero, which gives the group and the number inside the group. Then it copies the legal moves of each
-lane's group to common rows, and searches these rows once for all groups.
+Moves are divided into groups. The code subtracts the groups' counts of legal moves from the number until it
+falls below zero. This gives each lane's group and the number inside the group. Then the code copies the legal
+moves of each lane's group to common rows, and searches these rows once for all groups.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     Table = Callable[[int, int], list[str]]
 
 _SIZE = GROUP
-#: Number of moves above which no lane chooses from most of the groups, so that skipping groups pays.
+#: Maximum number of moves for reading all groups. With more moves, most groups have no chosen move.
 _SPARSE = 32 * GROUP
 _COUNT_PLANES = _SIZE.bit_length()
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """The moves of a role that can ever be legal: literals of their legality, and rows of the actions.
+    """The moves of a role that can ever be legal: bit literals of their legality, and rows of the actions.
 
     Attributes:
-        counters: rows that add up, plane by plane, the number of legal moves of the lanes that move.
-        phases: per move the phases in which it can be chosen, the same within a group of ``GROUP``.
-        scratch: for a role with many moves, the first of its adjacent scratch rows; else None.
-        factors: for a role with many moves, the rows that are set instead of the actions: the first row of
-            the groups, and the first row of the members of a group.
+        counters: per plane of the number of legal moves, a row of counters.
+        phases: per move the phases in which a move of its group can be legal.
+        scratch: for a role with many moves, the first of its scratch rows; else None.
+        factors: for a role with many moves, the first rows of its groups and of its members; see
+            ``RowLayout``.
     """
 
     legal: Sequence[int]
@@ -55,7 +55,7 @@ class Candidates:
 
 
 class UnrolledSelection:
-    """Selection by straight-line code, in groups of about the square root of the number of moves."""
+    """Selection with straight-line code. A group has about the square root of the number of moves."""
 
     def __init__(self, code: FunctionBuilder, role: Candidates, size: int = 0) -> None:
         self._code = code
@@ -74,7 +74,7 @@ class UnrolledSelection:
         return add_up(code, self._counts)[: len(self._role.legal).bit_length()]
 
     def select(self, number: Sequence[str]) -> None:
-        """Set the row of each action in the lanes in which ``number`` is the number of the action."""
+        """Set the rows of the actions, given the planes of the number of the chosen legal move."""
         for row, here in zip(self._role.does, self._find(number), strict=True):
             self._code.store(row, here)
 
@@ -89,7 +89,7 @@ class UnrolledSelection:
         for group, count in zip(self._legal, self._counts, strict=True):
             if len(lanes_of_groups) < len(self._legal) - 1:
                 difference, here = subtract(code, remainder, count)
-            else:  # in lanes without another group, the move is in the last group
+            else:  # the move is in the last group unless it is in another group
                 difference, here = [], code.not_(code.any(lanes_of_groups))
             for weight, plane in enumerate(remainder[: len(inside)]):
                 inside[weight] = code.or_(inside[weight], code.and_(here, plane))
@@ -112,9 +112,9 @@ def scratch_rows(moves: int) -> int:
 
 
 class LoopSelection:
-    """Selection by loops over groups of sixteen moves, whose functions do not depend on the game.
+    """Selection with loops over groups of ``GROUP`` moves, whose functions do not depend on the game.
 
-    The code skips groups without a move that can be chosen in the phase of the lanes.
+    The code skips groups without a move that can be legal in the phase of the lanes.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class LoopSelection:
         self._found, self._members = role.factors
 
     def _in_runs(self, name: str, tables: Sequence[tuple[int, int]], others: Sequence[str]) -> None:
-        """Call a function for each run of groups. A table is its first row and its rows per group."""
+        """Call a function for each run of groups; a table is its first row and its rows per group."""
         code = self._code
         for first, groups, rest in each_run(self._moves, self._presence, self._phases):
             places = [code.address(row + first * count) for row, count in tables]
@@ -147,7 +147,7 @@ class LoopSelection:
         return [code.read(plane) for plane in total]
 
     def select(self, number: Sequence[str]) -> None:
-        """Set the rows of groups and members according to the number of the chosen legal move."""
+        """Set the rows of groups and members, given the planes of the number of the chosen legal move."""
         code, need, planes = self._code, self._shared.need, len(number)
         remainder, inside = code.array(planes), code.array((_SIZE - 1).bit_length(), ZERO)
         common = code.array(_SIZE, ZERO)
@@ -199,7 +199,7 @@ def _find_function(name: str, planes: int, target: Target) -> str:
         found = code.row_at("%found", index)
         count = [code.read(row) for row in counts]
         before = [code.read(plane) for plane in variables[:planes]]
-        # A negative difference wraps around to a number larger than the sum of the remaining counts.
+        # A negative difference wraps around to a number that exceeds the sum of the remaining counts.
         difference, here = subtract(code, before, count)
         code.write(found, here)
         for inside, plane in zip(variables[planes:], before, strict=False):
@@ -227,9 +227,9 @@ def _gather_function(name: str, *, sparse: bool, target: Target) -> str:
 
 
 def _each_group(code: FunctionBuilder) -> Iterator[tuple[str, list[str]]]:
-    """Write a loop over full groups, and code for a partial group after them; yield number and rows.
+    """Write a loop over the full groups, and code for a partial group; yield a group's number and rows.
 
-    A partial group is padded with a row that never holds.
+    For the missing moves of a partial group, it yields a row that never holds.
     """
     for index in code.repeat("%groups"):
         yield index, code.addresses_from("%legal", index, _SIZE)
@@ -251,7 +251,7 @@ def _member_function(name: str, target: Target) -> str:
 
 
 def _select(code: FunctionBuilder, legal: Sequence[str], number: Sequence[str]) -> list[str]:
-    """Select by counting down: each legal move subtracts one from a number until it falls below zero."""
+    """Return the rows of the moves: each legal move subtracts 1 from the number until it is negative."""
     if len(legal) < 2:
         return list(legal)
     chosen = []
@@ -263,7 +263,7 @@ def _select(code: FunctionBuilder, legal: Sequence[str], number: Sequence[str]) 
 
 
 def group_size(moves: int) -> int:
-    """Return the number of moves per group that takes the fewest operations."""
+    """Return the number of moves per group with the fewest operations."""
     return min(range(2, moves + 1), key=lambda size: (_cost(moves, size), size), default=1)
 
 
@@ -275,11 +275,11 @@ def _cost(moves: int, size: int) -> int:
     return 4 * moves + (groups - 1) * (2 * planes + inner) + 2 * inner * size
 
 
-# Bit-sliced numbers: plane ``k`` of a number is a row that holds bit ``k`` of it in every lane.
+# Bit-sliced numbers: plane ``k`` of a number is a row with bit ``k`` of the number in each lane.
 
 
 def add_up(code: FunctionBuilder, numbers: Sequence[Sequence[str]]) -> list[str]:
-    """Return the sum of numbers, by carry-save adders that reduce three planes of one weight to two.
+    """Return the sum of numbers. Carry-save adders reduce three planes of the same weight to two planes.
 
     This is the method of Harley and Seal (Warren, "Hacker's Delight", 2nd edition, 2012, section 5-1).
     """
@@ -335,7 +335,7 @@ def decrease(code: FunctionBuilder, number: Sequence[str], by: str = ONES) -> tu
 
 
 def masks(code: FunctionBuilder, number: Sequence[str]) -> list[str]:
-    """Return planes in which all bits up to the highest bit of a number are set."""
+    """Return the planes of a number with all bits set up to the highest set bit of ``number``."""
     planes = list(number)
     for weight in reversed(range(len(planes) - 1)):
         planes[weight] = code.or_(planes[weight], planes[weight + 1])
@@ -347,7 +347,7 @@ def each_group(
 ) -> Iterator[tuple[Table, int]]:
     """Write loops over the full groups of moves, and the same code for a partial group; see ``each_run``.
 
-    It yields a function from a table to the rows of the group, and the number of moves of the group.
+    The function yields a function from a table to the group's rows, and the group's number of moves.
     """
     for first, groups, rest in each_run(moves, presence, phases):
         if rest:
@@ -359,11 +359,10 @@ def each_group(
 
 
 def each_run(moves: int, presence: Presence | None, phases: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Write branches over runs of groups that are needed in the same phases.
+    """Write branches over runs of groups that are needed in the same phases, given the phases of each move.
 
-    Without ``presence`` no run is skipped. ``phases`` are, per move, the phases in which it can be chosen.
-    The function yields the first group of a run, its number of full groups, and the number of moves of a
-    single partial group, or 0.
+    Without ``presence``, the code does not depend on phases. The function yields the first group of a run,
+    and either the number of its full groups and 0, or 0 and the number of moves of a partial group.
     """
     full, rest = divmod(moves, GROUP)
     for _, run in groupby(range(full), key=lambda group: phases[group * GROUP] if presence else 0):
@@ -376,10 +375,10 @@ def each_run(moves: int, presence: Presence | None, phases: Sequence[int]) -> It
 
 
 def factor_functions(layout: RowLayout, phases: Phases, straight: bool, target: Target) -> str:
-    """Write ``@choose``, and with ``straight`` also ``@evaluate_moves``, which use the rows of actions.
+    """Write ``@choose``, which calls ``@choose_factors`` and converts groups and members to actions.
 
-    ``@choose_factors`` sets groups and members, see ``RowLayout``. With ``straight``, gates read groups and
-    members, not the rows of actions, so these functions convert between the two.
+    If the gates read groups and members, ``straight`` is true. Then also write ``@evaluate_moves``, which
+    converts actions to groups and members, and calls ``@evaluate_factors``. See ``RowLayout``.
     """
     if not layout.many:
         return ""

@@ -1,14 +1,14 @@
-"""Phases: gates that are constant or unused at a value of the game's clock need not be computed.
+"""Phases of a game, such as the turns of its roles, and the gates that each phase needs.
 
-In most games roles take turns: some fluents, the clock, depend only on each other, and run through a cycle of
-values. During one role's turn, no move of the other role is legal, and gates that depend on these moves are
-unused. So constants are propagated through the network for each phase, and gates are sorted by the phases
-that need them. If all lanes are in one phase, the other gates are skipped. This is specialisation for
-run-time constants (Jones, Gomard and Sestoft, "Partial Evaluation and Automatic Program Generation", 1993),
-with one code for all phases.
+In most games roles take turns: some fluents, the *clock*, depend only on each other, and their values repeat
+in a cycle. During the turn of a role, no move of another role is legal, and no gate that depends on such
+moves is needed. So this module propagates constants through the network for each phase, and finds the gates
+that each phase needs. If all lanes are in the same phase, the code skips the other gates. This is
+specialisation for run-time constants (Jones, Gomard and Sestoft, "Partial Evaluation and Automatic Program
+Generation", 1993), but the code is the same for all phases.
 
-Sets of phases are bit masks. An additional bit, ``whole``, represents lanes that are not all in one phase, or
-are in unreachable states. For these lanes all gates are computed.
+Sets of phases are bit masks. An additional bit, ``whole``, represents lanes without a common phase, or in
+unreachable states. For these lanes, the code computes all gates.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
 
 
-#: Maximum number of phases of a clock. More phases help little, and every playout waits for the first phase.
+#: Maximum number of phases of a clock. More phases save little, and every playout waits for the first phase.
 _MOST_PHASES: Final = 8
 
 
@@ -43,9 +43,9 @@ class Phases:
         patterns: per phase the values of these fluents, from the initial state on; empty without a clock.
         gates: per gate the phases in which it is needed.
         actions: per action the phases in which it can be legal.
-        changes: per fluent the phases in which it can get another value.
-        holds: per node the phases in which it always holds, if there are any.
-        fails: per node the phases in which it never holds, if there are any.
+        changes: per fluent the phases in which its value can change.
+        holds: the phases in which a node always holds, for nodes with such phases.
+        fails: the phases in which a node never holds, for nodes with such phases.
     """
 
     clock: tuple[int, ...]
@@ -58,16 +58,16 @@ class Phases:
 
     @property
     def whole(self) -> int:
-        """The mask for lanes without a common phase."""
+        """The bit that represents lanes without a common phase."""
         return 1 << len(self.patterns)
 
     @property
     def every(self) -> int:
-        """The mask of all phases, with the bit for lanes without a common phase."""
+        """The mask of all phases, including ``whole``."""
         return 2 * self.whole - 1
 
     def known_values(self, left_out: Mapping[int, int]) -> dict[tuple[int, bool], list[int]]:
-        """Group constant nodes by phases and value, given per node the phases in which it is not computed."""
+        """Group constant nodes by phases and value, given the phases in which each node is not computed."""
         groups: dict[tuple[int, bool], list[int]] = {}
         for node, mask in left_out.items():
             holds = mask & self.holds.get(node, 0)
@@ -114,7 +114,7 @@ def _find_clock(network: Network) -> tuple[tuple[int, ...], tuple[tuple[bool, ..
 
 
 class _Constants:
-    """Per node the masks of phases in which it never holds (``false``) and always holds (``true``)."""
+    """Masks of the phases in which each node never holds (``false``) and always holds (``true``)."""
 
     def __init__(
         self, network: Network, clock: tuple[int, ...], patterns: tuple[tuple[bool, ...], ...]
@@ -150,7 +150,7 @@ class _Constants:
             self.false[base + gates], self.true[base + gates] = never, always
 
     def _propagate_to_actions(self) -> None:
-        """Mark actions that are never legal as false, and a role's only possible action as true."""
+        """Mark an action as false where it is never legal, and as true where no other action can be legal."""
         network = self._network
         possible = np.array(self.possible(), np.int64)
         first = 0
@@ -184,7 +184,7 @@ class _Constants:
         ]
 
     def _reduced(self, literal: int, phase: int, constant: list[int]) -> int:
-        """Follow a literal in a phase down through gates that have a single input that is not constant."""
+        """Follow a literal in a phase through gates of which all inputs but one are constant."""
         while not constant[literal >> 1] & phase:
             gate = (literal >> 1) - self._network.first_gate
             if gate < 0 or self._is_cyclic[gate]:
@@ -221,12 +221,12 @@ class _Constants:
         return of_gates
 
 
-#: Maximum number of nodes on which the next value of a fluent of a clock depends.
+#: Maximum number of nodes on which the next value of a clock's fluent depends.
 _CLOCK_GATES: Final = 64
 
 
 def autonomous_fluents(network: Network) -> dict[int, set[int]]:
-    """Return the fluents that depend only on such fluents, and on no move; each with its dependences."""
+    """Return the largest set of fluents that depend only on each other, and the dependences of each."""
     read = {}
     is_cyclic = cyclic_gates(network)
     for fluent, literal in enumerate(network.next.tolist()):
@@ -248,7 +248,7 @@ def cyclic_gates(network: Network) -> NDArray[np.bool_]:
 
 
 def _fluents_below(network: Network, node: int, is_cyclic: NDArray[np.bool_]) -> set[int] | None:
-    """Return the fluents that a node depends on; None if it reads moves, is cyclic or is large."""
+    """Return the fluents on which a node depends, or None if it depends on moves, cycles or many nodes."""
     state = network.first_gate + network.state_gates
     seen, pending = {node}, [node]
     while pending:
@@ -270,7 +270,10 @@ def _fluents_below(network: Network, node: int, is_cyclic: NDArray[np.bool_]) ->
 def run_alone(
     network: Network, fluents: Sequence[int], start: NDArray[np.bool_], most: int
 ) -> list[tuple[bool, ...]]:
-    """Return the successive values of autonomous fluents up to the first repetition; [] above ``most``."""
+    """Return the successive values of autonomous fluents, up to the first repeated values.
+
+    Returns an empty list if there are more than ``most`` different values.
+    """
     values = tuple(bool(start[fluent]) for fluent in fluents)
     seen: dict[tuple[bool, ...], None] = {}
     while values not in seen:

@@ -1,11 +1,11 @@
-"""The playout loop of a block: evaluate states, account for ends, choose moves, compute next states.
+"""The playout loop of a block: evaluate states, count results, choose moves, compute next states.
 
-A lane whose game ends starts the next game while the block has playouts left to start. Every started playout
-is finished, so short games are not favoured. The code visits single lanes only where playouts end. A playout
-also ends if a role has no legal move, or if the playout reaches the limit of moves. These playouts are
+A lane whose playout has ended starts the next playout, until the block has started all its playouts. Every
+playout is finished, so the results do not favour short games. The code visits single lanes only if their
+playouts end. A playout also ends if a role has no legal move, or at a limit of moves; these playouts are
 counted separately.
 
-If goals take long to evaluate, lanes whose games have ended wait for each other.
+If goals take long to evaluate, lanes whose playouts have ended wait for each other.
 
 If the game has phases, all lanes stay in the same phase: a playout starts only in steps in which the running
 playouts are in the first phase.
@@ -42,27 +42,29 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
 
 
-#: Indices of the words in the record of a block: the step, the number of playouts left to start, the step in
-#: which the first playout may reach the limit, the limit of moves, and whether playouts start from another
-#: state than the initial state. Then the number of stuck playouts, with step, lane and length of the first
-#: one. ``WHOLE``: whether to compute even gates that the phase of the lanes does not need. ``WAITED``: number
-#: of steps that ended lanes have waited, in total, since goals were evaluated. ``FACTORS``: whether the moves
-#: of the last step are only groups and members, see ``nth_set_bit``. From ``STARTS`` on, per lane, the step
-#: in which its playout began, plus the number of steps that it waited. If several threads share a row, each
-#: thread has a record for its lanes. Only the words for stuck playouts and for lanes differ between threads.
+#: Indices of the words in the record of a block. If several threads share a row, each thread has a record,
+#: but only the words for stuck playouts and for lanes differ. ``NOW``: the number of the step. ``LEFT``: the
+#: number of playouts that have not started. ``DEADLINE``: a step before which no playout reaches the limit.
+#: ``LIMIT``: the maximum number of moves. ``ELSEWHERE``: whether playouts start from another state than the
+#: initial state. ``STUCK_LANES``: the number of stuck playouts; the next three words are step, lane and
+#: length of the first stuck playout. ``WHOLE``: whether to compute all gates in each phase. ``WAITED``: the
+#: total number of steps that ended lanes have waited since the last evaluation of goals. ``FACTORS``: whether
+#: the moves of the last step are stored as groups and members; see ``RowLayout``. From ``STARTS`` on, per
+#: lane: the step in which its playout began, plus the number of steps that the playout has waited.
 NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH, WHOLE = range(10)
 WAITED, FACTORS, STARTS = 10, 11, 12
 
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """The properties of a game that the loop needs.
+    """The properties of a game on which the loop depends.
 
     Attributes:
+        terminal: bit literal of the end of the game.
         moves: the row that counts joint moves.
-        has_factors: whether the gates read chosen moves as groups and members, see ``nth_set_bit``.
-        patience: number of steps that lanes may wait in total before the gates that only goals need are
-            evaluated. It is 0 if these gates are evaluated in each step.
+        has_factors: whether the gates read chosen moves as groups and members; see ``RowLayout``.
+        patience: total number of steps that ended lanes wait before the gates that only goals need are
+            evaluated; 0 if these gates are evaluated in each step.
     """
 
     target: Target
@@ -80,11 +82,11 @@ class PlayedGame:
 
 
 def play_functions(game: PlayedGame, shared: SharedFunctions) -> str:
-    """Write ``i1 @play``, which makes ``%steps`` steps with the record of a block and a histogram of lengths.
+    """Write ``i1 @play``, which plays ``%steps`` steps and returns whether all playouts have ended.
 
-    The function returns whether all playouts of the block have ended. The histogram has a slot for each
-    number of moves up to the limit, and a last slot for playouts that were cut. If playouts do not start from
-    the initial state, ``%start`` has 0 or -1 per fluent.
+    ``%block`` is the record of a block. ``%lengths`` counts the playouts of each number of moves up to the
+    limit, and then the playouts that were cut. If playouts do not start from the initial state, ``%start``
+    has 0 or -1 for each fluent.
     """
     shared["leave_stuck"] = _leave_stuck(game)
     shared["wait"] = _wait(game)
@@ -96,10 +98,10 @@ def play_functions(game: PlayedGame, shared: SharedFunctions) -> str:
 def _each_lane(
     code: FunctionBuilder, row: int, mask: str = "", target: str = ""
 ) -> Iterator[tuple[str, str, str]]:
-    """Write a loop over the lanes that hold in a row, which the body must not change.
+    """Write a loop over the lanes in which a row holds; the body must not change the row.
 
-    The body may build a word bit by bit in the variable ``mask``, which is stored to ``target`` word by word.
-    The function yields the number of a lane, the number of its word, and its bit in the word.
+    The function yields the number of a lane, the number of its word, and its bit in the word. The body can
+    set bits of the variable ``mask``, which the loop stores word by word to the row ``target``.
     """
     base = code.address(row)
     for word in code.loop(code.target.words):
@@ -130,7 +132,7 @@ def _cut(game: PlayedGame) -> str:
 
 
 def _finish(game: PlayedGame) -> str:
-    """Write a function that records ended and cut lanes, and starts their next playouts or lets them wait."""
+    """Write a function that counts ended and cut playouts, and starts the next ones or lets lanes wait."""
     code = FunctionBuilder("finish", game.target, parameters=["ptr noalias %block", "ptr noalias %lengths"])
     now, limit = code.word_of_block(NOW), code.word_of_block(LIMIT)
     bucket = code.let(f"add i64 {limit}, 1")
@@ -164,7 +166,7 @@ def _start_of(code: FunctionBuilder, lane: str) -> str:
 def _each_playout(
     code: FunctionBuilder, game: PlayedGame, row: int, now: str
 ) -> Iterator[tuple[str, str, str, str]]:
-    """Write a loop over the ended playouts of a row; without phases, start the next playouts in it."""
+    """Write a loop over the ended playouts of a row. Without phases, it also starts the next playouts."""
     if not game.has_phases:
         yield from _start_next(code, row, now)
         return
@@ -190,10 +192,10 @@ def _start_idle(game: PlayedGame) -> str:
 
 
 def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str, str, str, str]]:
-    """Write code that starts the next playouts in the lanes of a row, while any are left, and sets RESTART.
+    """Write a loop that starts the next playouts in the lanes of a row, while any are left, and sets RESTART.
 
-    Before it starts the next playout of a lane, it yields the lane, a pointer to the step in which the last
-    playout of the lane began, the word of the lane and its bit.
+    For each lane it first yields the lane, a pointer to the step in which the lane's last playout began, the
+    word of the lane and its bit.
     """
     before = code.count_before(code.load(row))
     left = code.word_variable(code.let(f"sub i64 {code.word_of_block(LEFT)}, {before}"))
@@ -213,7 +215,7 @@ def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str
 
 
 def _leave_stuck(game: PlayedGame) -> str:
-    """Write a function that ends and counts stuck lanes, and records the first of them for a replay."""
+    """Write a function that ends and counts stuck playouts, and records the first of them for a replay."""
     code = FunctionBuilder("leave_stuck", game.target, parameters=["ptr noalias %block"], rare=True)
     now = code.word_of_block(NOW)
     restarting = code.variable(code.load(RESTART))
@@ -240,7 +242,7 @@ def _leave_stuck(game: PlayedGame) -> str:
 
 
 def _wait(game: PlayedGame) -> str:
-    """Write a function that delays the recorded start of playouts whose lanes waited by one step."""
+    """Write a function that adds a step to the recorded start of each playout that waited in this step."""
     code = FunctionBuilder("wait", game.target, parameters=["ptr noalias %block"])
     code.store(ENDED, _waiting_lanes(code, game))
     for lane, _, _ in _each_lane(code, ENDED):
@@ -250,7 +252,7 @@ def _wait(game: PlayedGame) -> str:
 
 
 def _waiting_lanes(code: FunctionBuilder, game: PlayedGame) -> str:
-    # The code has written row RESTART word by word, so reading the whole row takes long.
+    # The code has just written row RESTART word by word, so a read of the whole row would stall.
     if not game.patience:
         return code.and_(code.load(ACTIVE), code.not_(code.load(GO)))
     others = code.or_(code.load(GO), code.load(RESTART))
@@ -269,10 +271,10 @@ def _start_elsewhere(game: PlayedGame) -> str:
 
 
 def _are_enough(code: FunctionBuilder, ended: str, game: PlayedGame) -> str:
-    """Write code for whether ended lanes have waited for as many steps as evaluating the goals costs.
+    """Return whether the ended lanes have waited for so long that the goals should be evaluated.
 
-    Then waiting and evaluating together cost at most twice the optimum (Karlin, Manasse, Rudolph and Sleator,
-    "Competitive Snoopy Caching", 1988).
+    If waiting has then cost as much as the evaluation, both together cost at most twice the optimum (Karlin,
+    Manasse, Rudolph and Sleator, "Competitive Snoopy Caching", 1988).
     """
     waited = code.let(f"add i64 {code.word_of_block(WAITED)}, {code.popcount(ended)}")
     code.set_word_of_block(waited, WAITED)
@@ -291,7 +293,7 @@ def _play(game: PlayedGame) -> str:
     code.label("loop")
     code.line("%step = phi i64 [ 0, %entry ], [ %next.step, %again ]")
     now = code.word_of_block(NOW)
-    if game.has_phases:  # set the phase of the running lanes, unless all gates are wanted
+    if game.has_phases:
         find_presence(code, game.phases, game.layout.fluents, code.load(RUNNING))
         whole = code.let(f"icmp ne i64 {code.word_of_block(WHOLE)}, 0")
         absent = code.address(ABSENT)
@@ -361,17 +363,16 @@ def _play(game: PlayedGame) -> str:
 
 @dataclass(frozen=True)
 class Counters:
-    """Rows of counters: a counter is the sum of the 64-bit words of its row.
-
-    The code adds the number of lanes that hold in each word: one population count of a vector for 512 games.
-    ``moves`` counts joint moves.
+    """Rows of counters. A counter is the sum of the 64-bit words of its row; each word counts its own lanes.
 
     Attributes:
-        options: per role and bit plane, joint moves at which this bit of the number of legal moves was set.
-        goals: per row that a goal reads, ends at which the row held.
-        missing: per role, ends without a goal value.
-        double: per role, ends with several goal values.
-        overlaps: per role and value, ends with this value and another value.
+        moves: counts joint moves.
+        options: per role and bit plane, counts joint moves before which the number of the role's legal moves
+            has this bit.
+        goals: per row that a goal reads, counts ends of playouts at which the row holds.
+        missing: per role, counts ends without a goal value.
+        double: per role, counts ends with several goal values.
+        overlaps: per role and value, counts ends with this value and another value.
     """
 
     first: int
@@ -385,7 +386,7 @@ class Counters:
 
     @classmethod
     def after(cls, layout: RowLayout, candidates: Sequence[int]) -> Counters:
-        """Place the counters after a layout, given per role the number of moves that can be legal."""
+        """Return counters in the rows after a layout, given each role's number of moves that can be legal."""
         gates, rows = layout.outputs, count(layout.end)
         first = next(rows)
         options = tuple(tuple(next(rows) for _ in range(moves.bit_length())) for moves in candidates)
@@ -403,7 +404,7 @@ def ended_lanes(code: FunctionBuilder, terminal: int) -> str:
 
 
 def account_function(gates: GateOutputs, counters: Counters, target: Target) -> str:
-    """Write ``@account``, which counts goals of lanes that end, and roles with no goal or several goals."""
+    """Write ``@account``, which counts the goals of ended playouts, and missing and several goals."""
     code = FunctionBuilder("account", target)
     ended = ended_lanes(code, gates.terminal)
     for row, counter in counters.goals.items():

@@ -1,7 +1,7 @@
 """The order of evaluation, depth first; gates that depend on the state alone come first.
 
-The input of a gate with the most gates below it is computed first, so that few values have to be kept (Sethi
-and Ullman, "The Generation of Optimal Code for Arithmetic Expressions", 1970).
+Of the inputs of a gate, the input with the most gates below it comes first, so that few values are live at a
+time (Sethi and Ullman, "The Generation of Optimal Code for Arithmetic Expressions", 1970).
 """
 
 from __future__ import annotations
@@ -25,21 +25,19 @@ if TYPE_CHECKING:
     from anygame.network.ragged import Numbers
 
 
-#: Number of units that are sorted by phases together. With more units, values are kept longer, in more rows.
+#: Number of units that are sorted by phases together. With more units, values live longer and need more rows.
 #: With fewer units, functions are smaller, and the code has more branches.
 _STRETCH: Final = 500
 
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """An order of computation.
-
-    Gates that are evaluated together are a *unit*: one gate, or a whole cycle. Its name is its first gate.
+    """An order of units. A unit is a gate or a whole cycle, and is represented by its first gate.
 
     Attributes:
         state: the units that legal moves, the end and goals need.
         goals: the units that only goals need, if they are evaluated only when games end; else empty.
-        moves: the other units that the next state needs.
+        moves: the units that only the next state needs.
         ends: int64 [gates]; for the first gate of a unit, the gate after its last gate.
         is_cyclic: bool [gates]; whether a gate is in a cycle.
     """
@@ -51,25 +49,24 @@ class Schedule:
     is_cyclic: NDArray[np.bool_]
 
     def gates(self, units: Numbers) -> Numbers:
-        """Return the gates of some units, unit after unit."""
+        """Return the gates of units, unit after unit."""
         return places(units, self.ends[units] - units)
 
 
 def schedule(
     network: Network, phases: Phases, roots: Sequence[int] = (), late: int | None = None
 ) -> Schedule:
-    """Order the gates of a network.
+    """Order the gates of a network depth first from the outputs.
 
-    The order is depth first from the outputs, so that values are used soon. However, units that are skipped
-    in the same phases are adjacent. ``roots`` are literals to compute before others, see ``clusters``. Units
-    that only goals need are evaluated separately if they have more than ``late`` inputs.
+    Units that are needed in the same phases are often adjacent. ``roots`` are literals to compute first; see
+    ``clusters``. Units that only goals need are evaluated separately if they have more than ``late`` inputs.
     """
     order = Order(network)
     state = order.reach([*roots, *network.legal.tolist(), network.terminal])
     of_goals = [literal for values in network.goals for _, literal in values]
     goals: list[int] = []
     if late is not None and len(network.inputs) > late:
-        # Units of goals that the next state needs too are evaluated in each step.
+        # Units that both goals and the next state need are evaluated in each step.
         needed = set(Order(network).reach(network.next.tolist()))
         reached = order.copy().reach(of_goals)
         state += order.reach([2 * (network.first_gate + unit) for unit in reached if unit in needed])
@@ -89,7 +86,7 @@ def schedule(
 
 
 def ends_of(network: Network) -> Numbers:
-    """Return per gate the gate after it; for the first gate of a cycle, the gate after the cycle."""
+    """Return per gate the next gate, or the gate after the cycle for the first gate of a cycle."""
     ends = np.arange(1, network.gates + 1)
     for cycle in network.cycles:
         ends[cycle.first] = cycle.end
@@ -97,9 +94,9 @@ def ends_of(network: Network) -> Numbers:
 
 
 def by_phase(network: Network, units: Numbers, masks: Sequence[int]) -> Numbers:
-    """Reorder units such that units needed in the same phases are adjacent, given the masks of all gates.
+    """Move units that are needed in the same phases together, given the phases of all gates.
 
-    Only units of the same stretch are reordered, so that values are still used soon.
+    The function sorts the units of each stretch separately, so that values do not live too long.
     """
     mask_of = np.array(masks, np.int64)[units].tolist()
     if len(set(mask_of)) < 2:
@@ -123,10 +120,10 @@ def by_phase(network: Network, units: Numbers, masks: Sequence[int]) -> Numbers:
 
 
 def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: int) -> list[Numbers]:
-    """Reorder units into runs of one shape, in which no unit reads another unit of the run.
+    """Reorder units into runs: units of the same shape that do not read each other.
 
-    The unit that has waited longest decides the next shape. A unit of a negative shape is a run by itself. A
-    unit moves forward by less than ``window`` places.
+    The first unit without a run determines the shape of the next run. A unit with a negative shape is a run
+    by itself. A unit moves forward by less than ``window`` places.
     """
     waiting, starts, readers = _dependences(network, units)
     lengths = np.diff(starts)
@@ -149,10 +146,10 @@ def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: in
 
 
 def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Return the dependences among some units, which are numbered by their positions.
+    """Return the dependences among units, which are numbered by their positions.
 
-    The arrays are: per unit the number of units that it reads, and a final 0; per unit where its readers
-    start; and the readers.
+    Returns three arrays: per unit the number of units that it reads, and a final 0; per unit the index of its
+    first reader in the third array; and the readers, unit after unit.
     """
     count, gate_starts, ends = len(units), network.starts.astype(np.int64), ends_of(network)
     sizes = ends[units] - units
@@ -168,12 +165,12 @@ def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Nu
     return np.bincount(readers, minlength=count + 1), starts_of(np.bincount(below, minlength=count)), readers
 
 
-#: Upper bound on counts of gates. A gate counts once for each path to it, so the counts grow exponentially.
+#: Upper bound of ``_sizes``. A gate counts once for each path to it, so the numbers grow exponentially.
 _MOST_BELOW = 1 << 40
 
 
 def _sizes(network: Network, reader: NDArray[np.int64], read: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of gates below each gate, itself included: int64 [gates].
+    """Return the number of gates below each gate, including the gate itself: int64 [gates].
 
     Gate ``reader[n]`` reads unit ``read[n]``, and ``reader`` is sorted.
     """
@@ -188,7 +185,7 @@ def _sizes(network: Network, reader: NDArray[np.int64], read: NDArray[np.int64])
 
 
 class Order:
-    """Depth-first search for the units that literals need, so that values are used soon."""
+    """Depth-first search for the units that literals need."""
 
     def __init__(self, network: Network) -> None:
         read = (network.inputs >> 1).astype(np.int64) - network.first_gate
@@ -206,14 +203,14 @@ class Order:
         self._seen = bytearray(network.gates)
 
     def copy(self) -> Order:
-        """Return an independent copy, which will not return the units that this search has returned."""
+        """Return an independent copy with the same visited units."""
         made = object.__new__(Order)
         made.__dict__.update(self.__dict__)
         made._seen = self._seen[:]
         return made
 
     def reach(self, literals: Sequence[int]) -> list[int]:
-        """Return the units that these literals need, inputs first; no unit is returned twice."""
+        """Return the unvisited units that literals need, inputs first, and mark them as visited."""
         order: list[int] = []
         seen, starts, read, ends = self._seen, self._starts, self._read, self._ends
         stack: list[int] = []

@@ -1,9 +1,8 @@
 """Allocation of values in straight-line code: the function that computes a value, and the row that holds it.
 
-Ordered gates are cut into segments, each of which becomes a function. A value that crosses between segments
-has a live range, and a row during this range, by linear scan (Poletto and Sarkar, "Linear Scan Register
-Allocation", 1999). A fluent is set as soon as its new value is computed and no gate reads its old value any
-more.
+The schedule is cut into segments, and each segment becomes a function. A value that several functions use has
+a live range, and a row during this range. A fluent is set as soon as its new value is computed, and no later
+gate reads its old value.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ if TYPE_CHECKING:
 
 
 #: Number of gate inputs per function. Smaller functions run slightly faster, since fewer registers are
-#: spilled, but take longer to compile: 25 % longer at 500. Larger functions gain nothing.
+#: spilled, but take longer to compile: 25 % longer with 500 inputs. Larger functions are no improvement.
 FUNCTION_INPUTS = 2000
 
 
 @dataclass
 class Segment:
-    """The gates of one function, all needed in the same phases; ``cycle`` has all positions of a cycle."""
+    """The gates of a function, all needed in the same phases; ``cycle`` has all positions of their cycle."""
 
     gates: list[int]
     position: int
@@ -40,7 +39,10 @@ class Segment:
 
 @dataclass
 class LiveRange:
-    """The first and the last position at which a value needs a row."""
+    """The first and the last position at which a value needs a row.
+
+    ``feedback`` says whether a gate of the same cycle reads the value of the previous round.
+    """
 
     row: int = -1
     first: int = -1
@@ -49,19 +51,19 @@ class LiveRange:
 
 
 class Allocation:
-    """The segments of a network, and the rows of the values that cross between them.
+    """The segments of a network, and the rows of the values that several segments use.
 
-    A segment has an even position. Fluents may also be set at the odd position after the segment.
+    A segment has an even position. Fluents can also be set at the odd position after the segment.
 
     Attributes:
         goals: the first position of segments that only goals need, which are skipped while no game ends.
-        choice: the position at which moves are chosen; segments before it depend on the state alone.
-        live: the live range of each node that crosses between segments.
-        disjunctions: nodes whose inverse is computed, since all their inputs are inverted.
-        inverted: nodes of ``disjunctions`` whose rows hold the inverse.
+        choice: the position at which moves are chosen. Segments before it depend on the state alone.
+        live: the live range of each node that several segments use.
+        disjunctions: nodes whose inputs are all inverted, so that the code computes a disjunction.
+        inverted: nodes of ``disjunctions`` whose rows hold the disjunction, which is the inverse of the node.
         settings: per position the fluents to set there.
         set_during: per fluent the phases in which it is set.
-        known: per node the phases in which its row is read, but its segment is skipped since the value is
+        known: per node the phases in which its row is read, but its segment is skipped since the node is
             constant.
         end: the first unused row.
     """
@@ -161,7 +163,7 @@ class Allocation:
             self._read(literal >> 1, self.layout.chosen[action])
 
     def _read(self, node: int, during: int) -> None:
-        """Record the phases in which a row is read although the code does not write it."""
+        """Record the phases of ``during`` in which no segment writes the row of a node."""
         if node >= self._base:
             written = self._segment_of[node - self._base].phases
         elif node >= self._network.first_action:
@@ -201,7 +203,7 @@ class Allocation:
                         self.inverted.add(self._base + gate)
 
     def is_inverted(self, literal: int) -> bool:
-        """Return whether a literal is the inverse of the value that its node has in the code."""
+        """Return whether a literal is the inverse of the value that the code computes for its node."""
         return bool(literal & 1) != (literal >> 1 in self.inverted)
 
     def _allocate(self, first_row: int) -> int:
@@ -215,7 +217,6 @@ class Allocation:
         return end
 
     def _find_settings(self) -> dict[int, list[int]]:
-        """Return, by position, the fluents to set there: as soon as no gate reads their old values."""
         first = self.choice + 1
         last_segment = max((b.position for b in self.segments if b.position > first), default=0)
         at = {}

@@ -1,8 +1,7 @@
 """Gates as straight-line code: one or two vector instructions each, with values in registers.
 
-The code is cut into functions of limited size, so that compile time is linear in the size of the network.
-``segments`` finds the values that cross between functions. A gate whose inputs are all inverted is computed
-as the inverse of a disjunction.
+Functions have a limited size, so that compile time is linear in the size of the network. ``segments``
+allocates rows for values that several functions use.
 """
 
 from __future__ import annotations
@@ -28,25 +27,25 @@ if TYPE_CHECKING:
 
 _Item = TypeVar("_Item")
 
-#: Number of gates per basic block. Without new blocks the code generator tries to keep all values in
+#: Number of gates per basic block. In a single block, the code generator tries to keep all values in
 #: registers: compiling takes 50 % longer, and the code is slower.
 BLOCK_GATES = 100
-#: Number of fluents per function that only sets fluents. A fluent takes about four instructions, so these
+#: Number of fluents per function that only sets fluents. With about four instructions per fluent, these
 #: functions are as large as functions of gates.
 FUNCTION_FLUENTS = 500
 
 
 def sizes() -> tuple[int, ...]:
-    """Return the constants that decide, with the network, how straight-line code is cut."""
+    """Return the constants on which straight-line code depends."""
     return segments.FUNCTION_INPUTS, BLOCK_GATES, FUNCTION_FLUENTS, layouts.MOST_UNROLLED, layouts.GROUP
 
 
 @dataclass(frozen=True)
 class _Call:
-    """A call of a function in some phases, and if the lanes have no common phase.
+    """A call of a function in certain phases, and if the lanes have no common phase.
 
     A function that writes constants (``known``) or resets fluents (``restart``) is called only in these
-    phases. A reset also requires that a lane restarts.
+    phases, and a function that resets fluents only if a lane restarts.
     """
 
     name: str
@@ -67,7 +66,7 @@ class StraightWriter:
         self._code: list[str] = []
         self._written = 0
         self._factors = allocation.layout.factors
-        #: Number of actions of each group, by its row.
+        #: Number of actions of each group, by the row of the group.
         self._sizes = Counter(group for group, _ in self._factors.values())
 
     def write(self) -> GateCode:
@@ -117,7 +116,7 @@ class StraightWriter:
         for (mask, holds), nodes in rows.phases.known_values(left_out).items():
             values: dict[tuple[int, bool], None] = {}
             for node in nodes:
-                # A constant of an action with factors is written to the row of its group.
+                # For an action with factors, the code writes the constant to the row of the action's group.
                 factors = self._factors.get(node - self._network.first_action)
                 row = factors[0] if factors else rows.bit(2 * node) >> 1
                 values[row, holds != (node in rows.inverted)] = None
@@ -198,7 +197,7 @@ class StraightWriter:
         return code.all([*(self._value(code, values, literal) for literal in others), none])
 
     def _terms(self, code: FunctionBuilder, values: dict[int, str], literals: Sequence[int]) -> list[str]:
-        """Return the terms of a disjunction of literals; the actions of one group are one term."""
+        """Return the terms of a disjunction of literals; all actions of a group are one term."""
         terms: list[str] = []
         groups: dict[int, set[int]] = {}
         for literal in literals:

@@ -1,4 +1,4 @@
-"""Target machines: the words of a row that a thread computes, and the threads that share a row."""
+"""The machines for which code is written: processors, and graphics cards whose threads share rows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Function attributes for processors: the widest registers, and a stack on which no spilled register crosses
-#: a cache line.
+#: Function attributes for processors. LLVM uses the widest registers, and no spilled register crosses a cache
+#: line.
 _VECTORS = 'alignstack(64) "min-legal-vector-width"="512" "prefer-vector-width"="512"'
 
 
@@ -20,8 +20,8 @@ class Target:
     Attributes:
         words: number of 64-bit words of a row that one thread computes.
         row_words: number of 64-bit words of a whole row.
-        reads: number of memory reads that one thread should have in flight; 1 for processors, which overlap
-            reads.
+        reads: number of memory reads that the code of a thread should have in flight. Processors overlap
+            reads without help.
     """
 
     words: int
@@ -37,7 +37,7 @@ class Target:
 
     @property
     def lanes(self) -> int:
-        """Number of games that play side by side."""
+        """Number of lanes of a block."""
         return 64 * self.row_words
 
     @property
@@ -51,10 +51,10 @@ class Target:
         return self.row_words // self.words
 
     def received(self, parameters: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Return the parameters of a function as it declares them, and its first lines.
+        """Return the declarations of a function's parameters, and the first lines of the function.
 
-        A graphics card has several address spaces, and all passed pointers are to main memory. These lines
-        let LLVM infer the spaces of derived pointers (pass ``infer-address-spaces``).
+        On a graphics card, all pointer parameters point to main memory. The first lines tell LLVM so, and its
+        pass ``infer-address-spaces`` infers the address spaces of derived pointers.
         """
         if self.threads == 1:
             return list(parameters), []
@@ -86,8 +86,7 @@ declare i64 @llvm.smax.i64(i64, i64)
 
 #: A processor. A row is as wide as the widest vector register, or as two or four narrower registers.
 PROCESSOR = Target(8, 8)
-#: A processor that plays blocks as wide as the blocks of a warp, with the same results as a warp.
+#: A processor with blocks of 2,048 games, which gets the same results as a warp.
 WIDE = Target(32, 32)
-#: A thread of a warp. The 32 threads of a warp share a row, and diverge only where they visit their own
-#: lanes.
+#: A thread of a warp. The 32 threads of a warp share a row.
 WARP = Target(1, 32, "convergent", "internal ", reads=16)

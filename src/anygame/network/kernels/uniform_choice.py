@@ -1,10 +1,10 @@
-"""Exactly uniform choice of moves without unpacking a lane.
+"""Exactly uniform choice of moves in all lanes at once.
 
-Per role: count the legal moves of each lane in bit planes, sample a number below the count, and find the move
-with this number. Sampling is by rejection under a bit mask: the code accepts random planes up to the highest
-bit of ``count - 1`` in lanes in which they are below the count. The probability of this is at least one half.
-A lane without a number after several rounds waits: it keeps its state, and samples again in the next step. So
-no number is preferred.
+For each role, the code counts the legal moves of each lane in bit planes, samples a number below the count,
+and finds the legal move with this number. It uses rejection sampling: it samples a number with as many bits
+as ``count - 1``, and accepts the number in the lanes in which it is below the count. The probability of this
+is at least one half. A lane without a number after several rounds waits: it keeps its state, and samples
+again in the next step. So all moves have the same probability.
 """
 
 from __future__ import annotations
@@ -30,22 +30,23 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
 
 
-#: Maximum number of rounds of rejection sampling. At worst half of 512 lanes fail in each round. Then, after
-#: all rounds, 1 sampling in 8 leaves a lane without a number. This bounds the time, and does not affect
-#: uniformity.
+#: Maximum number of rounds of rejection sampling. In the worst case, half of the lanes fail in each round.
+#: Then, with 512 lanes, a lane must wait in 1 of 8 cases.
 _ROUNDS = 12
-#: The same maximum if no lane should wait. At worst 1 sampling in 2^55 makes a lane wait.
+#: The same maximum if no lane should wait. In the worst case, a lane must wait in 1 of 2^55 cases.
 _MANY_ROUNDS = 64
-#: Costs in row operations, which decide whether another round pays: a plane of a random number with its
-#: comparison, the rest of a round, and a lane that waits.
-_PLANE_COST, _ROUND_COST, _WAIT_COST = 12, 40, 14
-#: Number of lowest planes that are always sampled: a lane nearly always needs them, and a check is a branch.
+#: Costs in row operations of a round, for each plane of a number, and for the rest of the round.
+_PLANE_COST, _ROUND_COST = 12, 40
+#: Cost in row operations of a waiting lane, in addition to a share of the step.
+_WAIT_COST = 14
+#: Number of lowest planes that are sampled without a check whether a lane needs them. Nearly always a lane
+#: needs them, and a check is a branch.
 _ALWAYS_SAMPLED = 2
 
 
 @dataclass
 class _Draw:
-    """The sampling of a number for a role: planes of the count, its masks, and variables for the number."""
+    """The sampling of a number below a count: planes of the count, planes of a bit mask, and variables."""
 
     count: list[str]
     masks: list[str]
@@ -57,12 +58,12 @@ def choose_function(
 ) -> str:
     """Write ``i1 @choose``, which chooses moves for the lanes of row ACTIVE.
 
-    If some role has many moves, the function is named ``@choose_factors``, see ``nth_set_bit``.
+    If a role has many moves, the name is ``@choose_factors``; see ``factor_functions``.
 
-    The function sets the rows of the actions, row GO to the lanes that have chosen, and the counters. It
-    returns whether a role has no legal move in some lane. In this case it chooses no move and samples no
-    random number, and row STUCK holds in these lanes. A waiting lane wastes the ``step_cost`` of the rest of
-    a step, in row operations. If the game has phases, no lane waits, so that all lanes stay in the same
+    The function sets the rows of the actions and row GO to the lanes that have chosen, and adds to the
+    counters. It returns whether a role has no legal move in some lane. Then it only sets row STUCK to these
+    lanes, and samples no random number. A waiting lane wastes its share of the rest of a step, which costs
+    ``step_cost`` row operations. In a game with phases no lane waits, so that all lanes stay in the same
     phase.
     """
     many = any(role.scratch is not None for role in roles)
@@ -107,14 +108,14 @@ def choose_function(
 
 
 def planes_of(role: Candidates) -> int:
-    """Return the number of bits of the numbers that are sampled for a role."""
+    """Return the number of bits of a random number for a role."""
     return max(0, len(role.legal) - 1).bit_length()
 
 
 class _Drawing:
-    """Samples numbers by functions that do not depend on the game.
+    """Samples numbers with functions that do not depend on the game.
 
-    It adds lanes without a number to ``failed``. If ``step_cost`` is None, no lane may wait.
+    ``failed`` becomes the lanes without a number. If ``step_cost`` is None, no lane should wait.
     """
 
     def __init__(
@@ -130,7 +131,7 @@ class _Drawing:
         return self._code.array(planes) if planes else []
 
     def draw_all(self, draws: Sequence[_Draw], common: Sequence[str], active: str) -> None:
-        """Sample a number for each role, or one common number if no lane needs several numbers."""
+        """Sample a number for each role, or a common number if no lane needs several numbers."""
         if len(draws) < 2:
             for draw in draws:
                 self._draw(draw, active)
@@ -182,7 +183,7 @@ class _Drawing:
         for place, plane in zip([*count, *masks], [*draw.count, *draw.masks], strict=True):
             code.write(place, plane)
         limit, lanes, round_cost = 0, code.target.lanes, _PLANE_COST * sizes[0] + _ROUND_COST
-        if self._step_cost is not None:  # up to this number of lanes, waiting costs less than another round
+        if self._step_cost is not None:  # for so few lanes, waiting costs less than another round
             limit = 2 * lanes * round_cost // (_WAIT_COST * lanes + self._step_cost)
         code.call(name, [draw.number[0], count[0], masks[0], self._failed], [limit, self._rounds])
 
@@ -196,9 +197,9 @@ def _random_function(name: str, target: Target) -> str:
 
 
 def _draw_function(name: str, planes: int, count_planes: int, target: Target) -> str:
-    """Write a function that samples a number below a count in memory, in the lanes of row ACTIVE.
+    """Write a function that samples a number below a count, in the lanes of row ACTIVE.
 
-    It ends after ``%rounds`` rounds, or if at most ``%limit`` lanes are left without a number.
+    The function ends after ``%rounds`` rounds, or as soon as at most ``%limit`` lanes have no number.
     """
     pointers = [f"ptr noalias %{each}" for each in ("number", "count", "masks", "failed")]
     parameters = [*pointers, "i64 %limit", "i64 %rounds"]
@@ -252,7 +253,7 @@ _WORD = (1 << 64) - 1
 
 
 class Xoshiro:
-    """xoshiro256++ generators of a function, which loads their state from rows, and saves it to these rows.
+    """xoshiro256++ generators, one for each word of a row, whose state a function loads from rows.
 
     See Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators", 2021. splitmix64 seeds the
     generators (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
@@ -279,19 +280,19 @@ class Xoshiro:
         return result
 
     def save(self) -> None:
-        """Put the state back into its rows."""
+        """Save the state to its rows."""
         for number, pointer in enumerate(self._state):
             self._code.store(RANDOM + number, self._code.read(pointer))
 
 
 def seed_rows(seed: int, block: int, words: int = WORDS) -> NDArray[np.uint64]:
-    """Return the state of the generators of one block, uint64 [4, words]: see :func:`seeds_of_blocks`."""
+    """Return the state of a block's generators: uint64 [4, words]."""
     rows: NDArray[np.uint64] = seeds_of_blocks(seed, range(block, block + 1), words)[0]
     return rows
 
 
 def seeds_of_blocks(seed: int, blocks: range, words: int) -> NDArray[np.uint64]:
-    """Return the state of the generators of blocks, from seed and number: uint64 [blocks, 4, words]."""
+    """Return the state of the generators of several blocks: uint64 [blocks, 4, words]."""
     low, high = (np.array(part & _WORD, np.uint64) for part in (seed, seed >> 64))
     numbers = np.arange(blocks.start, blocks.stop, dtype=np.uint64)
     with np.errstate(over="ignore"):
