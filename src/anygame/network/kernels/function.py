@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
 
 
-#: Number of lanes, and sizes of a row in words and in bytes, on a processor.
-LANES, WORDS, ROW_BYTES = PROCESSOR.lanes, PROCESSOR.row_words, PROCESSOR.stride
+#: Number of lanes, and number of 64-bit words of a row, on a processor.
+LANES, WORDS = PROCESSOR.lanes, PROCESSOR.row_words
 ZERO = "zeroinitializer"
 ONES = "splat (i64 -1)"
 
