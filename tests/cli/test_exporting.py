@@ -57,11 +57,11 @@ def test_a_role_and_a_goal_are_asked_for() -> None:
         (["--to", "asp"], "--to asp needs --depth N: the maximum number of joint moves"),
         (["--to", "asp", "--depth", "-1"], "expected a whole number of at least 0, found '-1'"),
         (["--to", "asp", "--depth", "x"], "expected a whole number of at least 0, found 'x'"),
-        (["--to", "asp", "--depth", "10001"], "the depth is 10,001, and 10,000 steps are written at most"),
-        (["--to", "asp", "--depth", "9" * 18], "10,000 steps are written at most"),
+        (["--to", "asp", "--depth", "10001"], "the depth is 10,001, above the limit of 10,000"),
+        (["--to", "asp", "--depth", "9" * 18], "above the limit of 10,000"),
         (["--to", "asp", "--depth", "1", "--role", "z", "--goal", "1"], "z"),
         (["--to", "asp", "--depth", "1", "--goal", "101"], "a goal one from 0 to 100"),
-        (["--to", "asp", "--depth", "1", "--role", "x"], "asp takes a role together with a goal"),
+        (["--to", "asp", "--depth", "1", "--role", "x"], "the option role needs the option goal"),
         (["--to", "aiger", "--depth", "1"], "--depth is for --to asp, not for aiger"),
         (["--to", "efg", "--goal", "1"], "--goal is for --to asp, not for efg"),
         (["--to", "aiger", "--scale", "2"], "--scale is for --to efg, not for aiger"),
@@ -107,11 +107,11 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
 
 def test_in_python_what_does_not_belong_is_refused_too() -> None:
     game = anygame.load("tic_tac_toe")
-    with pytest.raises(ValueError, match="a form is one of aiger, dot, asp, not 'efg'"):
+    with pytest.raises(ValueError, match="expected one of the formats aiger, dot, asp, found 'efg'"):
         export_text(game, "efg")
-    with pytest.raises(ValueError, match="aiger takes no goal"):
+    with pytest.raises(ValueError, match="the format aiger has no option goal"):
         export_text(game, "aiger", goal=100)
-    with pytest.raises(ValueError, match="asp needs a depth"):
+    with pytest.raises(ValueError, match="the format asp needs a depth"):
         export_text(game, "asp")
     with pytest.raises(ValueError, match="a number from 0"):
         export_text(game, "asp", depth=-1)

@@ -116,7 +116,7 @@ def test_two_sheets_are_compared(tmp_path: Path) -> None:
     assert printed.startswith("proved   equal: both sheets are the same game")
     assert status == 0
     printed, status = run(["equal", "monty_hall", "kuhn_poker"])
-    assert "the sheets have other roles" in printed
+    assert "the sheets have different roles" in printed
     assert status == 2
     printed, status = run(["equal", "monty_hall", "monty_hall", "--map", str(tmp_path / "none")])
     assert "cannot read" in printed

@@ -79,7 +79,8 @@ def test_that_no_match_is_longer_is_checked() -> None:
 @pytest.mark.slow
 def test_induction_over_too_few_moves_is_refused() -> None:
     model = _model("six_in_a_row")
-    sample = Sample(random_play(anygame.load("six_in_a_row").backends.needed_network().kernel))
+    kernel = anygame.load("six_in_a_row").backends.needed_network().kernel
+    sample = Sample(model, random_play(kernel))
     *_, invariant = learned(model, sample, Patience(120))
     bad = violations(model)["goals"]
     with pytest.raises(CertificateError):

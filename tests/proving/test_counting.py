@@ -142,7 +142,7 @@ def test_what_the_checker_adds_up_is_what_arithmetic_says(is_exact: bool, total:
     step = _Step(model, [], Patience(60))
     asked = _holds(step.here, counted), _is_kept(step, counted)
     some = slice(0, None, 1 + len(sample.states) // 400)
-    states, moves = sample.states[some], sample.moves(some, model)
+    states, moves = sample.states[some], sample.moves(some)
     after = model.values(model.next, states, moves)
     seen = set()
     with Glucose4(bootstrap_with=step.clauses.rows) as solver:
@@ -267,7 +267,7 @@ def test_what_comes_to_hold_and_what_ceases_to_is_seen_in_the_states(seed: int) 
     model, sample = prover.model, prover.sample
     group = (2 * random.choice(len(model.fluents), 3, replace=False) + 2).tolist()
     part = slice(0, 300)
-    states, moves = sample.states[part], sample.moves(part, model)
+    states, moves = sample.states[part], sample.moves(part)
     after = model.values(model.next, states, moves)
     for literal in (group[0], group[1] ^ 1, model.gates.disjunction(group), model.gates.conjunction(group)):
         rises, falls = model.values([*model.moved(literal)], states, moves).T

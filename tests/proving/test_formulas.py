@@ -16,7 +16,7 @@ from anygame.errors import QueryError, TermSyntaxError
 from anygame.language.parser import parse_nodes
 from anygame.language.terms import Compound
 from anygame.network.compiled import compile_game
-from anygame.proving.bounded import depends_on_moves, shortest
+from anygame.proving.bounded import shortest
 from anygame.proving.formulas import read_formulas
 from anygame.proving.model import Model
 from anygame.proving.patience import Patience
@@ -203,7 +203,7 @@ def _check(game: Game, moments: Any, texts: list[str]) -> None:
 def _confirm(found: FormulaGame, model: Model, formula: TemporalFormula, match: Any) -> None:
     state = found.game.initial_state()
     joints = [model.joint_of(joint) for joint in match]
-    last = joints.pop() if depends_on_moves(model, formula.bad(model)) else None
+    last = joints.pop() if model.depends_on_moves(formula.bad(model)) else None
     for joint in joints:
         state = state.next(joint)
     assert formula.instances(state, last)

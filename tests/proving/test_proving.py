@@ -446,7 +446,7 @@ def test_what_a_match_meets_on_its_way_is_not_looked_for(monkeypatch: pytest.Mon
     last, before = (2 * (1 + fluents.index(f"(visits {n})")) for n in (25, 24))
     monkeypatch.setattr("anygame.proving.prover.reach", _no_time)
     assert prover.excludes(last, Patience(600)) is False
-    monkeypatch.setattr("anygame.proving.matches.any_match", _no_time)
+    monkeypatch.setattr("anygame.proving.prover.any_match", _no_time)
     assert prover.excludes(before, Patience(600)) is False
     assert prover.excludes(FALSE, Patience(600)) is None
 

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
 
 
-#: MiniSat (Eén and Sörensson 2003) is 3x as fast if there is a match, and slower if there is none.
+#: MiniSat (Eén and Sörensson 2003) finds a match 3x as fast as CaDiCaL, but is slower if there is none.
 _FOR_ANY_MATCH: Final = "minisat22"
 
 
 class Bounded(NamedTuple):
     """Result of a bounded search.
 
-    ``match`` is a shortest match to a bad state, or None. ``depth`` is the number of moves of the longest
-    matches searched. With ``is_everything``, no match has more moves.
+    ``match`` is a shortest match to a bad state; None if no match of up to ``depth`` moves is bad. With
+    ``is_everything``, no match has more than ``depth`` moves.
     """
 
     match: Match | None
@@ -43,13 +43,13 @@ def shortest(
     invariant: Sequence[Sequence[int]] = (),
     report: Callable[[int], None] | None = None,
 ) -> Bounded:
-    """Search for a shortest match to a bad state, from ``first`` to ``most`` joint moves.
+    """Search for a shortest match of ``first`` to ``most`` joint moves to a bad state.
 
-    If the literal ``bad`` depends on moves, the last joint move is the bad one. The caller knows that no
-    match of fewer than ``first`` moves is bad, and that ``invariant`` holds in every state. ``report`` is
-    called with each number of moves that is excluded.
+    If the literal ``bad`` depends on moves, the last joint move is the bad one. The caller guarantees that no
+    shorter match is bad, and that ``invariant`` holds in every state. ``report`` is called with each number
+    of moves for which no match is bad.
     """
-    of_moves = depends_on_moves(model, bad)
+    of_moves = model.depends_on_moves(bad)
     with Formula(patience) as formula:
         start = [formula.true if holds else -formula.true for holds in model.initial.tolist()]
         copy = Copy(formula, model, start)
@@ -81,11 +81,12 @@ def shortest(
 def any_match(
     model: Model, bad: int, patience: Patience, most: int, invariant: Sequence[Sequence[int]] = ()
 ) -> Match | None:
-    """Return a match of at most ``most`` moves to a bad state, or None, by a single query.
+    """Return a match of at most ``most`` moves to a bad state, or None.
 
-    One query finds long matches sooner than a query for each number of moves, as most lengths have no match.
+    A single query finds long matches faster than a query for each number of moves, because most numbers of
+    moves have no match.
     """
-    of_moves = depends_on_moves(model, bad)
+    of_moves = model.depends_on_moves(bad)
     with Formula(patience, _FOR_ANY_MATCH) as formula:
         start = [formula.true if holds else -formula.true for holds in model.initial.tolist()]
         copy, going = Copy(formula, model, start), formula.true
@@ -113,9 +114,10 @@ def any_match(
 def induction_depth(
     model: Model, bad: int, patience: Patience, invariant: Sequence[Clause], most: int
 ) -> tuple[int, list[Clause]] | None:
-    """Return the depth at which k-induction excludes bad states, with the clauses used; None beyond ``most``.
+    """Return the lowest depth at which k-induction excludes bad states, and the clauses that it needs.
 
-    At depth 0 the invariant alone excludes them. ``bad`` is a literal over the state.
+    Returns None if the depth exceeds ``most``. At depth 0, the invariant alone excludes bad states. ``bad``
+    is a literal over the state.
     """
     with Formula(patience) as formula:
         guards = {formula.new(): clause for clause in invariant}
@@ -130,8 +132,3 @@ def induction_depth(
             copy.step(formula.true)
             copy = copy.then()
     return None
-
-
-def depends_on_moves(model: Model, literal: int) -> bool:
-    """Whether a literal depends on moves, not on the state alone."""
-    return any(model.first_action <= node < model.gates.inputs for node in model.cone([literal]))

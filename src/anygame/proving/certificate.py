@@ -1,11 +1,10 @@
-"""Proof checking: whether an invariant shows that bad states are never reached.
+"""Checker of proofs that no match reaches a bad state. It shares only the model with the provers.
 
-The checker shares only the model with the provers. An invariant is a set of clauses over the state, together
-with the property if that is about states. It must hold initially, every step must preserve it, and it must
-imply the property. A solver refutes the negation of each condition and logs the clauses that it learns. The
-learned clauses are checked by reverse unit propagation (``propagation``), from the last one backwards (Heule,
-Hunt and Wetzler 2013, "Trimming while checking clausal proofs"). Sums are encoded independently, as unary
-numbers.
+An invariant is a set of clauses over the state; the property is one of them if it is about states. The
+invariant must hold initially, every step must preserve it, and it must imply the property. A solver refutes
+the negation of each condition and logs the clauses that it learns. ``propagation`` then checks the learned
+clauses by reverse unit propagation, from the last clause backwards (Heule, Hunt and Wetzler 2013, "Trimming
+while checking clausal proofs"). The checker has its own encoding of sums, as unary numbers.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
 
-#: A unary number from 0: each possible value, ascending, maps to a literal for "at least this value".
-#: A missing value has the literal of the next larger value.
+#: A unary number from 0: for each possible value, ascending, a literal that holds if the number is at least
+#: this value. The literal of the next possible value also serves the values below it.
 _Number: TypeAlias = "dict[int, int]"
 
 #: Number of clauses added between two checks of the time limit.
@@ -43,22 +42,22 @@ def check_invariant(
     patience: Patience,
     sums: Sequence[Sum] = (),
 ) -> int:
-    """Return the number of lemmas checked to verify that an invariant excludes bad states.
+    """Verify that an invariant excludes bad states; return the number of lemmas checked.
 
-    The invariant consists of clauses over the state, and of sums that are constant or bounded in every state.
-    Raises CertificateError if it does not exclude bad states.
+    The invariant consists of clauses over the state, and of sums that are constant or have a lower bound.
+    Raises CertificateError if the verification fails.
     """
-    of_moves = any(model.first_action <= node < model.gates.inputs for node in model.cone([bad]))
+    of_moves = model.depends_on_moves(bad)
     step = _Step(model, invariant if of_moves else [*invariant, (bad ^ 1,)], patience)
     for counted in sums:
         value = sum(weight for weight, *fact in counted.parts if any(_values(model, fact)))
         if value != counted.total if counted.is_exact else value < counted.total:
-            raise CertificateError("a sum has another value at the start")
+            raise CertificateError("a sum has a different value in the initial state")
     assumed = [_holds(step.here, counted) for counted in sums]
     asked = []
     for counted in sums:
         changes = -_is_kept(step, counted)
-        # A case split over the values of a counter leaves little to solve.
+        # The solver refutes a query faster if it is split into cases, one for each value of a counter.
         cases = [step.here.literal(x) for _, *fact in counted.parts if len(fact) > 1 for x in fact]
         asked += [*([changes, case] for case in cases), [changes, *(-case for case in cases)]]
     steps = _refute(step.clauses, asked, assumed) if asked else 0
@@ -75,16 +74,16 @@ def check_ending(
     invariant: Sequence[Sequence[int]],
     patience: Patience,
 ) -> tuple[int, int]:
-    """Return the largest number of moves of a match, and the number of lemmas checked to verify it.
+    """Verify that every joint move but the last of a match increases a measure.
 
-    The measure is a sum of weighted literals over the state. Every joint move but the last must increase it.
-    A joint move subtracts at most ``most_lost``, apart from the weights that it adds.
+    Returns the maximum number of moves of a match, and the number of lemmas checked. The measure is a sum of
+    weighted literals over the state. The literals that a joint move clears must weigh at most ``most_lost``.
     """
     if any(weight < 0 for _, weight in measure):
-        raise CertificateError("a fact takes away from the sum")
+        raise CertificateError("a weight of the measure is negative")
     step = _Step(model, invariant, patience)
     gain, loss = step.change([(weight, literal) for literal, weight in measure], most_lost + 1)
-    # Losses are encoded only up to the largest loss that is allowed.
+    # Both sums are capped at ``most_lost + 1``, so a larger loss needs a test of its own.
     shrinks = step.clauses.either([_at_least(loss, most_lost + 1), _is_at_least(step.clauses, loss, gain)])
     step.questions.append([-step.then.literal(model.terminal), shrinks])
     steps = _refute(step.clauses, step.questions)
@@ -95,7 +94,7 @@ def check_ending(
 def check_bounded(
     model: Model, bad: int, depth: int, patience: Patience, *, is_everything: bool = False
 ) -> int:
-    """Return the number of lemmas checked to verify that no match of up to ``depth`` moves is bad.
+    """Verify that no match of up to ``depth`` moves reaches a bad state; return the number of lemmas checked.
 
     ``bad`` is a literal over the state. With ``is_everything``, also verify that no match has more moves.
     """
@@ -121,10 +120,11 @@ def check_induction(
     depth: int,
     patience: Patience,
 ) -> int:
-    """Return the number of lemmas checked to verify that k-induction excludes bad states.
+    """Verify that k-induction excludes bad states; return the number of lemmas checked.
 
-    No bad state is reached in fewer than ``depth`` moves, or follows ``depth`` states that are not bad. The
-    invariant alone excludes bad states at depth 0. ``bad`` is a literal over the state.
+    No match may reach a bad state in fewer than ``depth`` moves. No bad state may follow ``depth`` successive
+    states that are not bad. At depth 0, the invariant alone excludes bad states. ``bad`` is a literal over
+    the state.
     """
     steps = check_invariant(model, 0, invariant, patience)
     if depth:
@@ -141,9 +141,10 @@ def check_induction(
 
 
 def _refute(given: _Clauses, questions: Sequence[Sequence[int]], assumed: Sequence[int] = ()) -> int:
-    """Refute all questions; return the number of lemmas that the refutations need.
+    """Refute all questions, which are conjunctions of literals; return the number of lemmas needed.
 
-    The literals in ``assumed`` are expensive for a solver, so they are assumed only if a question needs them.
+    The solver assumes the literals in ``assumed`` only for a question that it cannot refute without them,
+    because they make it slow.
     """
     from pysat.solvers import Glucose4
 
@@ -153,21 +154,19 @@ def _refute(given: _Clauses, questions: Sequence[Sequence[int]], assumed: Sequen
             ways = [list(question), [*question, *assumed]][: 1 + bool(assumed)]
             refuting = next((way for way in ways if not solve(solver, way, given.literals, patience)), None)
             if refuting is None:
-                raise CertificateError(
-                    "a step leads out of the invariant, or it does not exclude what is bad"
-                )
+                raise CertificateError("a step violates the invariant, or a bad state satisfies it")
             refuted.append(refuting)
         lines = [line.split() for line in solver.get_proof() or ()]
-    # An empty clause only says that a question was refuted.
+    # The solver logs an empty clause when it refutes a question.
     lemmas = [list(map(int, line[:-1])) for line in lines if line[0] not in ("d", "0")]
     steps = followed(given.rows, lemmas, refuted, patience)
     if steps is None:
-        raise CertificateError("a clause that the solver learned does not follow")
+        raise CertificateError("a clause that the solver learned does not follow from earlier clauses")
     return steps
 
 
 class _Clauses:
-    """A formula with a time limit; its first variable always holds."""
+    """Clauses with a time limit; variable 1 always holds."""
 
     def __init__(self, patience: Patience) -> None:
         self.top, self.literals, self.patience = 1, 1, patience
@@ -202,7 +201,7 @@ class _Clauses:
 
 
 class _Nodes:
-    """The nodes of the model, added as clauses on demand."""
+    """The nodes of the model in one state, as literals; clauses for gates are added on demand."""
 
     def __init__(self, clauses: _Clauses, model: Model, state: Sequence[int] | None = None) -> None:
         self.clauses, self._model = clauses, model
@@ -229,7 +228,7 @@ class _Nodes:
         return _Nodes(self.clauses, self._model, [self.literal(x) for x in self._model.next])
 
     def move(self, wanted: int = 1) -> None:
-        """Demand a nonterminal state and one legal move of each role if the variable ``wanted`` holds."""
+        """If ``wanted`` holds, demand a nonterminal state and exactly one legal move of each role."""
         clauses, model = self.clauses, self._model
         clauses.add([-wanted, -self.literal(model.terminal)])
         for role, nodes in enumerate(model.moves_of):
@@ -247,14 +246,14 @@ class _Nodes:
 class _Step:
     """A state in which an invariant holds, a joint move made there, and the next state.
 
-    Each row of ``questions`` holds if the step leaves the invariant.
+    Each row of ``questions`` is the negation of a clause of the invariant, in the next state.
     """
 
     def __init__(self, model: Model, invariant: Sequence[Sequence[int]], patience: Patience) -> None:
         read = sorted({x for clause in invariant for x in clause})
         at_first = dict(zip(read, _values(model, read), strict=True))
         if not all(any(at_first[x] for x in clause) for clause in invariant):
-            raise CertificateError("a clause of the invariant does not hold at the start")
+            raise CertificateError("a clause of the invariant does not hold in the initial state")
         self.clauses = _Clauses(patience)
         self.here = _Nodes(self.clauses, model)
         self.then = self.here.then()
@@ -265,7 +264,7 @@ class _Step:
     def change(self, parts: Sequence[Sequence[int]], most: int) -> tuple[_Number, _Number]:
         """Return the gain and the loss of a weighted sum in a step, each capped at ``most``."""
         if most < 1 or not all(weight for weight, *_ in parts):
-            raise CertificateError("a sum has a weight of 0, or may not change")
+            raise CertificateError("a sum has a weight of 0, or no allowed change")
         ways: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
         for weight, *fact in parts:
             now, then = self.here.fact(fact), self.then.fact(fact)
@@ -281,9 +280,9 @@ def _values(model: Model, literals: Sequence[int]) -> list[bool]:
 
 
 def _sum(clauses: _Clauses, parts: Sequence[tuple[int, int]], most: int) -> _Number:
-    """Return the weighted sum of literals, capped at ``most``.
+    """Return the weighted sum of literals, capped at ``most``, as a totalizer.
 
-    A totalizer (Bailleux and Boufkhad 2003, "Efficient CNF encoding of Boolean cardinality constraints").
+    See Bailleux and Boufkhad (2003, "Efficient CNF encoding of Boolean cardinality constraints").
     """
     if len(parts) < 2:
         return {0: 1} | {min(weight, most): literal for literal, weight in parts}
@@ -308,7 +307,7 @@ def _is_at_least(clauses: _Clauses, number: _Number, other: _Number, more: int =
 
 
 def _holds(nodes: _Nodes, counted: Sum) -> int:
-    """Return a literal that holds if a sum equals its total, or reaches its lower bound."""
+    """Return a literal that holds if a sum has its total, or is at least its lower bound."""
     sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     for weight, *fact in counted.parts:
         sides[weight < 0].append((nodes.fact(fact), abs(weight)))
@@ -321,10 +320,10 @@ def _holds(nodes: _Nodes, counted: Sum) -> int:
 
 
 def _is_kept(step: _Step, counted: Sum) -> int:
-    """Return a literal that holds if a step preserves a sum. A sum with a lower bound may also grow."""
+    """Return a literal that holds if a step does not change a sum. A sum with a lower bound may grow."""
     clauses, most = step.clauses, counted.most
     added, taken = step.change(counted.parts, most + 1)
-    # Changes are encoded only up to the largest change that is allowed.
+    # Both sums are capped at ``most + 1``, so a larger change needs a test of its own.
     enough = [-_at_least(taken, most + 1), _is_at_least(clauses, added, taken)]
     if counted.is_exact:
         enough += [-_at_least(added, most + 1), _is_at_least(clauses, taken, added)]

@@ -1,9 +1,9 @@
 """Conserved sums: weighted sums of fluents that are the same in every state.
 
-Such a sum says, for example, that a counter shows the number of stones; clauses for that would be very long.
-States of random play are rows of a matrix whose null space holds the sums (Karr 1976, "Affine relationships
-among variables of a program"). A solver searches for steps that change a sum. Each such step becomes another
-row, until no step changes a sum. A sum that a step only increases can remain as a lower bound.
+For example, such a sum says that a counter has the number of stones on a board. Clauses for this would be
+very long. States of random play are rows of a matrix whose null space contains the sums (Karr 1976, "Affine
+relationships among variables of a program"). A solver searches for steps that change a sum. Each such step
+becomes another row, until no step changes a sum. If no step decreases a sum, its total is a lower bound.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause, Model
     from anygame.proving.patience import Patience
 
-#: A step: bool [2, fluents], before and after.
+#: The states before and after a step: bool [2, fluents].
 Step: TypeAlias = "NDArray[np.bool_]"
 
-#: Maximum numbers of classes of fluents, and of states and steps of play.
 _MOST_CLASSES: Final = 600
+#: Maximum number of states, and of steps, of random play.
 _MOST_ROWS: Final = 8_000
 #: Number of states in one matrix product.
 _AT_ONCE: Final = 512
-#: Maximum weight, maximum side of an equation, and maximum number of sums.
-MOST_WEIGHT: Final = 1_000
+_MOST_WEIGHT: Final = 1_000
+#: Maximum sum of the positive weights, and of the negative weights, of a sum.
 MOST_SUM: Final = 256
 MOST_SUMS: Final = 24
 #: Maximum change of a sum in a step.
 MOST_CHANGED: Final = 64
-#: Arithmetic is modulo this prime, so products have 62 bits.
+#: Arithmetic is modulo this prime, so that products have at most 62 bits.
 _PRIME: Final = (1 << 31) - 1
 
 
@@ -54,8 +54,8 @@ class Sum(NamedTuple):
 
     Attributes:
         total: the value of the sum if ``is_exact``, or else its lower bound.
-        most: maximum amount that a step adds to the positive or to the negative side.
-        parts: rows of a weight and a fact. A fact is a disjunction of literals over fluents.
+        most: maximum total of the increases, and of the decreases, of terms in a step.
+        parts: the terms, each a weight and a fact. A fact is a disjunction of literals over fluents.
     """
 
     total: int
@@ -65,7 +65,7 @@ class Sum(NamedTuple):
 
 
 def lemma_of(model: Model, counted: Sum, patience: Patience) -> Lemma:
-    """Return the lemma of a sum: whether the sum holds, and whether a joint move changes it, as literals."""
+    """Return the lemma that a sum has its total (or at least its lower bound) in every state."""
     gates = model.gates
     literals = [(gates.disjunction(fact), weight) for weight, *fact in counted.parts]
     side = [(x, weight) for x, weight in literals if weight > 0]
@@ -78,9 +78,7 @@ def lemma_of(model: Model, counted: Sum, patience: Patience) -> Lemma:
     if counted.is_exact:
         holds = gates.conjunction([holds, _is_at_least(model, other, side, -counted.total, patience)])
         kept = gates.conjunction([kept, _is_at_least(model, less, more, 0, patience, counted.most)])
-    # A case split over the values of a counter leaves little to solve.
-    cases = {x: None for _, *fact in counted.parts if len(fact) > 1 for x in fact}
-    return Lemma(holds, gates.conjunction([model.moving, kept ^ 1]), tuple(cases))
+    return Lemma(holds, gates.conjunction([model.moving, kept ^ 1]))
 
 
 def _is_at_least(
@@ -91,7 +89,7 @@ def _is_at_least(
     patience: Patience,
     most: int | None = None,
 ) -> int:
-    """Return a literal for ``one`` being at least ``other`` plus ``more``; sums are capped at ``most``."""
+    """Return a literal that holds if ``one`` is at least ``other`` plus ``more``; ``most`` caps both sums."""
     limit = 1 + (max(sum(weight for _, weight in parts) for parts in (one, other)) if most is None else most)
     first, second = (sums_of(model, parts, limit, patience) for parts in (one, other))
     gates = model.gates
@@ -105,7 +103,7 @@ def _is_at_least(
 def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience) -> list[Sum]:
     """Return the sums that hold in every state, proved together by induction.
 
-    No gates are added to the model. If time runs out during the search for bounds, the exact sums are
+    The model gets no new gates. If time runs out during the search for lower bounds, only exact sums are
     returned.
     """
     matrix = _Matrix(model, sample, invariant, patience)
@@ -124,7 +122,7 @@ def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Pa
 
 
 def _bound(counted: Sum, step: Step) -> Sum | None:
-    """Return the lower bound that holds after a step changed a sum, or None if the bound is trivial."""
+    """Return the lower bound that a sum can still have after a step changed it; None if it is trivial."""
     (change,), _ = _moves_of(counted.parts, step[:1], step[1:])
     sign = int(np.sign(change))
     parts = tuple((sign * weight, *fact) for weight, *fact in counted.parts)
@@ -148,7 +146,7 @@ def _bounds(matrix: _Matrix, exact: Sequence[Sum], lost: Sequence[Sum], patience
 def _changing_steps(
     model: Model, conserved: Sequence[Sum], invariant: Sequence[Clause], patience: Patience
 ) -> list[Step]:
-    """Return steps that change at least one sum, from states in which all sums hold."""
+    """Return steps that change at least one sum; all sums hold before each step."""
     scratch = model.scratch()
     lemmas = [lemma_of(scratch, counted, patience) for counted in conserved]
     steps: list[Step] = []
@@ -161,7 +159,7 @@ def _changing_steps(
         for counted, lemma in zip(conserved, lemmas, strict=True):
             is_lost = any(_moves_of(counted.parts, step[:1], step[1:])[0].any() for step in steps)
             changes = copy(lemma.changes)
-            # The assumption that all sums hold is rarely needed and expensive, so it comes second.
+            # Assuming all sums is slow. The first query can exclude a change without this assumption.
             if not is_lost and formula.solve([changes]) and formula.solve([changes, all_hold]):
                 value = formula.assignment()
                 steps.append(np.array([list(map(value, copy.state)), list(map(value, then))]))
@@ -171,7 +169,7 @@ def _changing_steps(
 def _moves_of(
     parts: Sequence[tuple[int, ...]], before: NDArray[np.bool_], after: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the change of a sum in each step, and the maximum that a step adds to one side of the sum."""
+    """Return the change of a sum in each step, and the value of ``Sum.most`` for these steps."""
     more, less = np.zeros((2, len(before)), np.int64)
     for weight, *fact in parts:
         columns = [(literal >> 1) - 1 for literal in fact]
@@ -182,7 +180,7 @@ def _moves_of(
 
 
 class _Matrix:
-    """Known states and steps, as numbers of fluents that hold in each class."""
+    """Known states and steps, as counts of the true fluents of each class."""
 
     def __init__(self, model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience) -> None:
         self.model, self.invariant = model, invariant
@@ -191,14 +189,14 @@ class _Matrix:
         self._before, self._after = (each[:: 1 + len(each) // _MOST_ROWS] for each in sample.steps())
         states = sample.states[:: 1 + len(sample.states) // _MOST_ROWS]
         width = 1 + self._kinds.shape[1]
-        #: The Gram matrix has the same null space as the states, and is small.
+        #: The Gram matrix of the states: it has the same null space, and is small.
         self._gram: NDArray[np.int64] = np.zeros((width, width), np.int64)
         for first in range(0, len(states), _AT_ONCE):
             patience.check()
             part = states[first : first + _AT_ONCE]
             counts = np.concatenate([np.ones((len(part), 1)), part @ self._kinds], axis=1)
             self._gram = (self._gram + (counts.T @ counts).astype(np.int64)) % _PRIME
-        #: Each of these sums is 1 in every state: exactly one fluent of a group holds.
+        #: Weights of trivial sums: in every state, exactly one fluent of a group holds.
         self._trivial: NDArray[np.int64] = np.zeros((len(exact), len(model.fluents)), np.int64)
         for row, group in zip(self._trivial, exact, strict=True):
             row[group] = 1
@@ -230,7 +228,7 @@ class _Matrix:
         return sorted(kept, key=lambda counted: len(counted.parts))[:MOST_SUMS]
 
     def _sum(self, weights: NDArray[np.int64]) -> Sum | None:
-        """Return the sum of weighted fluents; None if it is too large, or if a known step changes it."""
+        """Return a sum with these weights of fluents; None if it is too large or a known step changes it."""
         parts: list[tuple[int, ...]] = []
         for group in self._exclusive:
             for sign in (1, -1):
@@ -244,14 +242,14 @@ class _Matrix:
         return self.known(Sum(int(weights @ self.model.initial), 0, True, tuple(parts)))
 
     def known(self, counted: Sum) -> Sum | None:
-        """Return the sum with ``most`` by the known steps; None if a known step changes the sum."""
+        """Return the sum with ``most`` for the known steps; None if a known step contradicts the sum."""
         change, most = _moves_of(counted.parts, self._before, self._after)
         wrong = change.any() if counted.is_exact else (change < 0).any()
         return None if wrong or most > MOST_CHANGED else counted._replace(most=most)
 
 
 def _exclusive(model: Model, invariant: Sequence[Clause]) -> tuple[list[list[int]], list[list[int]]]:
-    """Return disjoint groups with at most one fluent that holds, and groups with exactly one."""
+    """Return disjoint groups of which at most one fluent holds, and groups of which exactly one holds."""
     clauses = set(invariant)
     possible = exclusive_groups(model, invariant)
     exact = [group for group in possible if tuple(2 * f + 2 for f in group) in clauses]
@@ -260,9 +258,9 @@ def _exclusive(model: Model, invariant: Sequence[Clause]) -> tuple[list[list[int
 
 
 def _classes(fluents: Sequence[Term]) -> NDArray[np.float64]:
-    """Return classes of fluents that are counted together: by relation and up to two arguments.
+    """Return classes of fluents that share a relation and up to two arguments: 0 or 1 [fluents, classes].
 
-    The result is [fluents, classes], the smallest classes first.
+    The smallest classes come first.
     """
     classes: dict[tuple[int, ...], None] = {}
     for width in (0, 1, 2):
@@ -305,9 +303,9 @@ def _reduced(matrix: NDArray[np.int64], patience: Patience) -> tuple[NDArray[np.
 
 
 def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArray[np.int64]]:
-    """Return rows that span the same space, with fewer weights where adding or subtracting another row helps.
+    """Add or subtract pairs of rows where this leaves fewer nonzero weights; the rows span the same space.
 
-    A sum over all players says little about one of them, and a solver infers no more from it.
+    A solver infers more from a sum of few fluents: a sum over all players says little about one player.
     """
     sparse = list(rows)
     for place, row in enumerate(sparse):
@@ -323,10 +321,10 @@ def _whole(vector: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """Return small integers in the same proportions modulo the prime; None if there are none."""
     parts = [_fraction(int(value)) for value in vector]
     common = lcm(*(below for _, below in parts))
-    if common > MOST_WEIGHT:
+    if common > _MOST_WEIGHT:
         return None
     whole = np.array([above * (common // below) for above, below in parts], np.int64)
-    return None if np.abs(whole).max(initial=0) > MOST_WEIGHT else whole
+    return None if np.abs(whole).max(initial=0) > _MOST_WEIGHT else whole
 
 
 def _fraction(value: int) -> tuple[int, int]:

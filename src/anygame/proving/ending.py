@@ -2,9 +2,11 @@
 
 The measure is a weighted sum of fluents, a linear ranking function as for programs (Podelski and Rybalchenko
 2004, "A complete method for the synthesis of linear ranking functions"). The weights solve a linear program
-in which every known step increases the measure. A solver searches for a step that does not increase it, and
-adds this step, until no such step exists (Gonnord, Monniaux and Radanne 2015, "Synthesis of ranking functions
-using extremal counterexamples").
+in which every known step increases the measure. A solver searches for a step that does not increase the
+measure. Each such step is added to the program, until there is none (Gonnord, Monniaux and Radanne 2015,
+"Synthesis of ranking functions using extremal counterexamples").
+
+Signals are the literals that a measure can weigh. A kind is a set of signals that share a weight.
 """
 
 from __future__ import annotations
@@ -32,27 +34,28 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
 
-#: Matrix [signals, kinds] of coefficients. The signals of a kind share a weight.
+#: Matrix [signals, kinds]: 1 for each signal of a kind.
 _Kinds: TypeAlias = "NDArray[np.float64]"
 
-#: Maximum number of unknown weights, and maximum weight.
+#: Maximum number of kinds.
 _MOST_UNKNOWN: Final = 3_000
 MOST_WEIGHT: Final = 100_000
-#: Maximum decrease of a measure in a step; the gates for sums grow with its square.
+#: Maximum total weight that a step clears. The number of gates for sums grows with its square.
 MOST_LOST: Final = 400
 #: Maximum number of moves without arguments among the signals.
 _MOST_PASSES: Final = 64
 #: Number of initial steps of a linear program. Steps that its solution violates are added later.
 _STEPS: Final = 200
-#: Maximum rounds in which solvers find new steps for a template; the second value is for ``is_brief``.
-_MOST_FOUND: Final = 60
-_FEW_FOUND: Final = 4
+#: Maximum number of rounds of the search for steps, for each template; the second value is for ``is_brief``.
+_MOST_ROUNDS: Final = 60
+_FEW_ROUNDS: Final = 4
 #: Maximum number of steps found in a round.
 _AT_ONCE: Final = 16
-#: Maximum common denominator of weights, and the tolerance of this approximation.
+#: Maximum common denominator of weights.
 _MOST_PARTS: Final = 60
+#: Maximum difference between a weight and its fraction, in units of the denominator.
 _NEARLY: Final = 1e-4
-#: Cost of one unit of weight, relative to one more move in the bound on matches.
+#: Cost of one unit of weight in the linear program, where one more move in the bound on matches costs 1.
 _LITTLE: Final = 1e-3
 #: Maximum number of random moves made until a state repeats.
 _MOST_FOLLOWED: Final = 200
@@ -72,14 +75,14 @@ def needed_programs() -> tuple[Any, Any]:
 
 
 class Measure(NamedTuple):
-    """Sum of weighted literals of a state. A step subtracts at most ``most_lost``, apart from its gains."""
+    """Weighted sum of literals. The literals that a step clears weigh at most ``most_lost`` in total."""
 
     parts: list[tuple[int, int]]
     most_lost: int = 0
 
 
 class Measures:
-    """Candidate measures of a game; ``patience`` limits only the preparation."""
+    """Candidate measures of a game; ``patience`` limits only the constructor."""
 
     def __init__(self, model: Model, sample: Sample, patience: Patience) -> None:
         self._model = model
@@ -90,10 +93,9 @@ class Measures:
     def search(
         self, invariant: Sequence[Clause], patience: Patience, *, is_brief: bool = False
     ) -> Iterator[Measure]:
-        """Yield measures, the simplest first, up to one that grows from all states of the invariant.
+        """Yield measures, the simplest first, until every step from a state of the invariant increases one.
 
-        After the caller adds a step, the next measure grows in that step, too. With ``is_brief``, yield few
-        measures.
+        If the caller adds a step, it increases all later measures. With ``is_brief``, yield few measures.
         """
         levels = _Levels(self._model, self._signals, invariant)
         with Formula(patience) as formula:
@@ -101,7 +103,7 @@ class Measures:
             for kinds in _templates(self._model.fluents, levels.among):
                 #: Steps found by a solver; they may start in unreachable states.
                 possible: list[NDArray[np.int8]] = []
-                for _ in range(_FEW_FOUND if is_brief else _MOST_FOUND):
+                for _ in range(_FEW_ROUNDS if is_brief else _MOST_ROUNDS):
                     weighed = self._steps.weights(kinds, levels.among, possible, patience)
                     if weighed is None:
                         break
@@ -121,16 +123,15 @@ class Measures:
                         yield levels.measure(*weighed, self._model)
 
     def add(self, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> None:
-        """Add a step between two states of play, the second one not terminal."""
+        """Add a step to a state that is not terminal."""
         values = (self._model.values(self._signals, state[None]) for state in (before, after))
         self._steps.add(_changes(*values))
 
 
 class _IdleSteps:
-    """Finds steps, from any state that an invariant allows, in which measures do not grow.
+    """Finds steps, from any state of the invariant, that do not increase a measure.
 
-    ``known`` has a pair for each change in the known steps: the number of a signal, and 1 if it is set or -1
-    if it is cleared.
+    ``known`` has the changes of signals in the known steps; see ``_Steps.changed``.
     """
 
     def __init__(
@@ -148,10 +149,10 @@ class _IdleSteps:
         self._asked = [[of(signal) for signal in signals] for of in (self._copy, then)]
 
     def of(self, measure: Measure, patience: Patience) -> list[NDArray[np.int8]]:
-        """Return the changes of up to ``_AT_ONCE`` steps in which a measure does not grow.
+        """Return the changes of up to ``_AT_ONCE`` steps that do not increase a measure.
 
-        Where possible, each step has a change that no earlier step has. So counters that rarely get far in
-        random play need only a few rounds.
+        If possible, each step has a change that no earlier step has. So a counter that random play seldom
+        advances far needs only a few rounds.
         """
         formula, (now, later) = self._formula, self._asked
         slipping, differs = self._copy(slip(self.model, measure, patience)), formula.new()
@@ -173,9 +174,9 @@ class _IdleSteps:
 
 
 def _signals(model: Model) -> list[int]:
-    """Return the literals that are weighted: fluents, and whether moves without arguments are legal.
+    """Return the signals: fluents, and the legality of moves without arguments.
 
-    Moves without arguments are passes. In some steps, only the role that may pass changes.
+    Such moves are usually passes, and a step may change nothing but which role can pass.
     """
     moves = [move for of_role in model.actions for move in of_role]
     legal = [x for x, move in zip(model.legal, moves, strict=True) if not isinstance(move, Compound)]
@@ -185,7 +186,7 @@ def _signals(model: Model) -> list[int]:
 def moving(
     model: Model, parts: Sequence[tuple[int, int]], patience: Patience
 ) -> tuple[list[tuple[int, int]], ...]:
-    """Return which literals a joint move sets, and which it clears, each with its weight."""
+    """Return literals for "a joint move sets this part" and for "it clears this part", with the weights."""
     ways: tuple[list[tuple[int, int]], ...] = ([], [])
     for literal, weight in parts:
         patience.check()
@@ -207,10 +208,7 @@ def slip(model: Model, measure: Measure, patience: Patience) -> int:
 
 
 def kept(model: Model, measure: Measure) -> tuple[tuple[int, ...], ...] | None:
-    """Return a measure as rows: weight, whether the fact is negated, and the fact, a disjunction of literals.
-
-    Returns None if a part of the measure has another form.
-    """
+    """Return the rows of a measure as in ``Certificate.measure``; None if a part has another form."""
     rows = []
     for literal, weight in measure.parts:
         inputs = model.gates.inputs_of(literal)
@@ -223,7 +221,7 @@ def kept(model: Model, measure: Measure) -> tuple[tuple[int, ...], ...] | None:
 
 
 def measured(model: Model, rows: Sequence[Sequence[int]], most_lost: int) -> Measure:
-    """Return the measure that the rows describe; see ``kept``."""
+    """Return the measure with the given rows; see ``kept``."""
     gates = model.gates
     return Measure(
         [(gates.disjunction(fact) ^ inverted, weight) for weight, inverted, *fact in rows], most_lost
@@ -231,10 +229,10 @@ def measured(model: Model, rows: Sequence[Sequence[int]], most_lost: int) -> Mea
 
 
 def sums_of(model: Model, parts: Sequence[tuple[int, int]], most: int, patience: Patience) -> dict[int, int]:
-    """Return for each possible sum, ascending, a literal that holds if the sum is at least this value.
+    """Return a literal for "the sum is at least this value", for each possible value in ascending order.
 
     This is the generalized totalizer of Joshi, Martins and Manquinho (2015, "Generalized totalizer encoding
-    for pseudo-Boolean constraints"). All sums from ``most`` on are merged.
+    for pseudo-Boolean constraints"). Values above ``most`` count as ``most``.
     """
     rows = [{min(weight, most): literal} for literal, weight in parts if literal]
     gates = model.gates
@@ -266,15 +264,15 @@ def _changes(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _distinct(rows: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return the distinct rows, sorted; comparing each row as one byte string is fast."""
+    """Return the distinct rows, sorted. NumPy compares them as byte strings, which is fast."""
     if not rows.size:
         return rows[:1]
-    texts = np.ascontiguousarray(rows + 1).view(np.dtype((np.void, rows.shape[1])))
-    return rows[np.unique(texts[:, 0], return_index=True)[1]]
+    strings = np.ascontiguousarray(rows + 1).view(np.dtype((np.void, rows.shape[1])))
+    return rows[np.unique(strings[:, 0], return_index=True)[1]]
 
 
 class _Steps:
-    """Steps of play that do not lead to an end: their changes, as rows over signals."""
+    """The changes of signals in steps of play to states that are not terminal."""
 
     def __init__(self, model: Model, signals: Sequence[int], sample: Sample, patience: Patience) -> None:
         self._initial = model.values(signals, model.initial[None])[0]
@@ -291,7 +289,7 @@ class _Steps:
         self.added += 1
 
     def changed(self) -> set[tuple[int, int]]:
-        """Return pairs (signal, sign): sign is 1 if a known step sets the signal, -1 if one clears it."""
+        """Return pairs of a signal's number and 1 if a known step sets it, or -1 if one clears it."""
         rows = np.concatenate([self._all, *self._known])
         return {(n, sign) for sign in (1, -1) for n in np.flatnonzero((rows == sign).any(axis=0)).tolist()}
 
@@ -302,10 +300,10 @@ class _Steps:
         possible: Sequence[NDArray[np.int8]],
         patience: Patience,
     ) -> tuple[NDArray[np.int64], int] | None:
-        """Return weights with which every step adds at least 1, and the most that a step subtracts.
+        """Return weights of signals such that every step adds at least 1, and the maximum weight cleared.
 
-        Returns None if there are no such weights. ``kinds`` is [signals, unknowns]; ``among`` is the number
-        of the group of each signal, see ``_Levels``; ``possible`` has more steps.
+        Returns None if there are no such weights. ``among`` has the group number of each signal; see
+        ``_Levels``. The steps in ``possible`` must also add at least 1.
         """
         while True:
             patience.check()
@@ -332,16 +330,16 @@ def _solved(
     initial: NDArray[np.bool_],
     patience: Patience,
 ) -> NDArray[np.float64] | None:
-    """Return the unknowns for which each step adds at least 1 and the bound on match lengths is smallest.
+    """Return the weights of kinds that minimise the bound on matches while each step adds at least 1.
 
-    ``rows`` is [steps, unknowns], ``kinds`` is [signals, unknowns], ``among`` is the group of each signal.
+    ``rows`` is [steps, kinds]. ``among`` has the group number of each signal.
     """
     linprog, sparse = needed_programs()
     rows = np.unique(rows, axis=0)
     if not rows.any(axis=1).all():
         return None
     signals, groups = len(kinds), int(among.max(initial=-1)) + 1
-    # Minimise the largest value of each group. Among equal solutions, prefer small weights.
+    # Minimise the sum of each group's largest weight. Among equal solutions, prefer small weights.
     first, small = initial @ kinds, np.abs(kinds).sum(axis=0) * _LITTLE
     highest = sparse.coo_array((-np.ones(signals), (np.arange(signals), among)), (signals, groups))
     steps = sparse.csr_array(np.concatenate([-rows, rows, np.zeros((len(rows), groups))], axis=1))
@@ -361,7 +359,7 @@ def _solved(
 
 
 def _whole(weights: NDArray[np.float64], known: NDArray[np.int8]) -> NDArray[np.int64] | None:
-    """Return the smallest integer weights in the same proportions; None if they are too large."""
+    """Return the smallest integers with nearly the same proportions; None if they are too large."""
     for parts in range(1, _MOST_PARTS + 1):
         whole = np.rint(weights * parts)
         if np.abs(whole - weights * parts).max(initial=0) < _NEARLY or parts == _MOST_PARTS:
@@ -374,11 +372,12 @@ def _whole(weights: NDArray[np.float64], known: NDArray[np.int8]) -> NDArray[np.
 
 
 def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_Kinds]:
-    """Yield templates, the simplest first, which say which signals share a weight.
+    """Yield matrices of kinds, the simplest first.
 
-    Fluents share a weight by relation; then only counters have weights, one per fluent; then fluents share by
-    one argument, then by two; last, each fluent has its own. Other signals never share a weight. ``among`` is
-    the number of the group of each signal, see ``_Levels``.
+    In the first one, the fluents of each relation share a weight. Then each counter in turn has a weight for
+    each fluent, and no other signal has a weight. Then fluents share a weight if they share an argument, then
+    if they share two arguments. In the last one, each fluent has its own weight. Other signals never share a
+    weight. ``among`` has the group number of each signal; see ``_Levels``.
     """
     signals = len(among)
     singles = [[number] for number in range(len(fluents), signals)]
@@ -403,15 +402,15 @@ def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_K
 class _Levels:
     """Converts weights of signals into a measure.
 
-    In a group of mutually exclusive fluents, the weight is a sum of increments. So replacing a fluent by
-    another one of the same weight changes no literal.
+    In a group of mutually exclusive fluents, each part of the measure is an increment from one weight to the
+    next. So a step between two fluents of the same weight changes no part.
     """
 
     def __init__(self, model: Model, signals: Sequence[int], invariant: Sequence[Clause]) -> None:
         self._signals = signals
         self._groups = disjoint_groups(exclusive_groups(model, invariant), len(signals))
         self._groups.sort()
-        #: The number of the group of each signal.
+        #: The group number of each signal.
         self.among = np.zeros(len(signals), np.int64)
         for number, group in enumerate(self._groups):
             self.among[group] = number
@@ -434,8 +433,8 @@ class _Levels:
 def follow(model: Model, match: Match, state: NDArray[np.bool_]) -> tuple[Match, int | None]:
     """Play random moves after a match until a state repeats.
 
-    Returns the longer match, and the number of moves after which its last state occurred before; None if no
-    state repeated.
+    Returns the longer match, and the number of moves after which its last state first occurred. The number is
+    None if no state repeats.
     """
     random = np.random.default_rng(len(match))
     seen = {state.tobytes(): len(match)}

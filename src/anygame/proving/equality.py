@@ -1,9 +1,10 @@
-"""Equivalence of two rule sheets: both are played in step.
+"""Equivalence of two rule sheets, proved for the product of their games.
 
-A state of their product is a state of each game. Roles are matched by name, moves and percepts by name or by
-a map. The games are equal if terminal states, legal moves, goals and percepts agree in every reachable state.
-Fluents with the same gates in both games are merged. For other fluents, the prover finds pairs that agree in
-every state (van Eijk 2000, "Sequential equivalence checking based on structural similarities").
+In the product, both games make the same moves, and a state is a pair of states. Roles, moves and percepts are
+matched by name or by a map. The games are equal if they agree on ends, legal moves, goals and percepts in
+every reachable state. Fluents with the same name and gates are merged. For other fluents, the prover finds
+pairs that agree in every state (van Eijk 2000, "Sequential equivalence checking based on structural
+similarities").
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from anygame.proving.prover import Prover
 from anygame.proving.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from numpy.typing import NDArray
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 _CLAIM: Final = "both sheets are the same game"
 #: The share of the time for learning an invariant.
 _FOR_INVARIANT: Final = 0.5
-#: Maximum number of rounds of the search for fluents to merge; if it takes more, no fluents are merged.
+#: Maximum number of rounds of the search for fluents to merge. Above it, no fluents are merged.
 _MOST_ROUNDS: Final = 20
 
 
@@ -62,7 +63,7 @@ def compared(
     report: Callable[[str], None],
 ) -> Verdict:
     """Return whether two games are the same; see ``anygame.proving.equal``."""
-    pairing = _Pairing(first, second, _read(moves, first, second))
+    pairing = _Pairing(first, second, _read_map(moves, first, second))
     same_rules = set(first.program.rules) == set(second.program.rules)
     if not moves and same_rules and first.case_sensitive == second.case_sensitive:
         return Verdict("equal", _CLAIM, "proved", note="they have the same rules")
@@ -100,9 +101,9 @@ def compared(
 
 
 class _Pairing:
-    """Maps the moves and percepts of each role of the first game to those of the second.
+    """Maps roles, moves and percepts of the first game to those of the second.
 
-    ``roles`` has the index of each role of the first game in the second. Raises QueryError if roles differ.
+    ``roles`` has the index in the second game of each role. Raises QueryError if roles differ.
     """
 
     def __init__(self, first: Game, second: Game, renamed: Sequence[tuple[Term, Term]]) -> None:
@@ -112,7 +113,7 @@ class _Pairing:
         names = [named.get(role, str(role)) for role in first.roles]
         if set(names) != set(second.roles):
             raise QueryError(
-                f"the sheets have other roles: {', '.join(first.roles)} here, {', '.join(second.roles)} there"
+                f"the sheets have different roles: {', '.join(first.roles)}; {', '.join(second.roles)}"
             )
         self.roles = [second.roles.index(name) for name in names]
 
@@ -127,7 +128,7 @@ class _Pairing:
         return [self.second_of(joint[self.roles.index(place)]) for place in range(len(self.roles))]
 
     def difference(self, one: State, other: State, seen: _Seen, seen_there: _Seen) -> str:
-        """Describe the first difference of two states, or of the percepts before them; empty if none."""
+        """Describe a difference of two states, or of the percepts of the move to them; empty if none."""
         if one.is_terminal != other.is_terminal:
             ending = ("is over", "goes on") if one.is_terminal else ("goes on", "is over")
             return f"here play {ending[0]}, and it {ending[1]} in the other sheet"
@@ -139,32 +140,32 @@ class _Pairing:
                 return f"here {role} has {had[0]}, and {had[1]} in the other sheet"
             if one.is_terminal:
                 continue
-            legal = {self.second_of(move): move for move in one.legal_moves(role)}
-            there = set(other.legal_moves(there_it_is))
-            for second, move in legal.items():
-                if second not in there:
-                    return f"here {shown(str(move))} is legal for {role}, and not in the other sheet"
-            for move in sorted(there - set(legal), key=str):
-                return f"here {shown(str(move))} is not legal for {role}, and it is in the other sheet"
-        return self._difference_of_percepts(seen, seen_there)
-
-    def _difference_of_percepts(self, seen: _Seen, seen_there: _Seen) -> str:
+            move, is_here = self._unmatched(one.legal_moves(role), other.legal_moves(there_it_is))
+            if move:
+                legality = ("is legal", "not") if is_here else ("is not legal", "it is")
+                return f"here {move} {legality[0]} for {role}, and {legality[1]} in the other sheet"
         for role, place in zip(self._first.roles, self.roles, strict=True):
-            here = {self.second_of(percept): percept for percept in seen.get(role, ())}
-            there = set(seen_there.get(self._second.roles[place], ()))
-            for second, percept in here.items():
-                if second not in there:
-                    return f"here {role} sees {shown(str(percept))}, and not in the other sheet"
-            for percept in sorted(there - set(here), key=str):
-                return f"here {role} does not see {shown(str(percept))}, and does in the other sheet"
+            there = seen_there.get(self._second.roles[place], ())
+            percept, is_here = self._unmatched(seen.get(role, ()), there)
+            if percept:
+                sees = ("sees", "not") if is_here else ("does not see", "does")
+                return f"here {role} {sees[0]} {percept}, and {sees[1]} in the other sheet"
         return ""
+
+    def _unmatched(self, ours: Iterable[Term], theirs: Iterable[Term]) -> tuple[str, bool]:
+        """Return a term of only one game, and whether it is the first game; an empty string if none."""
+        here, there = {self.second_of(term): term for term in ours}, set(theirs)
+        for second, term in here.items():
+            if second not in there:
+                return shown(str(term)), True
+        return shown(min(map(str, there - set(here)), default="")), False
 
 
 def _goals(state: State, role: str) -> list[Term]:
     return [binding["value"] for binding in state.query(f"(goal {role} ?value)")]
 
 
-def _read(text: str, first: Game, second: Game) -> list[tuple[Term, Term]]:
+def _read_map(text: str, first: Game, second: Game) -> list[tuple[Term, Term]]:
     nodes = parse_nodes(text)
     terms = [
         parse_term(
@@ -173,13 +174,15 @@ def _read(text: str, first: Game, second: Game) -> list[tuple[Term, Term]]:
         for number, node in enumerate(nodes)
     ]
     if len(terms) % 2:
-        raise QueryError(f"a map has pairs of moves, and {shown(str(terms[-1]))} stands alone at its end")
+        raise QueryError(
+            f"a map lists pairs of terms, but its last term, {shown(str(terms[-1]))}, has no partner"
+        )
     pairs = list(zip(terms[::2], terms[1::2], strict=True))
     for one, other in pairs:
         unbound = sorted(set(map(str, variables_of(other))) - set(map(str, variables_of(one))))
         if unbound:
             raise QueryError(
-                f"{shown(str(other))} has {unbound[0]}, which {shown(str(one))} does not give a value"
+                f"in a map, {shown(str(other))} has {unbound[0]}, but {shown(str(one))} does not"
             )
     return pairs
 
@@ -187,7 +190,7 @@ def _read(text: str, first: Game, second: Game) -> list[tuple[Term, Term]]:
 class SeeingModel(Model):
     """A game with additional fluents for the percepts of the last joint move.
 
-    ``percepts`` maps each percept of a role to the number of its fluent.
+    For each role, ``percepts`` maps each percept to the number of its fluent.
     """
 
     def __init__(self, compiled: CompiledGame) -> None:
@@ -201,19 +204,19 @@ class SeeingModel(Model):
 
 
 class Product(Model):
-    """Two games played in step, see the docstring of the module.
+    """The product of two games.
 
     Attributes:
-        difference: the literal of states in which the games differ.
-        partner: per role, the number in the second game of each move of the first; None if it has none.
-        left: the numbers of the fluents of the second game that are not merged.
+        difference: a literal over the state that holds if the games differ.
+        partner: per role of the first game, the action number in the second game of each move, or None.
+        unmerged: the numbers of the second game's fluents that are not merged.
     """
 
     def __init__(self, first: SeeingModel, second: SeeingModel, pairing: _Pairing) -> None:
         self.roles = first.roles
         self._split = len(first.fluents)
         moves_there = [second.actions[place] for place in pairing.roles]
-        #: The number of each move in the second game; roles are in the order of the first game.
+        #: Per role of the first game, the action number of each move in the second game.
         numbers = [{move: number for number, move in enumerate(moves)} for moves in moves_there]
         self.partner = partner = [
             [numbers[role].get(pairing.second_of(move)) for move in moves]
@@ -229,14 +232,14 @@ class Product(Model):
         )
         inputs_for = partial(_inputs, first, second, pairing.roles, partner, alone)
         shared = _shared(first, second, *inputs_for({}))
-        self.left = [number for number in range(len(second.fluents)) if number not in shared]
+        self.unmerged = [number for number in range(len(second.fluents)) if number not in shared]
         ours, theirs_, inputs = inputs_for(shared)
-        self.fluents = (*first.fluents, *(Compound("other", (second.fluents[n],)) for n in self.left))
+        self.fluents = (*first.fluents, *(Compound("other", (second.fluents[n],)) for n in self.unmerged))
         self.gates = Gates(inputs)
         self.exclusive = {}
-        self.initial = np.concatenate([first.initial, second.initial[self.left]])
+        self.initial = np.concatenate([first.initial, second.initial[self.unmerged]])
         one, other = first.copied(self.gates, ours), second.copied(self.gates, theirs_)
-        self.next = [*map(one, first.next), *(other(second.next[n]) for n in self.left)]
+        self.next = [*map(one, first.next), *(other(second.next[n]) for n in self.unmerged)]
         self.terminal = one(first.terminal)
         self.goals = [[(value, one(holds)) for value, holds in goals] for goals in first.goals]
         self.legal = []
@@ -257,9 +260,9 @@ class Product(Model):
     def _unlike_goals(
         self, ours: Sequence[tuple[int, int]], theirs: Sequence[tuple[int, int]]
     ) -> Iterator[int]:
-        """Yield literals; at least one holds in each state where the goals of a role differ.
+        """Yield literals of which at least one holds in each state where a role's goals differ.
 
-        The terms 100 and 0100 have the same value, but a role that has both goals has no usable goal.
+        The terms 100 and 0100 have the same value, but a role with both goals has no usable goal.
         """
         for value in dict.fromkeys(value for value, _ in (*ours, *theirs)):
             holders = [[holds for other, holds in goals if other == value] for goals in (ours, theirs)]
@@ -278,7 +281,7 @@ class Product(Model):
         yield from (theirs[number + 1] for number in there.values())
 
     def agreeing(self, sample: Sample) -> list[Clause]:
-        """Return clauses which say that pairs of fluents agree, for pairs that agree in a sample."""
+        """Return clauses for "these two fluents agree", for each pair that agrees in a sample."""
         columns = np.packbits(sample.states, axis=0)
         by_column: dict[bytes, list[int]] = {}
         for fluent in range(self._split):
@@ -304,9 +307,9 @@ def _inputs(
     alone: Sequence[Sequence[int]],
     shared: Mapping[int, int],
 ) -> tuple[dict[int, int], dict[int, int], int]:
-    """Return the literal in the product of each input of both games, by node, and its number of inputs.
+    """Map each input node of both games to a literal of the product; also return its number of inputs.
 
-    ``shared`` maps fluents of the second game to fluents of the first that they are merged with, by number.
+    ``shared`` maps the numbers of merged fluents of the second game to those of the first.
     """
     own = 1 + len(first.fluents)
     unmerged = [number for number in range(len(second.fluents)) if number not in shared]
@@ -327,10 +330,11 @@ def _inputs(
 def _shared(
     first: Model, second: Model, ours: dict[int, int], theirs: dict[int, int], inputs: int
 ) -> dict[int, int]:
-    """Map fluents of the second game to fluents of the first with the same name and gates, by number.
+    """Map numbers of fluents of the second game to fluents of the first with the same name and gates.
 
-    Both have the same initial value and, once all pairs are merged, the same literal for the next value. So
-    they agree in every state. ``ours`` and ``theirs`` map the inputs of each game to common literals.
+    The two fluents of a pair have the same initial value and, if all pairs are merged, the same literal for
+    the next value. So they agree in every state. ``ours`` and ``theirs`` map the inputs of each game to
+    literals of the same gates.
     """
     gates = Gates(inputs)
     here = list(map(first.copied(gates, ours), first.next))
@@ -360,7 +364,7 @@ def _play(
     here, there = Lanes(first, count, 1), Lanes(second, count, 1)
     partner = [np.array([-1 if n is None else n for n in paired], np.int64) for paired in product.partner]
     while True:
-        states = np.concatenate([_facts(here), _facts(there)[:, product.left]], axis=1)
+        states = np.concatenate([_facts(here), _facts(there)[:, product.unmerged]], axis=1)
         chosen = here.step_random()
         yield states, np.stack(chosen, axis=1)
         moved = chosen[0] >= 0
@@ -375,12 +379,12 @@ def _play(
 
 
 def _facts(lanes: Lanes) -> NDArray[np.bool_]:
-    """Return the states and last percepts of lanes: bool [lanes, fluents]."""
+    """Return the states and the percepts of the last move: bool [lanes, fluents]."""
     return np.concatenate([lanes.observation(), *lanes.percepts()], axis=1)
 
 
 class _Both(Replay):
-    """Plays matches in both games; a state is a pair of states."""
+    """Replays matches in both games."""
 
     def __init__(self, first: Game, second: Game, pairing: _Pairing) -> None:
         super().__init__(first)
@@ -391,7 +395,7 @@ class _Both(Replay):
         return list(zip(self.states(match), self._second.states(other), strict=True))
 
     def last(self, match: Sequence[Sequence[Term]], *, of_moves: bool) -> tuple[Any, ...]:
-        """Return the last state of a match in each game, and the percepts of its last move."""
+        """Return the last state of a match in each game, and the percepts of the last move in each game."""
         pairs = self.pairs(match)
         if not match:
             return *pairs[-1], {}, {}

@@ -19,9 +19,8 @@ from anygame.language.diagnostics import shown
 from anygame.language.rules import Atom, Literal, Program, Rule, atoms_in
 from anygame.language.terms import Constant
 from anygame.network.network import FALSE
-from anygame.proving.bounded import depends_on_moves
 from anygame.proving.formula_rules import free_prefix, sparing
-from anygame.proving.matches import Matches, Sample, random_play
+from anygame.proving.matches import Sample, random_play
 from anygame.proving.model import Model
 from anygame.proving.patience import Patience
 from anygame.proving.properties import Property
@@ -104,7 +103,7 @@ def _literals(model: Model, rules: Sequence[Rule], names: Sequence[Constant]) ->
     for rule, name in zip(rules, names, strict=True):
         literal = model.next[places[name]] if name in places else FALSE
         asks_moves = any(atom.key == ("does", 2) for atom, _ in atoms_in(rule.body))
-        if rule.head.key in _IN_PLAY or asks_moves or depends_on_moves(model, literal):
+        if rule.head.key in _IN_PLAY or asks_moves or model.depends_on_moves(literal):
             literal = gates.conjunction([literal, *playing])
         literals.append(literal)
     return literals
@@ -118,5 +117,4 @@ def _seen(game: Game, rules: Sequence[Rule]) -> list[bool]:
     watched, names = _watched(game, rules)
     machine = watched.backends.needed_network()
     model = Model(machine.compiled)
-    matches = Matches(model, Sample(random_play(machine.kernel)))
-    return matches.seen(_literals(model, rules, names), of_moves=True)
+    return Sample(model, random_play(machine.kernel)).seen(_literals(model, rules, names), of_moves=True)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.language.terms import Compound
-from anygame.proving.bounded import depends_on_moves
 from anygame.proving.formula import Formula, any_step
 
 if TYPE_CHECKING:
@@ -322,7 +321,7 @@ def trimmed(
     The clauses in ``wanted`` are needed for another purpose. The predicates in ``lemmas`` hold in every
     state, given the invariant; each needed lemma becomes a clause of the result.
     """
-    of_moves = depends_on_moves(model, bad)
+    of_moves = model.depends_on_moves(bad)
     with Formula(patience) as formula:
         copy = any_step(formula, model)
         then = copy.then_as_asked()

@@ -1,4 +1,4 @@
-"""The invariant of a game: learned in rounds, cached after each, and written as text."""
+"""The invariant of a game: learning in rounds, caching after each round, and its text."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _EVERYWHERE: Final = "in every state"
 
 
 class Knowledge:
-    """Clauses that hold in every state of a game, learned within a time limit that starts with learning.
+    """Clauses that hold in every state of a game, learned on demand.
 
-    ``guesses`` returns further candidate clauses, from a sample. ``is_everything`` says whether all
-    candidates were tried.
+    The time limit starts with the first round. ``guesses`` returns candidate clauses that are tried first.
+    ``is_everything`` says whether all candidates were tried.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Knowledge:
         patience: Patience,
         report: Callable[[str], None],
         guesses: Callable[[Sample], list[Clause]],
-        store: ProofStore | None,
+        store: ProofStore,
     ) -> None:
         self._model, self._sample, self._patience = model, sample, patience
         self._report, self._guesses, self._store = report, guesses, store
@@ -53,9 +53,9 @@ class Knowledge:
         return self.clauses
 
     def rounds(self, patience: Patience) -> Iterator[bool]:
-        """Yield before each round of learning whether learning is over.
+        """Yield, before each round of learning, whether learning is over.
 
-        So callers can try cheap proofs before more is learned. Learning does not count against ``patience``.
+        Callers can try cheap proofs between rounds. The clock of ``patience`` stops during learning.
         """
         tried = -1
         while self._is_learning:
@@ -68,14 +68,14 @@ class Knowledge:
         yield True
 
     def _learned(self) -> Iterator[None]:
-        kept = self._store.certificates.get(_EVERYWHERE) if self._store else None
+        kept = self._store.certificates.get(_EVERYWHERE)
         patience = self._patience.again()
         first = clauses_of(self._model, kept) if kept else self._guesses(self._sample)
         try:
             with suppress(OutOfTimeError):
                 for clauses in learned(self._model, self._sample, patience, first):
                     self.clauses = list(clauses)
-                    # All cached clauses are proved again, and the cached learning was complete.
+                    # Stop if the cached invariant is complete and all of its clauses are proved again.
                     if kept and kept.is_everything and len(clauses) == len(first):
                         break
                     if not kept or len(clauses) >= len(first):
@@ -88,13 +88,15 @@ class Knowledge:
             self._is_learning = False
 
     def _keep(self) -> None:
-        if self._store is not None:
-            certificate = certificate_of(self._model, self.clauses)
-            self._store.keep(_EVERYWHERE, replace(certificate, is_everything=self.is_everything))
+        certificate = certificate_of(self._model, self.clauses)
+        self._store.keep(_EVERYWHERE, replace(certificate, is_everything=self.is_everything))
 
 
 def certificate_of(model: Model, clauses: Iterable[Clause], depth: int | None = None) -> Certificate:
-    """Return a certificate with the clauses that need no gates added to the model."""
+    """Return a certificate with the given clauses.
+
+    A clause "at most one fluent of this group" uses a new gate, so the certificate has the group instead.
+    """
     exclusive = model.exclusive
     groups = {c: exclusive[c[0]] for c in clauses if len(c) == 1 and c[0] in exclusive}
     return Certificate(tuple(c for c in clauses if c not in groups), depth, groups=tuple(groups.values()))
@@ -118,7 +120,7 @@ def _disjunction(model: Model, clause: Sequence[int]) -> str:
 
 
 def _added(model: Model, counted: Sum) -> str:
-    """Return a sum as text, with negative weights on the other side."""
+    """Return a sum as an equation or inequality, with negative weights on the right."""
     sides = [
         [
             f"{abs(weight)} * {_disjunction(model, fact)}".removeprefix("1 * ")

@@ -1,7 +1,7 @@
 """The model: a game as a transition system of gates, to which properties add more gates.
 
-A state is a value of each fluent. A step is a joint move in which each role makes exactly one of its legal
-moves; terminal states have no steps. Literals are as in ``Network``: twice the node, plus one if negated.
+A state is a value of each fluent. In a step, each role makes exactly one of its legal moves. Terminal states
+have no steps. Literals are numbered as in ``Network``: twice the node, plus one if negated.
 """
 
 from __future__ import annotations
@@ -26,43 +26,39 @@ if TYPE_CHECKING:
     from anygame.network.network import Cycle, Network
     from anygame.proving.patience import Patience
 
-#: Maximum number of gates of a game for proofs. Solvers hold several copies of them, with 100 bytes a gate.
+#: Maximum number of gates of a game. Solvers hold several copies of the gates, at 100 bytes a gate.
 _MOST_GATES: Final = 500_000
-#: A match: joint moves, each with the number of the action of each role.
+#: A match: for each joint move, the action numbers of the roles.
 Match = tuple[tuple[int, ...], ...]
-#: A clause over the state: literals of the model, ascending; most are literals of fluents.
+#: A clause over the state: literals of the model in ascending order, mostly of fluents.
 Clause = tuple[int, ...]
-#: Maximum number of gates between the next and the current value of a fluent that a rule preserves.
+#: Maximum depth in gates at which ``Model.moved`` substitutes the current values of fluents.
 _DEPTH: Final = 4
-#: States evaluated at once: 64 words of 64 bits, so that the rows of most games stay in the cache.
+#: Number of states evaluated at once: 64 words of 64 bits, so the rows of most games fit into the cache.
 _AT_ONCE: Final = 4096
 
 
 class Lemma(NamedTuple):
-    """A predicate that stays true where no step changes it.
+    """A predicate over the state, and the steps that can change it.
 
-    A step preserves ``holds``, a literal over the state, unless ``changes`` holds, a literal over state and
-    joint move. ``cases`` are literals for a case split: one case per literal, and one in which no literal
-    holds.
+    ``holds`` is a literal over the state. ``changes`` is a literal over a state and a joint move; only steps
+    for which it holds can make ``holds`` false.
     """
 
     holds: int
     changes: int
-    cases: tuple[int, ...] = ()
 
 
 class Model:
     """A game as a transition system.
 
     Attributes:
-        roles, fluents, actions: the names, as in ``CompiledGame``.
-        gates: the logic, without cycles; properties may add to it.
-        initial: bool [fluents].
-        next: literal of each fluent in the next state.
-        legal: for each action, role after role, a literal over the state.
-        terminal: a literal over the state, which holds in terminal states.
-        goals: per role, each goal value with a literal over the state.
-        exclusive: maps each literal for "at most one of these fluents holds" to the literals of the fluents.
+        gates: the gates of the game, without cycles. Properties can add gates.
+        initial: the initial state, as bool [fluents].
+        next: for each fluent, the literal of its value in the next state.
+        legal: for each action, role by role, the literal that holds if the action is legal.
+        goals: for each role, its goal values with their literals.
+        exclusive: for each literal that means "at most one fluent of a group holds", the group's literals.
 
     Raises:
         LimitError: the network is too large.
@@ -89,7 +85,7 @@ class Model:
         self.exclusive: dict[int, tuple[int, ...]] = {}
 
     def scratch(self) -> Model:
-        """Return the same game with a copy of the gates, to which temporary gates can be added."""
+        """Return a copy of the model, to which temporary gates can be added."""
         scratch = copy(self)
         scratch.gates = self.gates.copy()
         scratch.exclusive = self.exclusive.copy()
@@ -102,7 +98,7 @@ class Model:
 
     @property
     def nodes(self) -> int:
-        """The number of nodes: the constant, fluents, actions and gates."""
+        """The number of nodes: the constant node, fluents, actions and gates."""
         return self.gates.inputs + len(self.gates.gates)
 
     @cached_property
@@ -124,7 +120,7 @@ class Model:
         return self.gates.conjunction([self.terminal ^ 1, self.gates.conjunction(self.able()) ^ 1])
 
     def able(self) -> list[int]:
-        """Return for each role a literal that holds if at least one of its moves is legal."""
+        """Return, for each role, a literal that holds if the role has a legal move."""
         return [self.gates.disjunction(self.legal_of(role)) for role in range(len(self.roles))]
 
     @cached_property
@@ -141,17 +137,17 @@ class Model:
         return two ^ 1
 
     def exclusion(self, group: Sequence[int]) -> Clause:
-        """Return the clause which says that at most one of the given fluents holds."""
+        """Return the clause that allows at most one of the given fluents to hold."""
         literal = self.at_most_one(group)
         self.exclusive[literal] = tuple(group)
         return (literal,)
 
     def later(self, literal: int) -> int:
-        """Return a literal over state and joint move: the value of the given literal in the next state."""
+        """Return the value of a literal in the next state, as a literal over a state and a joint move."""
         return self.copied(self.gates, dict(enumerate(self.next, start=1)))(literal)
 
     def copied(self, gates: Gates, literals: Mapping[int, int]) -> Callable[[int], int]:
-        """Return a function that copies literals to other gates; ``literals`` maps nodes to replacements."""
+        """Return a function that copies literals to other gates, and replaces the nodes in ``literals``."""
         of = {0: FALSE, **literals}
 
         def literal(wanted: int) -> int:
@@ -163,11 +159,15 @@ class Model:
 
         return literal
 
-    def moved(self, literal: int) -> tuple[int, int]:
-        """Return two literals: whether a joint move sets the given literal, and whether it clears it.
+    def depends_on_moves(self, literal: int) -> bool:
+        """Return whether a literal depends on moves, not on the state alone."""
+        return any(self.first_action <= node < self.gates.inputs for node in self.cone([literal]))
 
-        Values of fluents that the literal implies before the move are substituted in its next value. Solvers
-        then need not compare both states fluent by fluent.
+    def moved(self, literal: int) -> tuple[int, int]:
+        """Return literals for "a joint move sets the given literal" and "a joint move clears it".
+
+        The literal's value before the move can determine fluents. Their values are substituted into its next
+        value, so solvers need not compare the two states fluent by fluent.
         """
         after = self.later(literal)
         rises = self.gates.conjunction([literal ^ 1, self._given(after, self._cube(literal ^ 1))])
@@ -191,7 +191,7 @@ class Model:
     def cone(self, literals: Iterable[int], known: Container[int] = ()) -> list[int]:
         """Return the nodes on which the literals depend, including their own nodes, in ascending order.
 
-        Nodes in ``known`` are omitted, with all nodes that only they depend on.
+        The search stops at nodes in ``known``, and omits them.
         """
         seen = {literal >> 1 for literal in literals if literal >> 1 not in known}
         pending = list(seen)
@@ -213,8 +213,8 @@ class Model:
     ) -> NDArray[np.bool_]:
         """Return the values of the ``wanted`` literals in the given states: bool [states, wanted].
 
-        ``states`` is bool [states, fluents]. ``moves`` is bool [states, all actions], or None if no literal
-        depends on moves.
+        ``states`` is bool [states, fluents]. ``moves`` is bool [states, actions of all roles], or None if no
+        literal depends on moves.
         """
         values = np.empty((len(states), len(wanted)), np.bool_)
         cone = [node for node in self.cone(wanted) if node >= self.gates.inputs]
@@ -239,7 +239,7 @@ class Model:
         return values
 
     def after(self, state: NDArray[np.bool_], joint: Sequence[int]) -> NDArray[np.bool_]:
-        """Return the state after a joint move, given by the number of the action of each role."""
+        """Return the state after a joint move, which is given by action numbers."""
         moves = np.zeros((1, len(self.legal)), np.bool_)
         for role, action in enumerate(joint):
             moves[0, self.moves_of[role][action] - self.first_action] = True
@@ -281,7 +281,10 @@ class _Translation:
         return inputs
 
     def _unroll(self, cycle: Cycle, gates: Gates) -> None:
-        """Unroll a cycle; each round settles at least one gate that another one reads too early."""
+        """Unroll a cycle in rounds.
+
+        Each round computes the final value of at least one gate that an earlier gate of the cycle reads.
+        """
         first = self._network.first_gate
         for gate in range(cycle.first, cycle.end):
             self._of[first + gate] = int(self._network.initially[gate])
@@ -301,8 +304,7 @@ class _Translation:
                 return
             if len(gates.gates) > _MOST_GATES:
                 raise LimitError(
-                    "the rules that depend on each other are too many to be written without a cycle: "
-                    f"more than {_MOST_GATES:,} gates",
+                    f"without cycles, the network of the recursive rules has more than {_MOST_GATES:,} gates",
                     limit="gates",
                     bound=_MOST_GATES,
                 )

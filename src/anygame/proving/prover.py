@@ -1,4 +1,4 @@
-"""Decides properties by play, bounded search and invariants, and checks each proof."""
+"""The prover: it decides properties by play, bounded search and invariants, and checks each proof."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+import numpy as np
+
 from anygame.errors import AnygameError
 from anygame.native.marking import native_code
 from anygame.network.network import FALSE
-from anygame.proving.bounded import depends_on_moves, induction_depth, shortest
+from anygame.proving.bounded import any_match, induction_depth, shortest
 from anygame.proving.certificate import (
     CertificateError,
     check_bounded,
@@ -24,18 +26,17 @@ from anygame.proving.ending import Measures, follow, kept, measured, needed_prog
 from anygame.proving.formula import needed_solver
 from anygame.proving.induction import trimmed
 from anygame.proving.knowledge import Knowledge, certificate_of, clauses_of, written
-from anygame.proving.matches import Matches, Replay, Sample, random_play
+from anygame.proving.matches import Replay, Sample, random_play
 from anygame.proving.model import Model
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import CLAIMS, Property
 from anygame.proving.reachability import reach
 from anygame.proving.store import ProofStore
-from anygame.proving.verdict import STOPS, Certificate, Verdict, moves, repetition
+from anygame.proving.verdict import Certificate, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
@@ -44,27 +45,39 @@ if TYPE_CHECKING:
     from anygame.proving.ending import Measure
     from anygame.proving.model import Clause, Lemma, Match
 
-#: Shares of the remaining time of a property: for cheap proofs after each round of learning; for short
-#: matches, an invariant, k-induction; and for reducing an invariant before its check.
+# Each method gets a share of the remaining time of a property.
+#: The share for cheap proofs after each round of learning.
 _FOR_CHEAP: Final = 0.05
-_BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
+#: The share for a search for a short match.
+_FOR_SHORT: Final = 0.15
+_FOR_INVARIANT, _FOR_INDUCTION, _FOR_COUNTING = 0.6, 0.15, 0.4
+#: The share for dropping unneeded clauses of an invariant before its check.
+_FOR_CHECK: Final = 0.5
 #: The share for the search for a long match by one query.
 _FOR_LONG: Final = 0.5
-#: The share for a proof with conserved sums.
-_FOR_COUNTING: Final = 0.4
+#: Minimum number of moves in the query for a long match.
+_FEWEST: Final = 8
+#: Maximum number of nodes, in all copies of the model, of the query for a long match.
+_MOST_NODES: Final = 3_000_000
 #: Maximum number of moves of the first search for a match.
 _SHALLOW: Final = 8
 #: Maximum depth of k-induction.
 _MOST_INDUCTION: Final = 12
 #: Maximum depth of k-induction in cheap proofs.
 _FEW: Final = 2
-#: The note on a proof that enumerates all matches.
+#: Note on a proof that enumerates all matches.
 _ALL_MATCHES: Final = "no match has more than {}, and all were examined"
+#: Note on ``ends`` if a match can get stuck.
+_STOPS: Final = "a match also stops where a role has no legal move"
 _ENDS: Final = Property("ends", CLAIMS["ends"], FALSE, lambda *_: False)
 #: States and joint moves, as ``random_play`` yields them.
 Play: TypeAlias = "Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]"
 #: A method, its share of the time limit, and its description.
 _Way: TypeAlias = "tuple[Callable[[Property, Patience, Patience], Verdict | None], float, str]"
+
+
+def _moves(number: int) -> str:
+    return "one move" if number == 1 else f"{number:,} moves"
 
 
 def _growth(measure: Measure) -> str:
@@ -77,17 +90,11 @@ def _growth(measure: Measure) -> str:
 
 
 class Prover:
-    """Decides properties of one game; reports each activity as a phrase.
+    """Decides properties of one game; ``report`` is called with each activity, as a phrase.
 
-    Args:
-        play: states and joint moves of random play.
-        replay: plays matches by the rules.
-        patience: the time limit for learning an invariant.
-        guesses: returns further candidate clauses, from a sample.
-        store: the cache of proofs.
-        is_brief: try only cheap methods: no search for matches, no invariant for a single property.
-
-    Raises CompilationError without native code, and MissingExtraError without a solver.
+    ``patience`` limits the time for learning an invariant. ``guesses`` returns candidate clauses that are
+    tried first. With ``is_brief``, only cheap methods are tried: no search for matches, and no invariant for
+    a single property. Raises CompilationError without native code, and MissingExtraError without a solver.
     """
 
     def __init__(
@@ -105,21 +112,22 @@ class Prover:
         report("making native code")
         native_code("proving")
         self.model, self.replay, self.report = model, replay, report
-        self._store = store
+        self._store = store or ProofStore()
         self._is_brief = is_brief
         report("playing at random")
-        self.sample = Sample(play)
-        self.matches = Matches(model, self.sample)
+        self.sample = Sample(model, play)
         self.patience = patience
-        self.knowledge = Knowledge(model, self.sample, patience, report, guesses, store)
-        #: The conserved sums; None until they are searched.
+        self.knowledge = Knowledge(model, self.sample, patience, report, guesses, self._store)
+        #: The conserved sums; None before the search for them.
         self._sums: list[Sum] | None = None
-        #: No match of up to this many moves decides the property; -1 before any match is examined.
+        #: States reached in the matches that solvers found.
+        self._reached: list[NDArray[np.bool_]] = []
+        #: No match of up to this number of moves decides the current property; -1 if none is excluded yet.
         self._depth = -1
 
     @property
     def invariant(self) -> list[Clause]:
-        """The invariant, which is learned on first use, as far as the time limit allows."""
+        """The invariant, learned on first use, as far as its time limit allows."""
         return self.knowledge.complete()
 
     @property
@@ -127,7 +135,7 @@ class Prover:
         return self.knowledge.clauses
 
     def after_learning(self, seconds: float) -> Patience:
-        """Return a time limit that starts after the invariant is learned."""
+        """Learn the invariant, and return a time limit that starts afterwards."""
         _ = self.invariant
         return self.patience.renewed(seconds)
 
@@ -148,29 +156,25 @@ class Prover:
         return cls(Model(compiled), play, replay, patience, report, store=store, is_brief=is_brief)
 
     def decide(self, wanted: Property, seconds: float, up_to: int | None = None) -> Verdict:
-        """Return the verdict reached within ``seconds``, for matches of at most ``up_to`` moves if given."""
+        """Return the verdict after at most ``seconds``, about matches of up to ``up_to`` moves if given."""
         began, patience = perf_counter(), self.patience.renewed(seconds)
         way = self._decided if up_to is None else partial(self._decided_up_to, most=up_to)
         verdict = way(wanted, patience)
         # The few queries of a brief search may miss an end.
-        if not self._is_brief and wanted.of_ends and verdict and not self._can_end(patience):
-            note = f"{verdict.note}; no match was found that ends".removeprefix("; ")
-            verdict = replace(verdict, note=note)
-        self._keep(verdict.name, verdict.certificate)
-        return replace(verdict, seconds=perf_counter() - began)
+        may_be_vacuous = bool(verdict) and wanted.of_ends and not self._is_brief
+        endless = may_be_vacuous and not self._can_end(patience)
+        return self._finished(verdict, began, "no match was found that ends" if endless else "")
 
-    def _keep(self, name: str, certificate: Certificate | None) -> None:
-        if self._store is not None and certificate is not None:
-            self._store.keep(name, certificate)
-
-    def _stored(self, name: str) -> Certificate | None:
-        return self._store.certificates.get(name) if self._store else None
+    def _finished(self, verdict: Verdict, began: float, note: str) -> Verdict:
+        """Add a note and the time taken to a verdict, and cache its proof."""
+        self._store.keep(verdict.name, verdict.certificate)
+        notes = "; ".join(filter(None, [verdict.note, note]))
+        return replace(verdict, note=notes, seconds=perf_counter() - began)
 
     def _can_end(self, patience: Patience) -> bool:
-        """Return whether a match to an end is found; otherwise a claim about ends may be vacuous."""
         with suppress(OutOfTimeError):
             terminal = self.model.terminal
-            if self.matches.played(terminal) is not None:
+            if self.sample.match_to(terminal) is not None:
                 return True
             return reach(self.model, terminal, patience, invariant=self._known).match is not None
         return False
@@ -178,18 +182,18 @@ class Prover:
     def _decided_up_to(self, wanted: Property, patience: Patience, most: int) -> Verdict:
         self._depth = -1
         patience = self.after_learning(patience.left)
-        self.report(f"{wanted.name}: searching matches of up to {moves(most)}")
+        self.report(f"{wanted.name}: searching matches of up to {_moves(most)}")
         with suppress(OutOfTimeError):
             searched = self._bounded(wanted.literal, patience, most)
             if searched.match is not None:
                 return self._shown(wanted, searched.match, shortest=True)
             steps = check_bounded(self.model, wanted.literal, most, patience)
-            return replace(self._settled(wanted, steps, f"in matches of up to {moves(most)}"), depth=most)
+            return replace(self._settled(wanted, steps, f"in matches of up to {_moves(most)}"), depth=most)
         return wanted.open(self._depth)
 
     def excludes(self, literal: int, patience: Patience) -> bool | None:
-        """Return whether a literal over the state is proved to hold in no state; None if undecided."""
-        if self.matches.met(literal):
+        """Return whether a literal over the state holds in no reachable state; None if undecided."""
+        if self._reached and self.model.values([literal], np.array(self._reached)).any():
             return False
         match: Match | None = None
         with suppress(OutOfTimeError):
@@ -200,24 +204,25 @@ class Prover:
                 return True
             match = reached.match
         with suppress(OutOfTimeError):
-            match = match or self.matches.long(literal, patience, self._known)
+            match = match or self._long_match(literal, patience)
         if match is None:
             return None
-        self.matches.add(match)
+        state = self.model.initial
+        for joint in match:
+            state = self.model.after(state, joint)
+            self._reached.append(state)
         return False
 
     def ends(self, seconds: float) -> Verdict:
-        """Return whether every match ends, and within how many moves."""
+        """Return the verdict whether every match ends, with the maximum number of moves."""
         began = perf_counter()
         verdict = self._ending(self.patience.renewed(seconds))
-        if verdict and self.matches.played(self.model.blocked) is not None:
-            verdict = replace(verdict, note=f"{verdict.note}; {STOPS}".removeprefix("; "))
-        self._keep(verdict.name, verdict.certificate)
-        return replace(verdict, seconds=perf_counter() - began)
+        gets_stuck = bool(verdict) and self.sample.match_to(self.model.blocked) is not None
+        return self._finished(verdict, began, _STOPS if gets_stuck else "")
 
     def _ending(self, patience: Patience) -> Verdict:
         self._depth = -1
-        stored = self._stored("ends")
+        stored = self._store.certificates.get("ends")
         if stored is not None:
             self.report("ends: checking a cached proof")
             with suppress(OutOfTimeError, CertificateError):
@@ -256,14 +261,15 @@ class Prover:
         return _ENDS.open(self._depth)
 
     def _repeated(self, match: Match, first: int | None) -> Verdict | None:
-        """Return the verdict if the rules confirm that the last state equals that after ``first`` moves."""
+        """Return the verdict if, by the rules, the last state equals the state after ``first`` moves."""
         if first is None:
             return None
         joints = tuple(map(self.model.joint_of, match))
         states = self.replay.states(joints)
         if states[first] != states[-1]:
             return None
-        note = repetition(len(match), first)
+        earlier = f"the state after {_moves(first)}" if first else "the initial state"
+        note = f"after {_moves(len(match))} play is back in {earlier} and can go on forever"
         return Verdict(_ENDS.name, _ENDS.claim, "refuted", match=joints, note=note)
 
     def _by_measure(
@@ -286,26 +292,26 @@ class Prover:
         return None
 
     def _measured(self, measure: Measure, invariant: Certificate, patience: Patience) -> Verdict:
-        """Return the proof, by a measure and an invariant, that every match ends. Raises CertificateError."""
+        """Check the proof by a measure that every match ends. Raises CertificateError if it fails."""
         clauses = clauses_of(self.model, invariant)
         most, steps = check_ending(self.model, measure.parts, measure.most_lost, clauses, patience)
-        wanted = replace(_ENDS, claim=f"every match ends within {moves(most)}")
+        wanted = replace(_ENDS, claim=f"every match ends within {_moves(most)}")
         proof = self._settled(wanted, steps, _growth(measure), replace(invariant, measure=None))
         rows = kept(self.model, measure)
         certificate = replace(invariant, measure=rows, most_lost=measure.most_lost) if rows else None
         return replace(proof, most_moves=most, certificate=certificate)
 
     def _followed(self, certificate: Certificate, patience: Patience) -> Verdict:
-        """Return the proof, by enumeration of all matches, that every match ends. Raises CertificateError."""
+        """Check the proof by enumeration that every match ends. Raises CertificateError if it fails."""
         most = certificate.depth
         if most is None or not certificate.is_everything:
-            raise CertificateError("it does not say how long matches are")
+            raise CertificateError("the certificate has no measure and no maximum length of matches")
         steps = check_bounded(self.model, FALSE, most, patience, is_everything=True)
-        claim = f"every match ends within {moves(most)}"
+        claim = f"every match ends within {_moves(most)}"
         return Verdict("ends", claim, "proved", steps=steps, most_moves=most, certificate=certificate)
 
     def _checked(self, wanted: Property, certificate: Certificate, patience: Patience) -> Verdict:
-        """Return the verdict of a known proof. Raises CertificateError if it does not prove the property."""
+        """Check a proof and return its verdict. Raises CertificateError if the check fails."""
         model, bad, depth = self.model, wanted.literal, certificate.depth
         if depth is None:
             steps = check_invariant(
@@ -314,18 +320,18 @@ class Prover:
             return self._settled(wanted, steps, "", certificate)
         if certificate.is_everything:
             steps = check_bounded(model, bad, depth, patience, is_everything=True)
-            return self._settled(wanted, steps, _ALL_MATCHES.format(moves(depth)), certificate)
+            return self._settled(wanted, steps, _ALL_MATCHES.format(_moves(depth)), certificate)
         steps = check_induction(model, bad, clauses_of(self.model, certificate), depth, patience)
-        return self._settled(wanted, steps, f"by induction over {moves(depth)}", certificate)
+        return self._settled(wanted, steps, f"by induction over {_moves(depth)}", certificate)
 
     def _decided(self, wanted: Property, patience: Patience) -> Verdict:
         self._depth = -1
-        stored = self._stored(wanted.name)
+        stored = self._store.certificates.get(wanted.name)
         if stored is not None:
             self.report(f"{wanted.name}: checking a cached proof")
             with suppress(OutOfTimeError, CertificateError):
                 return self._checked(wanted, stored, patience.part(_FOR_INVARIANT))
-        played = self.matches.played(wanted.literal)
+        played = self.sample.match_to(wanted.literal)
         if played is not None and self._is_brief:
             return self._shown(wanted, played, shortest=False)
         for is_last in self.knowledge.rounds(patience):
@@ -342,7 +348,7 @@ class Prover:
             return self._with_match(wanted, played, patience)
         long: _Way = (self._by_long_match, _FOR_LONG, "searching for a long match")
         ways: tuple[_Way, ...] = (
-            (self._by_bounded_search, _BEFORE, "searching for a short match"),
+            (self._by_bounded_search, _FOR_SHORT, "searching for a short match"),
             *([long] if wanted.to_be_reached else []),
             (self._by_induction, _FOR_INDUCTION, "trying induction over several moves"),
             (self._by_counting, _FOR_COUNTING, "searching for conserved sums"),
@@ -364,13 +370,13 @@ class Prover:
         searched = self._bounded(wanted.literal, part, most)
         if searched.match is not None:
             return self._shown(wanted, searched.match, shortest=True)
-        if not searched.is_everything or depends_on_moves(self.model, wanted.literal):
+        if not searched.is_everything or self.model.depends_on_moves(wanted.literal):
             return None
         followed = Certificate(depth=searched.depth, is_everything=True)
         return self._checked(wanted, followed, whole.part(_FOR_CHECK))
 
     def _by_long_match(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
-        match = self.matches.long(wanted.literal, part, self._known)
+        match = self._long_match(wanted.literal, part)
         return None if match is None else self._with_match(wanted, match, whole)
 
     def _by_invariant(self, wanted: Property, part: Patience, whole: Patience) -> Verdict:
@@ -379,7 +385,7 @@ class Prover:
             wanted.literal,
             part,
             invariant=self._known,
-            report=lambda frame, clauses: self._at_frame(wanted, frame, clauses),
+            report=partial(self._at_frame, wanted),
         )
         if reached.match is not None:
             return self._with_match(wanted, reached.match, whole)
@@ -391,14 +397,14 @@ class Prover:
     def _trimmed(
         self, bad: int, clauses: Sequence[Clause], whole: Patience, lemmas: Sequence[Lemma] = ()
     ) -> tuple[Clause, ...]:
-        """Return the known and new clauses that the proof needs, or all of them if time runs out."""
+        """Return the clauses of the invariant that the proof needs, or all of them if time runs out."""
         needed = list(dict.fromkeys([*((lemma.holds,) for lemma in lemmas), *self._known, *clauses]))
         with suppress(OutOfTimeError):
             needed = trimmed(self.model, bad, needed[len(lemmas) :], whole.part(_FOR_CHECK), lemmas=lemmas)
         return tuple(needed)
 
     def _by_counting(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
-        """Return the verdict from an invariant with sums; None if there are no sums."""
+        """Return the verdict by an invariant with conserved sums; None if there are no sums."""
         model, bad = self.model, wanted.literal
         if self._sums is None:
             self._sums = sums(model, self.sample, self._known, part.part(_FOR_CHECK))
@@ -421,7 +427,7 @@ class Prover:
         self, wanted: Property, part: Patience, whole: Patience, most: int = _MOST_INDUCTION
     ) -> Verdict | None:
         model, bad = self.model, wanted.literal
-        if depends_on_moves(model, bad):
+        if model.depends_on_moves(bad):
             return None
         proof = induction_depth(model, bad, part, self._known, most)
         if proof is None:
@@ -450,6 +456,17 @@ class Prover:
 
     # Matches.
 
+    def _long_match(self, bad: int, patience: Patience) -> Match | None:
+        """Return a match to a bad state, up to twice as long as matches of random play, or None."""
+        longest = max(_FEWEST, self.sample.longest)
+        for most in (longest, 2 * longest):
+            if most * self.model.nodes > _MOST_NODES:
+                break
+            match = any_match(self.model, bad, patience, most, self._known)
+            if match is not None:
+                return match
+        return None
+
     def _bounded(self, bad: int, patience: Patience, most: int | None) -> Bounded:
         def passed(depth: int) -> None:
             self._depth = max(self._depth, depth)
@@ -462,23 +479,23 @@ class Prover:
     def _with_match(self, wanted: Property, match: Match, patience: Patience) -> Verdict:
         """Return the verdict with a shortest match, or with the given match if time runs out."""
         with suppress(OutOfTimeError):
-            return self._with_shortest(wanted, match, patience.part(_BEFORE))
+            return self._with_shortest(wanted, match, patience.part(_FOR_SHORT))
         return self._shown(wanted, match, shortest=False)
 
     def _with_shortest(self, wanted: Property, match: Match, patience: Patience) -> Verdict:
         self.report(f"{wanted.name}: searching for a shorter match")
-        last = len(match) - 1 - depends_on_moves(self.model, wanted.literal)
+        last = len(match) - 1 - self.model.depends_on_moves(wanted.literal)
         if last >= 0:
             match = self._bounded(wanted.literal, patience, last).match or match
         return self._shown(wanted, match, shortest=True)
 
     def _shown(self, wanted: Property, match: Match, *, shortest: bool) -> Verdict:
         joints = tuple(map(self.model.joint_of, match))
-        of_moves = depends_on_moves(self.model, wanted.literal)
+        of_moves = self.model.depends_on_moves(wanted.literal)
         last = self.replay.last(joints, of_moves=of_moves)
         if not wanted.seen_by(*last):
             raise AnygameError(
-                f"internal error: the compiled game and the rules disagree on {wanted.name} after "
+                f"internal error: the compiled game and the rules disagree about {wanted.name} after "
                 f"{' | '.join(' '.join(map(str, joint)) for joint in joints)}"
             )
         return wanted.shown(joints, last, shortest=shortest)

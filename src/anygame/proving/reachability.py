@@ -12,7 +12,6 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from anygame.proving.bounded import depends_on_moves
 from anygame.proving.formula import Copy, Formula
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ class _Prover:
     ) -> None:
         self._model, self._bad, self._patience = model, bad, patience
         self._known, self._report = list(invariant), report
-        self._of_moves = depends_on_moves(model, bad)
+        self._of_moves = model.depends_on_moves(bad)
         self._initial = frozenset(
             2 * fluent + (2 if holds else 3) for fluent, holds in enumerate(model.initial.tolist())
         )

@@ -1,7 +1,7 @@
 """Cache of proofs, in the folder of compiled code.
 
-A file holds the certificates of one network, identified by its circuit and the names of its inputs. No
-certificate is trusted: each is checked against the circuit, and searched for again if the check fails.
+Each file has the certificates of one network, identified by its circuit and the names of its inputs. A prover
+checks each certificate against the circuit. If the check fails, the prover searches for another proof.
 """
 
 from __future__ import annotations
@@ -19,49 +19,52 @@ from anygame.proving.verdict import Certificate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from anygame.network.compiled import CompiledGame
 
 #: Maximum total size in bytes of all files; the oldest files are deleted first.
 PROOF_BYTES: Final = 16 << 20
-#: Maximum number of literals of a certificate; finding a larger one again takes about as long as checking it.
+#: Maximum number of literals of a certificate. A check of a larger one takes about as long as a new proof.
 _MOST_LITERALS: Final = 200_000
-#: Maximum number of certificates of a game, and characters of a name: formulas are names, too.
-_MOST, _LONGEST_NAME = 200, 10_000
-#: Maximum product of the depth of a certificate and the gates: the checker copies the gates for each move.
+#: Maximum number of certificates of a game.
+_MOST: Final = 200
+#: Maximum number of characters in the name of a property, which can be a formula.
+_LONGEST_NAME: Final = 10_000
+#: Maximum product of a certificate's depth and the number of nodes, which the checker copies for each move.
 _MOST_COPIES: Final = 40_000_000
 _SUFFIX: Final = ".proofs"
 
 
 class ProofStore:
-    """The cached certificates of one game, which are well-formed but not checked."""
+    """The cached certificates of one game: well-formed, but not checked. None are cached without a game."""
 
-    def __init__(self, compiled: CompiledGame) -> None:
+    def __init__(self, compiled: CompiledGame | None = None) -> None:
+        self.certificates: dict[str, Certificate] = {}
+        self._path: Path | None = None
         folder = cache_folder()
-        self._path = folder / (digest(compiled) + _SUFFIX) if folder else None
+        if compiled is None or folder is None:
+            return
+        self._path = folder / (digest(compiled) + _SUFFIX)
         self._fluents = len(compiled.fluents)
         self._deepest = _MOST_COPIES // (1 + compiled.network.nodes)
-        self.certificates: dict[str, Certificate] = {}
-        content = read_cached(self._path) if self._path else None
+        content = read_cached(self._path)
         if content is not None:
             with suppress(ValueError, RecursionError):
                 self.certificates = self._read(json.loads(content))
 
-    def keep(self, name: str, certificate: Certificate) -> None:
-        """Store a certificate, unless it is too large."""
-        row = _plain(certificate)
+    def keep(self, name: str, certificate: Certificate | None) -> None:
+        """Cache a certificate, unless it is too large."""
+        if self._path is None or certificate is None:
+            return
         literals = sum(map(len, (*certificate.clauses, *certificate.groups, *(certificate.measure or ()))))
         literals += sum(len(part) for counted in certificate.sums for part in counted.parts)
-        if (
-            self._path is None
-            or self.certificates.get(name) == certificate
-            or len(name) > _LONGEST_NAME
-            or literals > _MOST_LITERALS
-        ):
+        is_known = self.certificates.get(name) == certificate
+        if is_known or len(name) > _LONGEST_NAME or literals > _MOST_LITERALS:
             return
         try:
-            self._certificate(row)
-        except ValueError:  # a clause with gates that were added to the model
+            self._certificate(_plain(certificate))
+        except ValueError:  # a clause has a gate that a property added to the model
             return
         self.certificates[name] = certificate
         while len(self.certificates) > _MOST:
@@ -77,7 +80,7 @@ class ProofStore:
         return certificates
 
     def _certificate(self, value: Any) -> Certificate:
-        """Return the certificate of a row; raise ValueError or TypeError if the row is malformed."""
+        """Return the certificate of a row. Raises ValueError or TypeError if the row is malformed."""
         clauses, depth, is_everything, measure, most_lost, sums, groups = value
         certificate = Certificate(
             tuple(map(self._clause, clauses)),
@@ -93,7 +96,7 @@ class ProofStore:
             len({x >> 1 for x in row}) < len(row) for row in (*certificate.clauses, *certificate.groups)
         )
         if not excludes or repeats or len(certificate.sums) > 2 * MOST_SUMS:
-            raise ValueError("not a certificate")
+            raise ValueError("malformed certificate")
         return certificate
 
     def _clause(self, row: Iterable[Any]) -> tuple[int, ...]:
@@ -103,7 +106,7 @@ class ProofStore:
         return literals
 
     def _weighed(self, row: Iterable[Any]) -> tuple[int, ...]:
-        """Return a row of a measure: a weight, whether the fact is negated, and the fact."""
+        """Return a row of ``Certificate.measure``."""
         weight, inverted, *fact = row
         return _number(weight, 1, MOST_WEIGHT), _number(inverted, 0, 1), *self._clause(fact)
 
@@ -140,14 +143,8 @@ def digest(compiled: CompiledGame) -> str:
     names = [list(map(str, terms)) for terms in (compiled.roles, compiled.fluents, *compiled.actions)]
     cycles = [(cycle.first, cycle.end) for cycle in network.cycles]
     hasher.update(json.dumps([names, cycles, network.terminal, network.goals, network.state_gates]).encode())
-    for array in (
-        network.starts,
-        network.inputs,
-        network.initially,
-        network.initial,
-        network.legal,
-        network.next,
-    ):
+    inputs = network.starts, network.inputs, network.initially
+    for array in (*inputs, network.initial, network.legal, network.next):
         hasher.update(str((array.dtype, array.shape)).encode())
         hasher.update(array.tobytes())
     return hasher.hexdigest()

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import networkx as nx
+import numpy as np
 
 from anygame.network.network import FALSE
 from anygame.proving.certificate import check_invariant
@@ -83,7 +84,7 @@ def _excluded(prover: Prover, asked: dict[str, int], patience: Patience) -> Iter
 
     Undecided candidates are tried again after all others, with the remaining time.
     """
-    seen = prover.matches.seen(list(asked.values()), patience)
+    seen = prover.sample.seen(list(asked.values()), patience)
     undecided = [text for text, is_seen in zip(asked, seen, strict=True) if not is_seen]
     for is_last in (False, True):
         tried, undecided = undecided, []
@@ -140,7 +141,8 @@ def _named(model: Model, nodes: set[int]) -> str:
 
 def _latched(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_Statement | None]:
     model = prover.model
-    rises, falls = (prover.sample.changes(rising=rising) for rising in (True, False))
+    before, after = prover.sample.steps()
+    rises, falls = (np.asarray(row.any(axis=0)).tolist() for row in (after & ~before, before & ~after))
     with Formula(patience) as formula:
         copy = any_step(formula, model, prover.invariant)
         for fluent, (rising, falling) in enumerate(zip(rises, falls, strict=True)):

@@ -18,21 +18,7 @@ SURVEYS: Final = {
     "dead": "these fluents never hold, these moves are never legal, and these rules never fire",
 }
 
-#: The note on ``ends`` if a match can get stuck.
-STOPS: Final = "a match also stops where a role has no legal move"
-
 Outcome: TypeAlias = Literal["proved", "refuted", "open"]
-
-
-def moves(number: int) -> str:
-    """Return a number of joint moves as text."""
-    return "one move" if number == 1 else f"{number:,} moves"
-
-
-def repetition(length: int, first: int) -> str:
-    """Return the note on a match whose last state repeats the state after ``first`` moves."""
-    earlier = f"the state after {moves(first)}" if first else "the initial state"
-    return f"after {moves(length)} play is back in {earlier} and can go on forever"
 
 
 @dataclass(frozen=True)

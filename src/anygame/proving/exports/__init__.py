@@ -1,4 +1,4 @@
-"""Games for other programs: model checkers, answer set solvers, Graphviz.
+"""Exports of games for other programs: model checkers, answer set solvers, Graphviz.
 
 >>> import anygame
 >>> from anygame.proving.exports import export_text
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMS", "binary_aiger", "export_text"]
 
-#: Maximum number of steps that are written.
+#: Maximum depth of an answer set program.
 _MOST_STEPS: Final = 10_000
 _BEST: Final = 100
 
-#: The forms, each with the options that its writer takes.
+#: The output formats, each with its options.
 FORMS: Final[dict[str, frozenset[str]]] = {
     "aiger": frozenset(),
     "dot": frozenset(),
@@ -41,48 +41,47 @@ def export_text(
     role: str | Term | None = None,
     goal: int | None = None,
 ) -> str:
-    """Return a game in the language of other programs.
+    """Return a game in the input language of another program.
 
     Args:
         game: the game.
-        form: one of ``FORMS``, which lists the options of each form.
-        depth: maximum number of joint moves, from 0; required by the forms that have this option.
-        role: the role that is to reach the goal; by default the first role.
-        goal: the lowest goal that counts, from 0 to 100; by default, plays may have any goal or no end.
+        form: the output format, a key of ``FORMS``, which lists its options.
+        depth: for ``asp``, maximum number of joint moves of a match, from 0 (required).
+        role: for ``asp``, the role that must reach ``goal`` (default: the first role).
+        goal: for ``asp``, the lowest final goal of the role, from 0 to 100. By default, matches with any goal
+            or without an end are answers.
 
     Raises:
-        LimitError: the game has no network, or there is too much to write.
+        LimitError: the game has no network, or the result is too large.
         UnknownRoleError: the game has no such role.
-        ValueError: there is no such form; an argument is missing, out of range or not for this form.
+        ValueError: the format is unknown, or an argument is missing, out of range or not an option of it.
     """
     if form not in FORMS:
-        raise ValueError(f"a form is one of {', '.join(FORMS)}, not {form!r}")
+        raise ValueError(f"expected one of the formats {', '.join(FORMS)}, found {form!r}")
     for name, value in {"depth": depth, "role": role, "goal": goal}.items():
         if value is not None and name not in FORMS[form]:
-            raise ValueError(f"{form} takes no {name}")
+            raise ValueError(f"the format {form} has no option {name}")
     if form == "dot":
         return game.backends.needed_network().picture()
     if form == "aiger":
         return aiger_text(_model(game))
     if depth is None:
-        raise ValueError(f"{form} needs a depth: how many joint moves there are at most")
+        raise ValueError(f"the format {form} needs a depth: the maximum number of joint moves")
     if depth < 0 or (goal is not None and not 0 <= goal <= _BEST):
-        raise ValueError("a depth is a number from 0, and a goal one from 0 to 100")
+        raise ValueError("expected a depth of at least 0, and a goal from 0 to 100")
     if role is not None and goal is None:
-        raise ValueError("asp takes a role together with a goal")
+        raise ValueError("the option role needs the option goal")
     if depth > _MOST_STEPS:
-        raise LimitError(
-            f"the depth is {depth:,}, and {_MOST_STEPS:,} steps are written at most", "depth", _MOST_STEPS
-        )
+        raise LimitError(f"the depth is {depth:,}, above the limit of {_MOST_STEPS:,}", "depth", _MOST_STEPS)
     index = 0 if role is None else game.role_index(role)
     return asp_text(game.program, depth, game.backends.reasoner.roles[index], goal)
 
 
 def binary_aiger(game: Game) -> bytes:
-    """Return a game in the binary form of AIGER.
+    """Return a game in the binary format of AIGER.
 
     Raises:
-        LimitError: the game has no network, or it is too large.
+        LimitError: the game has no network, or the network is too large.
     """
     return aiger_bytes(_model(game))
 
