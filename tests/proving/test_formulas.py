@@ -492,7 +492,7 @@ def test_what_roles_see() -> None:
         ("", "expected a property"),
         ("terminal", "expected one property"),
         ("always terminal", "try: (always terminal)"),
-        ("(always terminal) (never terminal)", "found another one"),
+        ("(always terminal) (never terminal)", "found a second one"),
         ("(alway terminal)", "try: (always (implies"),
         ("(always (lin x))", "did you mean line?\n  (always (lin x))\n          ^~~~~~~"),
         ("(always (line x o))", "line takes 1 argument"),
@@ -538,8 +538,8 @@ def test_too_many_properties() -> None:
         ("(never (true (cell 1 1 q)))", "possible here: b o x\n  (never (true (cell 1 1 q)))\n"),
         ("(never (true (cel 1 1 b)))", "(true (cel 1 1 b)) never holds; possible here: (cell ? ? ?)"),
         ("(never (legal ?r (mark ?x)))", "(mark ? ?)"),
-        ("(never (sees x ?y))", "no sees ever holds in this game"),
-        ("(never (exists (?x) terminal))", "binds ?x, which its formula does not have"),
+        ("(never (sees x ?y))", "`sees` never holds in this game"),
+        ("(never (exists (?x) terminal))", "binds ?x, which does not occur in its formula"),
     ],
 )
 def test_doubts(text: str, doubt: str) -> None:

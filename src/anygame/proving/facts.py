@@ -1,7 +1,7 @@
-"""Facts about a game for environments, proved with little work.
+"""Facts about a game that are cheap to prove, for environments and solvers.
 
-Work is limited by counts of gates and of solver conflicts, so every machine proves the same facts. Proofs are
-cached (``store``); a cached proof is only checked again.
+The numbers of gates and of solver conflicts are limited, not the time, so all machines prove the same facts.
+Proofs are cached (``store``). A cached proof is checked again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _KEPT: Final = 16
 #: Maximum number of gates of a game; proofs of larger games can take seconds.
 _MOST_GATES: Final = 1_000
-#: The limit of solver conflicts for all facts about a game.
+#: Maximum number of solver conflicts for all facts about a game.
 _CONFLICTS: Final = 10_000
 
 
@@ -31,10 +31,9 @@ class Facts:
     """Proved facts about a game.
 
     Attributes:
-        takes_turns: whether at most one role besides ``random`` has a choice in every state; None if unknown.
+        takes_turns: whether at most one role but ``random`` has a choice in any state; None if unknown.
         most_moves: maximum number of joint moves of a match; None if no bound is known.
-        goal_sum: sum of the goals of the roles besides ``random`` in every state where a match ends or gets
-            stuck; None if unknown or not constant.
+        goal_sum: sum of the final goals of all roles besides ``random``; None if it is unknown or varies.
     """
 
     takes_turns: bool | None = None
@@ -44,7 +43,7 @@ class Facts:
 
 @lru_cache(_KEPT)
 def facts_of(game: Game) -> Facts:
-    """Return the facts that are cheap to prove; no facts for large games, or without a solver.
+    """Return the proved facts about a game. For a large game, or without a solver, all facts are None.
 
     >>> import anygame
     >>> facts_of(anygame.load("connect_four"))

@@ -1,12 +1,12 @@
-"""Rules that never fire: their conditions hold in no reachable state, for no joint move there.
+"""Search for rules that never fire: in no match do all conditions of their body hold.
 
-The body of each rule defines a new relation and a new fluent, which no rule of the game reads::
+The body of each rule defines a new relation and a new fluent, which no rule of the game uses::
 
     (<= (legal ?r (mark ?x)) (true (control ?r)) (true (cell ?x b)))
     (<= anygame_fires_7 (true (control ?r)) (true (cell ?x b)))
     (<= (next anygame_fires_7) anygame_fires_7)
 
-The model's literal for the fluent holds where the rule fires. Most rules fire in random play already.
+The fluent's next value is the literal for "this rule fires". Most rules fire in random play.
 """
 
 from __future__ import annotations
@@ -33,18 +33,20 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.proving.verdict import Outcome
 
-#: Relations that are irrelevant in terminal states, where no role moves.
+#: Relations whose rules matter only in states in which roles move.
 _IN_PLAY: Final = frozenset((("legal", 2), ("next", 1), ("sees", 2)))
-#: Shares of the remaining time: for learning an invariant, and for one rule.
-_FOR_INVARIANT, _SHARE = 0.5, 0.2
+#: The share of the time for learning an invariant.
+_FOR_INVARIANT: Final = 0.5
+#: The share of the remaining time for one rule.
+_SHARE: Final = 0.2
 #: Maximum number of characters of a rule in reports.
 _SHOWN: Final = 60
-#: Provers decide whether a rule fires in any match; a `Firing` says whether the rule never fires.
+#: A prover decides whether a rule fires in any match; a `Firing` says whether the rule never fires.
 _OPPOSITE: Final[dict[Outcome, Outcome]] = {"proved": "refuted", "refuted": "proved", "open": "open"}
 
 
 class Firing(NamedTuple):
-    """A rule of the sheet, with ``proved`` if it never fires and ``refuted`` if it fires in a match."""
+    """A rule of the sheet: ``proved`` means that it never fires, ``refuted`` that it fires in a match."""
 
     rule: Rule
     outcome: Outcome
@@ -66,7 +68,7 @@ def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _
     prover = Prover.of(watched, patience.part(_FOR_INVARIANT), report)
     candidates = list(zip(unseen, names, _literals(prover.model, unseen, names), strict=True))
     for is_last in (False, True):
-        # Undecided rules are tried again after all others, with the remaining time.
+        # Undecided rules get another try after all others.
         tried, candidates = candidates, []
         for number, (rule, name, literal) in enumerate(tried):
             claim = f"{shown(str(rule), _SHOWN)} fires"
@@ -80,7 +82,7 @@ def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _
 
 
 def _watched(game: Game, rules: Sequence[Rule]) -> tuple[Game, list[Constant]]:
-    """Return the game with a new fluent for each given rule; the fluent holds after the rule fires."""
+    """Return the game with a new fluent for each given rule, which holds after the rule fires."""
     prefix = f"{free_prefix(game.program)}_fires"
     names = [Constant(f"{prefix}_{number}") for number in range(len(rules))]
     own = []
@@ -95,7 +97,7 @@ def _watched(game: Game, rules: Sequence[Rule]) -> tuple[Game, list[Constant]]:
 
 
 def _literals(model: Model, rules: Sequence[Rule], names: Sequence[Constant]) -> list[int]:
-    """Return, for each rule, a literal over the state or the joint move that holds where the rule fires."""
+    """Return, for each rule, a literal for "this rule fires", over a state and perhaps a joint move."""
     gates = model.gates
     places = {fluent: number for number, fluent in enumerate(model.fluents)}
     playing = [model.terminal ^ 1, *model.able()]

@@ -1,4 +1,4 @@
-"""Formulas in a solver: clauses, and copies of the model's gates as clauses (Tseitin 1968).
+"""Formulas in a SAT solver. Copies of the model's gates become clauses (Tseitin 1968).
 
 The solver is CaDiCaL (Biere et al., "CaDiCaL 2.0", 2024), through PySAT (Ignatiev, Morgado and Marques-Silva
 2018, "PySAT: a Python toolkit for prototyping with SAT oracles").
@@ -22,17 +22,18 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
 
-#: Chronological backtracking ignores the conflict budget: with a budget of 5, it spent 1,000 conflicts in 40
-#: seconds. Without it, easy problems are solved as fast.
+#: Chronological backtracking is off because it ignores the conflict budget: with a budget of 5, it took
+#: 1,000 conflicts and 40 s. Easy problems take as long without it.
 _OPTIONS: Final = {"cadical195": {"chrono": 0}}
 #: Number of literals added between two checks of the time limit.
 _ADDED: Final = 100_000
-#: Maximum number of actions that exclude each other pair by pair; larger sets are encoded in binary.
+#: Maximum number of actions of which each pair is excluded. For more actions, a binary number says which one
+#: is made.
 _FEW: Final = 5
 
 
 def needed_solver() -> Any:
-    """Return the class of solvers. Raises MissingExtraError if it is not installed."""
+    """Return PySAT's solver class. Raises MissingExtraError if PySAT is not installed."""
     try:
         from pysat.solvers import Solver
     except ImportError as error:
@@ -43,9 +44,10 @@ def needed_solver() -> Any:
 
 
 class Formula:
-    """A growing formula, solved under assumptions. Literals are those of DIMACS.
+    """A growing formula in DIMACS literals, which is solved under assumptions.
 
-    ``solver`` is a name in PySAT, ``true`` a literal that always holds, and ``top`` the last variable.
+    ``solver`` is the name of a PySAT solver. ``true`` is a literal that always holds; ``top`` is the last
+    variable.
     """
 
     def __init__(self, patience: Patience, solver: str = "cadical195") -> None:
@@ -64,7 +66,7 @@ class Formula:
         self.close()
 
     def close(self) -> None:
-        """Free the memory of the solver."""
+        """Free the solver's memory."""
         self._solver.delete()
 
     def new(self) -> int:
@@ -85,11 +87,11 @@ class Formula:
         return solve(self._solver, assumptions, self._literals, self.patience)
 
     def prefer(self, literals: Sequence[int]) -> None:
-        """Set the literals that the solver tries first."""
+        """Set the value that the solver tries first for the variable of each literal."""
         self._solver.set_phases(literals)
 
     def values(self) -> NDArray[np.bool_]:
-        """Return the value of each variable in the last assignment, from variable 0 on."""
+        """Return the values of variables in the last assignment, by number; variable 0 is unused."""
         return np.asarray([0, *self._solver.get_model()]) > 0
 
     def assignment(self) -> Callable[[int], bool]:
@@ -103,10 +105,10 @@ class Formula:
 
 
 class Copy:
-    """The model's nodes at one time, as literals of a formula; gates are added on demand.
+    """The model's nodes in one state, as literals of a formula; gates are added on demand.
 
-    Fluents are the literals in ``state``, or are defined on demand from the state ``before`` this one, or
-    else are new variables.
+    Fluents are the literals in ``state``. If there is a copy ``before`` this one, fluents are defined on
+    demand by a step from it. Otherwise, fluents are new variables.
     """
 
     def __init__(
@@ -141,7 +143,7 @@ class Copy:
     def _gate(self, node: int) -> int:
         inputs = self._model.gates.inputs_of(2 * node)
         if inputs is None:
-            assert self._before is not None, "all inputs are there but fluents of a state after another one"
+            assert self._before is not None, "only a copy after another one adds fluents on demand"
             return self._before(self._model.next[node - 1])
         of, true, formula = self._of, self._formula.true, self._formula
         read = {-of[literal >> 1] if literal & 1 else of[literal >> 1] for literal in inputs} - {true}
@@ -156,7 +158,7 @@ class Copy:
         return made
 
     def step(self, wanted: int) -> None:
-        """Demand a joint move if a literal of the formula holds."""
+        """If the literal ``wanted`` holds, demand a joint move."""
         formula, model = self._formula, self._model
         formula.add(-wanted, -self(model.terminal))
         for role, nodes in enumerate(model.moves_of):
@@ -183,7 +185,7 @@ class Copy:
         return Copy(self._formula, self._model, [self(literal) for literal in self._model.next])
 
     def then_as_asked(self) -> Copy:
-        """Return the same state, but add fluents on demand. This suits one step, not chains of steps."""
+        """Return the same state, but define its fluents on demand, for a single step instead of a chain."""
         return Copy(self._formula, self._model, before=self)
 
     def clauses(self, clauses: Iterable[Sequence[int]]) -> None:
@@ -192,7 +194,7 @@ class Copy:
             self._formula.add(*map(self, clause))
 
     def joint(self, value: Callable[[int], bool]) -> tuple[int, ...]:
-        """Return the joint move of an assignment: the number of the action of each role."""
+        """Return the joint move of an assignment: the action number of each role."""
         return tuple(
             next(number for number, node in enumerate(nodes) if value(self._of[node]))
             for nodes in self._model.moves_of
@@ -200,7 +202,7 @@ class Copy:
 
 
 def any_step(formula: Formula, model: Model, invariant: Iterable[Sequence[int]] = ()) -> Copy:
-    """Return a state in which an invariant holds and a joint move is made."""
+    """Return any state in which the invariant holds and a joint move is made."""
     copy = Copy(formula, model)
     copy.clauses(invariant)
     copy.step(formula.true)

@@ -1,18 +1,18 @@
-"""Formulas of temporal logic, translated to rules for the reasoner, the compiler and the provers.
+"""Translation of formulas of temporal logic to rules.
 
 ::
 
     (always (forall (?r) (implies (role ?r) (exists (?v) (goal ?r ?v)))))
 
-becomes these rules for the states in which the formula does not hold::
+becomes these rules, where ``bad`` holds in states in which the formula does not::
 
     (<= bad (role ?r) (not (part ?r)))
     (<= (part ?r) (goal ?r ?v))
 
-Exactly the safe-range formulas can be translated (Abiteboul, Hull and Vianu 1995, "Foundations of databases",
-chapter 5): positive atoms limit the values of each variable. Negation is pushed inwards through conjunctions;
-every other part becomes a new relation over its free variables. If a part does not bind a variable, its rules
-repeat atoms from beside the part that bind it.
+The formulas that can be translated are the safe-range ones (Abiteboul, Hull and Vianu 1995, "Foundations of
+databases", chapter 5): positive atoms limit each variable to finitely many values. Negation is pushed inwards
+through conjunctions. Every other part becomes a new relation over its free variables. If a part does not bind
+one of its variables, its rules repeat an atom from outside the part that binds the variable.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.proving.formula_text import Name
 
-#: An expression, and whether it must hold or must not.
+#: An expression, and True if it must hold, False if it must not.
 Signed = tuple[Expression, bool]
 _NOTHING: frozenset[Variable] = frozenset()
 
@@ -51,18 +51,19 @@ class RuleWriter:
     def write(
         self, heads: Iterable[Atom], expressions: Sequence[Signed], names: Mapping[Variable, Name], node: Node
     ) -> None:
-        """Write rules for heads that hold if all expressions hold. Raises QueryError for unbound variables.
+        """Write rules for heads that hold if all signed expressions do.
 
-        The variables of the heads are free in the expressions. ``names`` has the name of each variable.
+        The variables of the heads must be free in the expressions. ``names`` has the name of each variable.
+        Raises QueryError if a variable is unbound.
         """
         self._names = names
         body = self._body([leaf for signed in expressions for leaf in _leaves(*signed)], (), _NOTHING)
         self.rules += [Rule(head, body, node) for head in heads]
 
     def named(self, expression: Expression, names: Mapping[Variable, Name]) -> Expression:
-        """Return an atom equivalent to an expression, with rules of a new relation for a compound expression.
+        """Return an atom equivalent to an expression; a compound expression gets a new relation with rules.
 
-        Raises QueryError if the expression alone does not bind its variables.
+        Raises QueryError if the expression does not bind all of its variables.
         """
         self._names = names
         return self._named(expression, ())
@@ -70,7 +71,7 @@ class RuleWriter:
     # -- variables that an expression binds ----------------------------------------------------------
 
     def _binds(self, signed: Signed) -> frozenset[Variable]:
-        """Return the variables that an expression, or its negation, limits to finitely many values."""
+        """Return the variables that a signed expression limits to finitely many values."""
         bound = self._bound.get(signed)
         if bound is None:
             expression, positive = signed
@@ -95,7 +96,7 @@ class RuleWriter:
         return bound
 
     def _alternatives(self, signed: Signed) -> list[list[Signed]]:
-        """Return the conjunctions whose disjunction is equivalent to an expression."""
+        """Return conjunctions whose disjunction is equivalent to a signed expression."""
         expression, positive = signed
         return [list(_leaves(part, positive)) for part in expression.parts]
 
@@ -104,9 +105,9 @@ class RuleWriter:
     def _body(
         self, leaves: Sequence[Signed], context: Sequence[Signed], wanted: Collection[Variable]
     ) -> tuple[Formula, ...]:
-        """Return a body equivalent to a conjunction, which also binds the variables in ``wanted``.
+        """Return a body that is equivalent to a conjunction and binds the variables in ``wanted``.
 
-        The atoms and equations in ``context`` hold wherever the conjunction matters, so the body may repeat
+        The atoms and equations in ``context`` hold whenever the conjunction is needed, so the body can repeat
         them.
         """
         binders = [leaf for leaf in leaves if leaf[0].operator == "atom" and leaf[1]]
@@ -156,7 +157,7 @@ class RuleWriter:
         return Expression.saying(Literal(head), expression.node), True
 
     def _agreeing(self, leaf: Signed, context: Sequence[Signed]) -> list[list[Signed]]:
-        """Return the cases in which both sides of an ``iff`` agree, or disagree if the ``iff`` is negated."""
+        """Return the cases in which the sides of an ``iff`` agree; if it is negated, in which they differ."""
         expression, positive = leaf
         one, other = [
             self._named(side, () if self._binds_all(side) else context) for side in expression.parts
@@ -183,12 +184,12 @@ class RuleWriter:
             "forall": ("where `forall` fails", f"(implies {said}"),
             "until": ("where `until` fails or ends", f"(implies {said}; `and` in the second formula"),
         }.get(name.binder, (f"for `{name.binder}`", f"(and {said}"))
-        message = f"nothing binds {name.text} {where}: no atom that holds there lists its values"
+        message = f"nothing binds {name.text} {where}: an atom must limit its values"
         return fault(message, name.node, hint)
 
 
 def _leaves(expression: Expression, positive: bool) -> Iterator[Signed]:
-    """Yield the conjuncts of an expression, or of its negation."""
+    """Yield the conjuncts of a signed expression."""
     if expression.operator == "not":
         yield from _leaves(expression.parts[0], not positive)
     elif expression.operator == ("and" if positive else "or"):
@@ -209,7 +210,7 @@ def _is_equation(leaf: Signed) -> bool:
 
 
 def _equal_to(bound: Collection[Variable], leaf: Signed) -> frozenset[Variable]:
-    """Return the variables of an equation if all variables of one side are bound."""
+    """Return the variables of an equation if it has a side whose variables are all bound."""
     said = leaf[0].literal
     if _is_equation(leaf) and isinstance(said, Distinct):
         for side in (said.left, said.right):
@@ -224,15 +225,15 @@ def _said(expression: Expression, positive: bool) -> Formula:
 
 
 def free_prefix(program: Program, *texts: str) -> str:
-    """Return a prefix that no name of a program or of a text has."""
+    """Return a prefix that occurs in no name of a program or of the texts."""
     runs = re.findall("anygame(_*)", " ".join([str(program), *texts]).lower())
     return "anygame" + "_" * max((len(run) + 1 for run in runs), default=0)
 
 
 def sparing(rules: Iterable[Rule], fluents: Iterable[Term], name: str) -> tuple[Rule, ...]:
-    """Return rules in which a variable that ranges over fluents does not match the given fluents.
+    """Return rules in which no variable for a fluent, as in ``(true ?f)``, matches one of the given fluents.
 
-    The fluents may have variables, and no other fluents match them. ``name`` is the name of a new relation.
+    The given fluents can contain variables. Names of new relations start with ``name``.
     """
     guarded = []
     for rule in rules:

@@ -37,11 +37,11 @@ TemporalOperator = Literal["always", "never", "reachable", "until"]
 TEMPORAL_OPERATORS: Final[tuple[TemporalOperator, ...]] = get_args(TemporalOperator)
 Operator = Literal["atom", "distinct", "not", "and", "or", "iff", "exists"]
 
-#: The number of operands of each operator; None for one or more.
+#: The number of operands of each operator; None means one or more.
 _OPERANDS: Final[dict[Operator, int | None]] = {"not": 1, "iff": 2, "and": None, "or": None}
 #: Maximum number of characters of a property.
 _LONGEST: Final = 10_000
-#: The limit of problems exceeds the number that a property can have, so reading never stops early.
+#: A property cannot have as many problems as this limit, so reading never stops early.
 _LIMITS: Final = ReadingLimits(bytes=4 * _LONGEST, depth=50, problems=_LONGEST)
 _EXAMPLES: Final = {
     "not": "(not terminal)",
@@ -67,8 +67,8 @@ _LISTED: Final = 8
 class Expression:
     """A formula of first-order logic, in which each variable has a unique name.
 
-    The operators ``implies`` and ``forall`` are rewritten. Only an ``atom`` or a ``distinct`` has a literal.
-    In ``free`` are the variables that no quantifier in the formula binds.
+    The parser rewrites ``implies`` and ``forall``. Only an ``atom`` or a ``distinct`` has a literal. ``free``
+    has the variables that no quantifier of the formula binds.
     """
 
     operator: Operator
@@ -91,9 +91,9 @@ class Expression:
 
 @dataclass(frozen=True)
 class Name:
-    """A variable as its author wrote it, with its first occurrence and what binds it: an operator's name.
+    """A variable as its author wrote it: name, first occurrence, and the operator that binds it.
 
-    Its values are those of a ``relation`` of one argument; ``role`` if unknown.
+    ``relation`` is a unary relation that holds for exactly its values, or ``role`` if there is none.
     """
 
     text: str
@@ -103,7 +103,7 @@ class Name:
 
 
 class Ranges:
-    """The values of each argument in a game, and relations that hold for exactly these values."""
+    """The values of each argument in a game, and unary relations that hold for exactly these values."""
 
     def __init__(self, game: Game) -> None:
         self.domains = Domains(game.backends.reasoner.reasoner.rules)
@@ -112,11 +112,11 @@ class Ranges:
             for rule in game.program.rules
             if not rule.body and len(rule.head.arguments) == 1
         }
-        #: Roles come first: other relations may have the same values.
+        #: ``role`` comes first, because other relations can have the same values.
         self._relations = ["role", *sorted(facts - KEYWORDS.keys())]
 
     def relation(self, tops: frozenset[Top]) -> str | None:
-        """Return a relation of one argument that holds for exactly these values, or None."""
+        """Return a unary relation that holds for exactly these values, or None."""
         matching = (name for name in self._relations if self.domains.tops(name, 1, 0) == tops)
         return next(matching, None)
 
@@ -124,13 +124,8 @@ class Ranges:
 class PropertyText:
     """A parsed property. Raises QueryError or TermSyntaxError if the text is not a property of this game.
 
-    Attributes:
-        text: the property on one line, without comments.
-        expressions: the formula, or the two formulas of ``until``.
-        names: the name of each variable.
-        free: the variables that no quantifier binds.
-        of_moves: whether an atom is about the joint move made in a state.
-        doubts: warnings, for people.
+    ``text`` is the property on one line, without comments. ``expressions`` has its formula, or both formulas
+    of ``until``. ``of_moves`` says whether an atom depends on the joint move. ``doubts`` has warnings.
     """
 
     def __init__(self, text: str, game: Game, ranges: Ranges) -> None:
@@ -153,7 +148,7 @@ class PropertyText:
     def _parts(
         self, node: Node, operator: str, count: int | None, scope: Mapping[Variable, Variable]
     ) -> tuple[Expression, ...]:
-        """Return the formulas of a list, which must have ``count`` formulas; None for at least one."""
+        """Return the formulas of a list: exactly ``count`` formulas, or at least one if ``count`` is None."""
         parts = (node.children or (node,))[1:]
         if len(parts) != count if count else not parts:
             wanted = {1: "one formula", 2: "two formulas"}.get(count or 0, "at least one formula")
@@ -188,7 +183,7 @@ class PropertyText:
         bound = {inner[self._variable(token)] for token in children[1].children}
         within = self._expression(children[2], inner)
         for unread in sorted(bound - within.free):
-            message = f"`{head}` binds {self.names[unread].text}, which its formula does not have"
+            message = f"`{head}` binds {self.names[unread].text}, which does not occur in its formula"
             self._doubt(message, children[1])
         free = within.free - bound
         if head == "exists":
@@ -202,7 +197,6 @@ class PropertyText:
         return variable
 
     def _name(self, node: Node, binder: str, scope: dict[Variable, Variable]) -> None:
-        """Give a variable of the text a unique name."""
         variable = self._variable(node)
         scope[variable] = named = Variable(f"{variable.name}_{len(self.names) + 1}")
         self.names[named] = Name(node.text, node, binder)
@@ -212,7 +206,7 @@ class PropertyText:
             head in TEMPORAL_OPERATORS
             and (head, len(node.children or (0,)) - 1) not in self._reasoner.reasoner.known_relations
         ):
-            message = f"`{head}` is about all states, so it must be outermost"
+            message = f"`{head}` must be the outermost operator, because it is about all states"
             raise fault(message, node, "a property of its own")
         if head == "distinct":
             children = node.children or (node,)
@@ -246,12 +240,12 @@ class PropertyText:
         except QueryError as error:
             raise fault(str(error), node) from None
         if atom.predicate == "next" and isinstance(atom.arguments[0], Variable):
-            message = "`next` asks for a fluent by its name, not for any"
+            message = "`next` needs the name of a fluent, not a variable"
             raise fault(message, node, "(next (control ?r)), with a fluent of the game")
         arity = len(atom.arguments)
         tops = [self._domains.tops(*atom.key, number) for number in range(arity)]
         if not all(tops):
-            self._doubt(f"no {atom.predicate} ever holds in this game", node)
+            self._doubt(f"`{atom.predicate}` never holds in this game", node)
             return
         for number, (term, possible) in enumerate(zip(atom.arguments, tops, strict=True)):
             place = node.argument(number) if len(node.children or ()) == arity + 1 else node
@@ -297,7 +291,7 @@ def _opened(nodes: Sequence[Node], text: str) -> tuple[Node, TemporalOperator]:
                 return nodes[0], kind
     expected = "expected one property, (always ...), (never ...), (reachable ...) or (until ... ...)"
     if len(nodes) > 1 and head in TEMPORAL_OPERATORS and nodes[0].children:
-        raise fault(f"{expected}; found another one", nodes[1], "each as a text of its own")
+        raise fault(f"{expected}; found a second one", nodes[1], "a separate argument for each property")
     if head in TEMPORAL_OPERATORS:
         raise fault(expected, nodes[0], f"({shown(text)})")
     near = get_close_matches(head, TEMPORAL_OPERATORS, n=1) if nodes[0].children else []
@@ -309,7 +303,7 @@ def _on_one_line(node: Node) -> str:
 
 
 def _head(node: Node) -> str:
-    """Return the first token of a list, or the token itself, in lower case: keywords are case-insensitive."""
+    """Return the first token of a list, or the token itself, in lower case because keywords ignore case."""
     first = node.children[0] if node.children else node
     return first.text.lower()
 

@@ -6,8 +6,8 @@ of games in the game description language"), Thielscher and Voigt (2010, "A temp
 game playing") and Haufe, Schiffel and Thielscher (2012, "Automated verification of state sequence invariants
 in general game playing").
 
-A formula becomes rules and a fluent that no other rule of the game reads. The fluent holds after each state
-that refutes the formula, or shows that it is reachable. Provers decide the model's literal for the fluent.
+A formula becomes rules and a fluent that no other rule of the game uses. The fluent holds after a state that
+refutes the formula, or that shows it for ``reachable``. Its next value is the literal that a prover decides.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from anygame.proving.formula_text import TemporalOperator
     from anygame.proving.model import Model
 
-#: Maximum number of properties in one call, which all become rules of one game.
+#: Maximum number of properties in one call. All of them become rules of the same game.
 _MOST: Final = 100
 
 
@@ -41,11 +41,11 @@ class TemporalFormula:
     """A property of all matches.
 
     Attributes:
-        of_moves: whether it is about joint moves: it has ``does``, ``next``, ``sees`` or a relation that
-            depends on moves. Such a property ignores states without joint moves, such as terminal states.
-        fluent: holds after a state, or a joint move, that refutes it (or shows it, for ``reachable``).
-        variables: the variables that no quantifier binds, by the names that ``instances`` uses.
-        doubts: warnings with their place, such as about an atom that never holds; for people.
+        of_moves: whether it depends on joint moves, through ``does``, ``next``, ``sees`` or other relations.
+            Such a property ignores states without joint moves, such as terminal states.
+        fluent: the fluent that holds after a state, or a joint move, that refutes or shows the property.
+        variables: the names of the variables that no quantifier binds.
+        doubts: warnings for the author, such as that an atom never holds.
     """
 
     text: str
@@ -58,24 +58,24 @@ class TemporalFormula:
 
     @property
     def is_to_be_reached(self) -> bool:
-        """Whether one state shows the property; otherwise one state refutes it."""
+        """Whether one state can show the property; otherwise, one state can refute it."""
         return self.kind == "reachable"
 
     def bad(self, model: Model) -> int:
-        """Return the literal of the states, or joint moves, that refute the property (or show it)."""
+        """Return the literal that holds if a state, or a joint move, refutes or shows the property."""
         if self.fluent not in model.fluents:
             return FALSE
         literal = model.next[model.fluents.index(self.fluent)]
         if not self.of_moves:
             return literal
-        # The compiler drops conditions that hold wherever a joint move is made, so they are added again.
+        # The compiler drops conditions that hold for every joint move, so they are added here.
         return model.gates.conjunction([literal, model.terminal ^ 1, *model.able()])
 
     def instances(self, state: State, moves: JointMove | None = None) -> list[dict[str, Term]]:
-        """Return the values of the variables for which a state refutes the property, or shows it.
+        """Return the values of the variables for which a state refutes or shows the property.
 
-        The reasoner computes them, independently of the provers. Without variables, the result has one empty
-        instance or none. ``moves`` is the joint move made in the state; the first legal moves by default.
+        The reasoner computes them, independently of the provers. Without variables, the result has at most
+        one instance, which is empty. ``moves`` is the joint move (default: the first legal moves).
         """
         if self.of_moves and (state.is_terminal or state.stuck_role is not None):
             return []
@@ -99,7 +99,7 @@ def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
     """Return the game with rules for properties, such as ``(always (implies terminal (goal ?r 100)))``.
 
     Raises:
-        QueryError: a text is not a property, names something unknown to the game, or has an unsafe variable.
+        QueryError: a text is not a property, has an unknown name, or has an unbound variable.
         TermSyntaxError: the parentheses of a text do not match.
         LimitError: the rules explode.
 
@@ -113,7 +113,7 @@ def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
     [[{}], []]
     """
     if len(texts) > _MOST:
-        raise QueryError(f"at most {_MOST} properties are read at once, these are {len(texts):,}")
+        raise QueryError(f"expected at most {_MOST} formulas at once, found {len(texts):,}")
     ranges = Ranges(game)
     read = [PropertyText(text, game, ranges) for text in texts]
     prefix = free_prefix(game.program, *texts)
@@ -145,7 +145,7 @@ def _write(writer: RuleWriter, text: PropertyText, prefix: str, number: int) -> 
     refuting = [(text.expressions[0], text.kind in {"never", "reachable"})]
     yield fluent
     if text.kind == "until":
-        # The property is fulfilled once the second formula held, in an earlier state or in this one.
+        # No later state refutes the property after the second formula has held.
         over = writer.named(text.expressions[1], text.names)
         variables = tuple(sorted(over.free))
         name = f"{prefix}_held_{number}"
@@ -157,12 +157,12 @@ def _write(writer: RuleWriter, text: PropertyText, prefix: str, number: int) -> 
             Rule(Atom("next", (held,)), (reason,), text.node) for reason in (before, over.literal)
         ]
         refuting += [(over, False), (Expression.saying(before, text.node), False)]
-    # Solvers ask for `bad`: a rule for it has fewer instances than one whose head has variables.
+    # Provers use `bad`, because a head without variables has fewer instances.
     writer.write(dict.fromkeys([bad, _instances(prefix, number, text)]), refuting, text.names, text.node)
     writer.rules.append(Rule(Atom("next", (fluent,)), (Literal(bad),), text.node))
 
 
 def _instances(prefix: str, number: int, text: PropertyText) -> Atom:
-    """Return the atom for the values of the free variables that refute a property, or show it."""
+    """Return an atom for the values of the free variables that refute or show a property."""
     kind = "instance" if text.free else "bad"
     return Atom(f"{prefix}_{kind}_{number}", tuple(text.free))

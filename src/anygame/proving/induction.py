@@ -1,7 +1,7 @@
 """Invariants by induction: the candidate clauses that hold initially and that every step preserves.
 
-After Flanagan and Leino (2001, "Houdini, an annotation assistant for ESC/Java"): a clause that a step can
-break is dropped, until no step breaks a clause.
+The method is from Flanagan and Leino (2001, "Houdini, an annotation assistant for ESC/Java"). Clauses that a
+step can break are dropped, until no step breaks a clause.
 """
 
 from __future__ import annotations
@@ -25,23 +25,25 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause, Lemma, Model
     from anygame.proving.patience import Patience
 
-#: Maximum number of candidates, and of candidates times gates, so that a query takes under a second.
 _MOST_CANDIDATES: Final = 4_096
+#: Maximum product of the numbers of candidates and gates, so that a query takes less than a second.
 _MOST_WORK: Final = 40_000_000
-#: The number of candidates in the first round, and its growth factor from round to round.
-_FIRST, _MORE = 64, 8
-#: Minimum number of fluents for encoding exclusion by gates, not pair by pair.
+#: Number of candidates in the first round.
+_FIRST: Final = 64
+#: Growth factor of the number of candidates from round to round.
+_MORE: Final = 8
+#: Minimum size of a group whose exclusion is one clause with gates, instead of a clause for each pair.
 _FEW: Final = 4
 #: Minimum number of values of a counter.
 _COUNTER: Final = 5
-#: Maximum number of products for computing which fluents exclude each other: about a second of work.
+#: Maximum number of multiplications to compute which fluents exclude each other, about a second of work.
 _MOST_PRODUCTS: Final = 20_000_000_000
-#: Maximum number of arguments in which fluents of a group differ.
+#: Maximum number of arguments in which the fluents of a group differ.
 _MOST_COLUMNS: Final = 3
 
 
 class Induction:
-    """Clauses proved together by induction over all states. Later candidates never remove a clause."""
+    """Clauses proved by induction, in rounds. A clause that is proved stays proved."""
 
     def __init__(self, model: Model, patience: Patience) -> None:
         self._model = model
@@ -58,7 +60,7 @@ class Induction:
         self._formula.close()
 
     def keep(self, candidates: Sequence[Clause]) -> None:
-        """Add the candidates that hold in every state; add none if the time limit is reached."""
+        """Add the candidates that are proved to hold in every state; none if the time limit is reached."""
         apart, proved = exclusions(self._model, self.found), set(self.found)
         fresh = [
             clause
@@ -72,7 +74,7 @@ class Induction:
         if not fresh:
             return
         formula, asked = self._formula, list(map(self._asked, fresh))
-        # With this preference, one answer of the solver breaks many clauses.
+        # With this preference, each step that the solver finds breaks many clauses.
         formula.prefer([broken for _, broken, _ in asked])
         after = np.concatenate([then for *_, then in asked])
         of = np.repeat(np.arange(len(asked)), [len(then) for *_, then in asked])
@@ -90,7 +92,7 @@ class Induction:
             self.found.append(fresh[place])
 
     def _asked(self, clause: Clause) -> tuple[int, int, list[int]]:
-        """Return literals for "the clause holds" and "the step breaks it", and the clause after the step."""
+        """Return literals for "the clause holds" and "a step breaks it", and the clause after the step."""
         encoded = self._of.get(clause)
         if encoded is None:
             formula = self._formula
@@ -107,7 +109,7 @@ def learned(
 ) -> Iterator[list[Clause]]:
     """Yield an invariant that grows from round to round; the clauses in ``first`` are tried first.
 
-    Clauses that were yielded hold even if the time limit is reached later.
+    Each yielded invariant is proved.
     """
     with Induction(model, patience) as induction:
         tried = list(first)
@@ -115,8 +117,8 @@ def learned(
             induction.keep(tried[:size])
             yield induction.found
         of_groups, others = candidates(model, sample, patience)
-        # The strongest candidates come first. Candidates that a step breaks take most of the time, in each
-        # round anew.
+        # The strongest candidates come first. In each round, candidates that a step breaks take most of the
+        # time.
         several = len(tried) + len(of_groups)
         tried += of_groups + others
         for size in sorted({several, *_sizes(len(tried))}):
@@ -132,10 +134,11 @@ def _sizes(count: int) -> list[int]:
 def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[Clause], list[Clause]]:
     """Return clauses that a sample does not refute, the strongest first.
 
-    The first list is about groups of which at most, or at least, one fluent holds. The second list is about
-    fluents that never change, pairs that exclude each other, and fluents that imply one of a group.
+    Clauses of the first list say that at most one, or at least one, fluent of a group holds. Clauses of the
+    second list are about fluents that never change, pairs that exclude each other, and fluents that imply one
+    of a group.
     """
-    # With many fluents, a part of the states is enough, as steps refute false candidates later.
+    # With many fluents, only a part of the states is used. Induction drops false candidates later.
     states = sample.states[:: 1 + len(sample.states) * len(model.fluents) ** 2 // _MOST_PRODUCTS]
     always: NDArray[np.bool_] = np.asarray(states.all(axis=0))
     never: NDArray[np.bool_] = np.asarray(~states.any(axis=0))
@@ -144,7 +147,7 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
     patience.check()
     apart: NDArray[np.bool_] = np.asarray((values.T @ values) == 0)
     np.fill_diagonal(apart, False)
-    # Fluents that never held in random play are included: counters seldom reach all of their values.
+    # Fluents that never held in random play are included, because few counters reach all of their values.
     several = sorted(groups(model.fluents, ~always), key=len)
     some = _some_of(states, several, patience)
     clauses: dict[Clause, None] = {}
@@ -186,7 +189,7 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
 def _some_of(
     states: NDArray[np.bool_], several: Sequence[list[int]], patience: Patience
 ) -> NDArray[np.bool_]:
-    """Return whether each group has a fluent that holds in each state: bool [states, groups]."""
+    """Return, for each state and group, whether a fluent of the group holds: bool [states, groups]."""
     rows = np.packbits(states.T, axis=1)
     some: NDArray[np.bool_] = np.empty((len(states), len(several)), np.bool_)
     for number, group in enumerate(several):
@@ -199,9 +202,10 @@ def _some_of(
 def _counters(
     several: Sequence[list[int]], apart: NDArray[np.bool_], exact: NDArray[np.bool_]
 ) -> list[tuple[list[int], list[int]]]:
-    """Return pairs of counters, the smallest first: disjoint groups of which exactly one fluent holds.
+    """Return pairs of disjoint counters, the smallest first.
 
-    A counter may reach values that random play did not meet, so groups include fluents that were never seen.
+    A counter is a group of which exactly one fluent holds in each state of the sample. It includes fluents
+    that never hold there, because random play may not reach all values.
     """
     counters = [
         group
@@ -217,7 +221,7 @@ def _counters(
 def _complements(
     states: NDArray[np.bool_], parts: Sequence[list[int]]
 ) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield pairs of groups; in each state, exactly one group of a pair has a fluent that holds."""
+    """Yield pairs of groups: in each state, a fluent of exactly one of both groups holds."""
     parts_by_column: dict[bytes, list[int]] = {}
     for part in parts:
         some = states[:, part[0]] if len(part) == 1 else states[:, part].any(axis=1)
@@ -251,12 +255,12 @@ def groups(fluents: Sequence[Term], among: NDArray[np.bool_]) -> Iterator[list[i
 
 
 def parts_of(fluent: Term) -> tuple[str, tuple[Term, ...]]:
-    """Return the name and the arguments of a fluent."""
+    """Return the relation and the arguments of a fluent."""
     return (fluent.functor, fluent.arguments) if isinstance(fluent, Compound) else (str(fluent), ())
 
 
 def exclusive_groups(model: Model, invariant: Sequence[Clause]) -> list[list[int]]:
-    """Return the groups of fluents that exclude each other by an invariant, the largest first."""
+    """Return the groups of fluents that exclude each other, given an invariant; the largest come first."""
     apart = exclusions(model, invariant)
     everything = np.ones(len(model.fluents), np.bool_)
     exclusive = []
@@ -268,7 +272,7 @@ def exclusive_groups(model: Model, invariant: Sequence[Clause]) -> list[list[int
 
 
 def disjoint_groups(groups: Iterable[list[int]], count: int) -> list[list[int]]:
-    """Partition ``range(count)`` into the groups that are disjoint from earlier ones, and single numbers."""
+    """Partition ``range(count)`` into groups that are disjoint from earlier groups, and single numbers."""
     rest, chosen = set(range(count)), []
     for group in groups:
         if rest.issuperset(group):
@@ -278,7 +282,7 @@ def disjoint_groups(groups: Iterable[list[int]], count: int) -> list[list[int]]:
 
 
 def by_arguments(fluents: Sequence[Term], width: int) -> list[list[int]]:
-    """Return groups of numbers of fluents that share their relation and ``width`` arguments."""
+    """Return groups of fluents, by number, that share their relation and ``width`` arguments."""
     members: dict[object, list[int]] = defaultdict(list)
     for number, fluent in enumerate(fluents):
         name, arguments = parts_of(fluent)
@@ -288,7 +292,7 @@ def by_arguments(fluents: Sequence[Term], width: int) -> list[list[int]]:
 
 
 def exclusions(model: Model, invariant: Sequence[Clause]) -> list[int]:
-    """Return, for each fluent, a bit set of the fluents that never hold together with it by the invariant."""
+    """Return, for each fluent, a bit set of the fluents that exclude it, given an invariant."""
     apart = [0] * len(model.fluents)
     for clause in invariant:
         group = model.exclusive.get(clause[0], ()) if len(clause) == 1 else ()
@@ -301,7 +305,7 @@ def exclusions(model: Model, invariant: Sequence[Clause]) -> list[int]:
 
 
 def _is_pair(clause: Clause, apart: Sequence[int]) -> bool:
-    """Return whether a clause says that two fluents exclude each other, as ``apart`` already records."""
+    """Return whether a clause only says that two fluents exclude each other, which ``apart`` has already."""
     if len(clause) != 2 or not clause[0] & clause[1] & 1:
         return False
     one, other = ((literal >> 1) - 1 for literal in clause)
@@ -316,10 +320,10 @@ def trimmed(
     wanted: Sequence[Clause] = (),
     lemmas: Sequence[Lemma] = (),
 ) -> list[Clause]:
-    """Return the clauses of an invariant that are needed to prove the property and to preserve each other.
+    """Return the clauses of an invariant that are needed to exclude bad states and to preserve each other.
 
-    The clauses in ``wanted`` are needed for another purpose. The predicates in ``lemmas`` hold in every
-    state, given the invariant; each needed lemma becomes a clause of the result.
+    The clauses in ``wanted`` are always kept. Given the invariant, the lemmas hold in every state; a lemma
+    that is needed becomes a clause of the result.
     """
     of_moves = model.depends_on_moves(bad)
     with Formula(patience) as formula:
@@ -344,8 +348,8 @@ def trimmed(
         pending = [goal, *map(broken, wanted)]
         while pending:
             goals = pending.pop()
-            # Clauses that are needed anyway cost nothing, so they are assumed first. Sums are expensive for a
-            # solver, so they are assumed last.
+            # Clauses that are already needed are assumed first. Lemmas make the solver slow, so they are
+            # assumed last.
             parts = [[guard_of[member] for member in clause_set] for clause_set in (needed, clauses, counted)]
             count = next((n for n in range(1, 4) if not formula.solve([*goals, *chain(*parts[:n])])), None)
             assert count, "the clauses are not an invariant"

@@ -1,6 +1,6 @@
-"""Time limits of provers, and their interruption.
+"""Limits of provers on time and solver conflicts.
 
-Every function that takes a `Patience` raises an `OutOfTimeError` when the limit is reached.
+A function with an argument of class `Patience` raises an `OutOfTimeError` when the limit is reached.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from anygame.errors import AnygameError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-#: Maximum number of conflicts between two checks of the time limit, and of conflicts times literals. One
-#: conflict may set most literals: with 2 million, 1,000 conflicts took 3 minutes.
+#: Maximum number of conflicts between two checks of the time limit.
 _CONFLICTS: Final = 1_000
+#: Maximum product of conflicts and literals between two checks. A conflict can set most literals: with 2
+#: million literals, 1,000 conflicts took 3 minutes.
 _WORK: Final = 10_000_000
 
 
@@ -26,9 +27,9 @@ class OutOfTimeError(AnygameError):
 
 
 class Conflicts:
-    """A limit on solver conflicts, independent of the clock.
+    """A limit on solver conflicts, of which ``left`` remain.
 
-    ``left`` is the number of conflicts that remain. They also count against ``whole``, a larger limit.
+    Each conflict also counts against the larger limit ``whole``, if there is one.
     """
 
     def __init__(self, left: int, whole: Conflicts | None = None) -> None:
@@ -36,7 +37,7 @@ class Conflicts:
         self._whole = whole
 
     def part(self, share: float) -> Conflicts:
-        """Return a limit for a share of the remaining conflicts, which also count against this limit."""
+        """Return a limit for a share of the remaining conflicts. They also count against this limit."""
         return Conflicts(ceil(self.left * share), self)
 
     def spend(self, conflicts: int) -> None:
@@ -49,7 +50,7 @@ class Conflicts:
 
 
 class Patience:
-    """A time limit in seconds for all work under it, and perhaps a limit on solver conflicts."""
+    """A time limit in seconds, and optionally a limit on solver conflicts."""
 
     def __init__(self, seconds: float, conflicts: Conflicts | None = None) -> None:
         self._seconds = seconds
@@ -67,7 +68,7 @@ class Patience:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Stop the clock of this limit, but not the clocks of its parts."""
+        """Stop the clock of this time limit, but not the clocks of its parts."""
         began = monotonic()
         try:
             yield
@@ -75,7 +76,7 @@ class Patience:
             self._end += monotonic() - began
 
     def again(self) -> Patience:
-        """Return a limit that starts now with the initial seconds of this one."""
+        """Return a limit that starts now and has this limit's initial number of seconds."""
         return self.renewed(self._seconds)
 
     def part(self, share: float) -> Patience:
@@ -89,15 +90,15 @@ class Patience:
             raise OutOfTimeError("the time limit is reached")
 
     def spend(self, conflicts: int) -> None:
-        """Count conflicts of a solver."""
+        """Count solver conflicts."""
         if self._conflicts is not None:
             self._conflicts.spend(conflicts)
 
 
 def solve(solver: Any, assumptions: Sequence[int], literals: int, patience: Patience) -> bool:
-    """Return whether a formula is satisfiable; check the limit after a fixed amount of work.
+    """Return whether the formula in a PySAT solver is satisfiable under assumptions.
 
-    The formula is in a PySAT solver; ``literals`` is the number of literals in all of its clauses.
+    ``literals`` is the number of literals in all clauses. It determines how often the limit is checked.
     """
     conflicts = max(1, min(_CONFLICTS, _WORK // max(1, literals)))
     while True:
@@ -106,7 +107,7 @@ def solve(solver: Any, assumptions: Sequence[int], literals: int, patience: Pati
         try:
             answer = solver.solve_limited(assumptions=assumptions)
         except Exception as error:
-            # PySAT raises an error of its own on Ctrl-C.
+            # On Ctrl-C, PySAT raises an error of another class.
             if "keyboard interrupt" in str(error):
                 raise KeyboardInterrupt from None
             raise

@@ -1,11 +1,11 @@
-"""Unit propagation as native code: checks that the clauses a solver learned follow, the last one first.
+"""Unit propagation in native code, which checks that learned clauses follow from earlier clauses.
 
-A clause follows if its negation, with the clauses before it, propagates to a conflict (Goldberg and Novikov
-2003, "Verification of proofs of unsatisfiability for CNF formulas"). The clauses used on the way are needed
-too, and are checked in turn. Two literals of each clause are watched (Moskewicz et al. 2001, "Chaff").
+A clause follows if its negation and the earlier clauses propagate to a conflict (Goldberg and Novikov 2003,
+"Verification of proofs of unsatisfiability for CNF formulas"). The last clause is checked first. The clauses
+that a check uses are checked later. Two literals of each clause are watched (Moskewicz et al. 2001, "Chaff").
 
-A literal is twice its variable, plus one where it is negated. A watch is twice the number of a clause, plus
-which of its first two literals it watches.
+A literal is twice its variable, plus one if negated. Each clause watches its first two literals. A watch is
+twice the clause number, plus 0 for the first literal or 1 for the second.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from anygame.proving.patience import Patience
 
-#: Watches visited between two checks of the time limit: some milliseconds.
+#: Number of watches visited between two checks of the time limit, which takes several milliseconds.
 _AT_ONCE: Final = 1_000_000
-#: Indices of ``_Clauses.notes``: the clause that is checked next, checked lemmas, unit clauses, literals that
-#: hold, the given clause in conflict or -1, and watches visited.
+#: Indices of ``_Clauses.notes``: next clause to check, number of checked lemmas, of unit clauses and of
+#: literals that hold, given clause in conflict (or -1), and number of watches visited.
 _NEXT, _FOLLOWED, _UNITS, _TRAIL, _BROKEN, _WORK = range(6)
 #: Results of ``_follow``.
 _DONE, _GOING, _WRONG = range(3)
@@ -37,17 +37,17 @@ class _Clauses(NamedTuple):
     """Clauses, and the values of their literals.
 
     Attributes:
-        literals: of all clauses, one after the other.
-        starts: where each clause starts; last, where all end.
-        first: by literal, its first watch, or -1.
-        link: by watch, the next one, or -1.
-        holds: by literal.
-        reason: by variable, the clause that implies its value; -1 if it was assumed.
-        trail: the literals that hold, in the order in which they came to hold.
-        units: clauses of which at most one literal can hold, ascending.
-        pending, seen: work space of ``_want``.
-        wanted: by clause, whether it is needed.
-        notes: see ``_NEXT`` and the indices beside it.
+        literals: the literals of all clauses, clause by clause.
+        starts: the start of each clause in ``literals``, and the end of the last clause.
+        first: the first watch of each literal, or -1.
+        link: the next watch of the same literal after each watch, or -1.
+        holds: whether each literal holds.
+        reason: the clause that implies the value of each variable; -1 if the value is assumed.
+        trail: the literals that hold, in the order in which they were set.
+        units: the clauses with at most one literal that can hold, ascending.
+        pending, seen: temporary arrays of ``_want``.
+        wanted: whether each clause must be checked.
+        notes: counters, see ``_NEXT``.
     """
 
     literals: Int64s
@@ -73,13 +73,10 @@ def followed(
     questions: Sequence[Sequence[int]],
     patience: Patience,
 ) -> int | None:
-    """Return how many lemmas are needed to refute all questions; None if a clause does not follow.
+    """Return the number of lemmas needed to refute all questions; None if a clause does not follow.
 
-    Clauses and questions are rows of DIMACS literals. Each lemma must follow from the clauses before it. The
-    literals of a question must not hold together.
-
-    Raises:
-        CompilationError: there is no native code, and none can be made.
+    Clauses and questions are rows of DIMACS literals. Each lemma must follow from the earlier clauses. A
+    question is refuted if its literals cannot hold together. Raises CompilationError without native code.
     """
     rows = [*given, *lemmas, *([-literal for literal in question] for question in questions)]
     first_question = len(rows) - len(questions)
@@ -142,9 +139,9 @@ def _begin(address: int, given: int) -> None:
 
 @exported
 def _follow(address: int, given: int, last: int, most: int) -> int:
-    """Check wanted clauses, the last one first, until ``most`` watches were visited.
+    """Check wanted clauses, the last one first, until ``most`` watches are visited.
 
-    Clauses from ``last`` on are not counted. Returns ``_DONE``, ``_GOING`` (call again) or ``_WRONG``.
+    Clauses from number ``last`` on are not counted. Returns ``_DONE``, ``_GOING`` (call again) or ``_WRONG``.
     """
     clauses = _clauses_at(address)
     units, notes = clauses.units, clauses.notes
@@ -162,7 +159,7 @@ def _follow(address: int, given: int, last: int, most: int) -> int:
         if broken < 0:
             while notes[_UNITS] > 0 and units[notes[_UNITS] - 1] >= number:
                 notes[_UNITS] -= 1
-            # It follows if one of its literals always holds, or it has one and its negation.
+            # A clause follows if a literal of it always holds, or if it has a literal and its negation.
             broken = -2 if _assume(clauses, number) else _propagated(clauses, always, number)
             if broken == -1:
                 return _WRONG
@@ -178,7 +175,6 @@ def _follow(address: int, given: int, last: int, most: int) -> int:
 
 @compiled
 def _watch(clauses: _Clauses, number: int) -> None:
-    """Watch the first two literals of a clause."""
     for place in range(2):
         literal = clauses.literals[clauses.starts[number] + place]
         clauses.link[2 * number + place] = clauses.first[literal]
@@ -187,7 +183,7 @@ def _watch(clauses: _Clauses, number: int) -> None:
 
 @compiled
 def _bring_forward(clauses: _Clauses, number: int) -> int:
-    """Move literals that can hold to the front of a clause; return how many there are, at most two."""
+    """Move up to two literals that can hold to the front of a clause; return their number."""
     literals = clauses.literals
     able = 0
     for at in range(clauses.starts[number], clauses.starts[number + 1]):
@@ -200,7 +196,7 @@ def _bring_forward(clauses: _Clauses, number: int) -> int:
 
 @compiled
 def _assume(clauses: _Clauses, number: int) -> bool:
-    """Assume that no literal of a clause holds; return whether that is impossible."""
+    """Assume that no literal of a clause holds; return whether this is impossible."""
     for at in range(clauses.starts[number], clauses.starts[number + 1]):
         literal = clauses.literals[at]
         if clauses.holds[literal]:
@@ -212,7 +208,7 @@ def _assume(clauses: _Clauses, number: int) -> bool:
 
 @compiled
 def _set(clauses: _Clauses, literal: int, clause: int) -> None:
-    """Note that a literal holds because of a clause."""
+    """Set a literal, which the given clause implies."""
     clauses.holds[literal] = True
     clauses.reason[literal >> 1] = clause
     clauses.trail[clauses.notes[_TRAIL]] = literal
@@ -221,9 +217,9 @@ def _set(clauses: _Clauses, literal: int, clause: int) -> None:
 
 @compiled
 def _propagated(clauses: _Clauses, begin: int, before: int) -> int:
-    """Return a clause in conflict, or -1.
+    """Propagate the literals of the trail from ``begin`` on; return a clause in conflict, or -1.
 
-    Literals from ``begin`` on in the trail are not propagated yet; clauses from ``before`` on are dropped.
+    Clauses from number ``before`` on are no longer watched.
     """
     literals, starts, first, link = clauses.literals, clauses.starts, clauses.first, clauses.link
     holds, notes = clauses.holds, clauses.notes
@@ -271,7 +267,7 @@ def _propagated(clauses: _Clauses, begin: int, before: int) -> int:
 
 @compiled
 def _want(clauses: _Clauses, broken: int, stamp: int) -> None:
-    """Mark a clause in conflict as wanted, with the clauses that imply the negations of its literals."""
+    """Mark a clause in conflict as wanted, and all clauses that led to the conflict."""
     starts, pending, seen = clauses.starts, clauses.pending, clauses.seen
     pending[0] = broken
     seen[broken] = stamp

@@ -1,7 +1,7 @@
 """The built-in properties of games, as literals of the model.
 
-Most are properties that GDL demands of a well-formed game: playability, goals, winnability (Love, Hinrichs,
-Haley, Schkufza and Genesereth 2008, "General game playing: game description language specification").
+GDL requires most of them of a well-formed game: playability, goals, winnability (Love, Hinrichs, Haley,
+Schkufza and Genesereth 2008, "General game playing: game description language specification").
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from anygame.proving.matches import Sample
     from anygame.proving.model import Model
 
-#: Goals of GDL.
+#: The range of goal values in GDL.
 LOWEST, HIGHEST = 0, 100
-#: The claims of built-in properties that are the same for all games.
+#: Built-in properties whose claims are the same for all games.
 CLAIMS: Final = {
     "playable": "every role has a legal move in every state until the end",
     "ends": "every match ends",
@@ -40,15 +40,14 @@ class Property:
     """A property of states.
 
     Attributes:
-        name: the name that users pass; a role follows after a space.
-        claim: the statement that is true of the game if the property is proved.
-        literal: holds in states that violate the property, or, if ``to_be_reached``, that show it.
-        seen_by: whether the reasoner agrees that a state (and the joint move made there) has the literal.
-        to_be_reached: one state with the literal proves the property. By default one such state refutes it.
+        name: the name that users pass, such as ``winnable white``.
+        claim: the statement that a proof shows.
+        literal: holds in the states that refute the property; with ``to_be_reached``, that prove it.
+        seen_by: asks the reasoner whether ``literal`` holds in a state, and for the joint move if any.
+        to_be_reached: whether one state with the literal proves the property, instead of refuting it.
         of_ends: whether the property is about terminal states only.
-        note_of: returns a note about a state with the literal.
-        value: the number in the claim, if there is one.
-        of_moves: whether the property is about a state and the joint move made there.
+        note_of: returns a note about a state in which the literal holds.
+        value: the number in the claim, if any.
     """
 
     name: str
@@ -59,14 +58,13 @@ class Property:
     of_ends: bool = False
     note_of: Callable[..., str] = lambda *_: ""
     value: int | None = None
-    of_moves: bool = False
 
     def settled(self, **details: Any) -> Verdict:
-        """Return the verdict if no state has the literal."""
+        """Return the verdict if the literal holds in no reachable state."""
         return Verdict(self.name, self.claim, "refuted" if self.to_be_reached else "proved", **details)
 
     def shown(self, match: Sequence[Any], last: Sequence[Any], *, shortest: bool) -> Verdict:
-        """Return the verdict if a match leads to a state that has the literal."""
+        """Return the verdict if a match leads to a state in which the literal holds."""
         return Verdict(
             self.name,
             self.claim,
@@ -77,14 +75,14 @@ class Property:
         )
 
     def open(self, depth: int) -> Verdict:
-        """Return the verdict if the property is undecided after matches of up to ``depth`` moves."""
+        """Return the verdict if no match of up to ``depth`` moves decides the property."""
         return Verdict(self.name, self.claim, "open", depth=max(0, depth))
 
 
 def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
-    """Yield the default properties of states.
+    """Yield the built-in properties that are about states, and add their gates to the model.
 
-    Adds gates to the model. The sample determines the expected sum of goals.
+    The sample determines the expected sum of goals.
     """
     gates, places = model.gates, range(len(model.roles))
     roles = [role for role in game.roles if not role.is_random]
@@ -121,22 +119,22 @@ def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
 
 
 def choosers(game: Game, model: Model) -> Property:
-    """Return the property that at most one role besides ``random`` has a choice in every state."""
+    """Return the property that, in every state, at most one role besides ``random`` has a choice."""
     roles = [role for role in game.roles if not role.is_random]
     several = [chooses(model, game.role_index(role)) for role in roles]
     return Property(
         "one chooses",
-        "at most one role besides random has a choice in every state",
+        "in every state, at most one role besides random has a choice",
         model.gates.conjunction([model.terminal ^ 1, model.at_most_one(several) ^ 1]),
         lambda state: sum(not role.is_random for role in state.movers) > 1,
     )
 
 
 def violations(model: Model) -> dict[str, int]:
-    """Return the violations of the properties of well-formed games, by name: literals over the state.
+    """Return, for properties of well-formed games, a literal that holds in the states that violate them.
 
-    ``playable``: a role has no legal move in a state that is not terminal. ``goals``: in a terminal state a
-    role has no valid goal, or several; ``random`` needs none. ``turn-taking``: two roles have a choice.
+    ``playable``: a state is not terminal, and a role has no legal move. ``goals``: a state is terminal, and a
+    role other than ``random`` does not have exactly one valid goal. ``turn-taking``: two roles have a choice.
     """
     gates, places = model.gates, range(len(model.roles))
     one = [_has_one_goal(model, place) for place in places if str(model.roles[place]) != "random"]
@@ -149,7 +147,7 @@ def violations(model: Model) -> dict[str, int]:
 
 
 def chooses(model: Model, place: int) -> int:
-    """Return a literal that holds if a role has several legal moves, also in terminal states."""
+    """Return a literal that holds if a role has several legal moves, even in terminal states."""
     return model.at_most_one(model.legal_of(place)) ^ 1
 
 
@@ -163,7 +161,7 @@ def _usable(model: Model, place: int) -> list[tuple[int, int]]:
 
 
 def _sums(game: Game, model: Model) -> dict[int, int]:
-    """Map each possible sum of valid goals of all roles to the literal for this sum."""
+    """Map each possible sum of valid goals to the literal for this sum."""
     gates = model.gates
     sums = {0: 1}
     for place, role in enumerate(game.roles):
@@ -178,7 +176,7 @@ def _sums(game: Game, model: Model) -> dict[int, int]:
 
 
 def _usual(model: Model, sample: Sample, sums: dict[int, int]) -> int:
-    """Return the sum of goals at the first end in a sample, or ``HIGHEST`` if the sample has no end."""
+    """Return the sum of goals in the sample's first terminal state, or ``HIGHEST`` if there is none."""
     ends = sample.states[model.values([model.terminal], sample.states)[:, 0]][:1]
     if len(ends) and sums:
         holds = model.values(list(sums.values()), ends)[0]
@@ -197,7 +195,7 @@ def _goal(state: State, role: Role) -> int | None:
 
 
 def _goal_sum(state: State, roles: Sequence[Role]) -> int | None:
-    """Return the sum of the goals of the roles; None if a role has no valid goal, or several."""
+    """Return the sum of the goals of the roles; None if a role does not have exactly one valid goal."""
     goals = [_goal(state, role) for role in roles]
     return None if None in goals else sum(goal for goal in goals if goal is not None)
 

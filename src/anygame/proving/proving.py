@@ -36,23 +36,24 @@ def prove(
     seconds: float = SECONDS,
     report: Callable[[str], None] | None = None,
 ) -> Verdicts:
-    """Prove or refute properties that hold in every match of a game.
+    """Prove or refute properties of all matches of a game.
 
-    Moves of ``random`` count as those of any role, so proofs hold for all of them. Ctrl-C ends the search and
-    keeps the verdicts so far.
+    Proofs cover all moves of all roles, including ``random``. Ctrl-C ends the search; the verdicts so far are
+    returned.
 
     Args:
         game: the game. Without a network, all properties stay open.
-        properties: names of built-in properties, of all roles (``winnable``) or of one (``winnable white``),
-            and formulas, such as ``(never (and (line x) (line o)))``; all built-in properties by default.
-        seconds: time limit for each property. Learning the invariant, once per game, has the same limit, and
-            comes on top for the first property that needs it.
-        report: called with the current activity, as a phrase; by default a notebook shows it.
+        properties: names of built-in properties, for all roles (``winnable``) or one role
+            (``winnable white``), and formulas, such as ``(never (and (line x) (line o)))``. By default, all
+            built-in properties.
+        seconds: time limit for each property. Learning the invariant, once per game, has a separate limit of
+            the same length.
+        report: called with each activity, as a phrase. By default, a notebook shows it.
 
     Raises:
-        LimitError: a formula makes the rules explode.
+        LimitError: the rules of a formula exceed a limit on their size.
         MissingExtraError: the solver is not installed.
-        QueryError: there is no such property, or a formula does not fit this game.
+        QueryError: a property is unknown, or a formula does not fit this game.
         TermSyntaxError: a formula cannot be parsed.
 
     >>> import anygame
@@ -91,17 +92,17 @@ def equal(
     """Return whether two games are the same, or a match in which they differ.
 
     Args:
-        first: one game.
-        second: the other one.
-        moves: maps moves of the first game to moves with other names in the second, as pairs of terms that
-            share variables: ``(mark ?x ?y) (place ?y ?x)``. Moves that match no pair keep their names.
-        up_to: maximum number of joint moves of the matches to compare; by default, all matches are compared.
-        seconds: the time limit.
-        report: called with the current activity, as a phrase; by default a notebook shows it.
+        first: the first game.
+        second: the second game.
+        moves: maps moves of the first game to moves of the second game, as pairs of terms that share
+            variables: ``(mark ?x ?y) (place ?y ?x)``. Moves that match no pair keep their names.
+        up_to: maximum number of joint moves of the compared matches. By default, all matches are compared.
+        seconds: time limit.
+        report: called with each activity, as a phrase. By default, a notebook shows it.
 
     Raises:
         MissingExtraError: the solver is not installed.
-        QueryError: the games have different roles, or the map cannot be used.
+        QueryError: the games have different roles, or the map is invalid.
         ValueError: ``up_to`` is negative.
 
     >>> import anygame
@@ -131,7 +132,7 @@ def each_verdict(
     seconds: float = SECONDS,
     report: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Verdict]:
-    """Yield the verdict about each property as soon as it is known; see ``prove``."""
+    """Yield the verdict about each property as soon as it is reached; see ``prove``."""
     from anygame.proving.formulas import read_formulas
 
     asked = list(properties)
@@ -142,13 +143,13 @@ def each_verdict(
     if names:
         yield from _built_in(game, names, seconds, report)
     if read is not None:
-        # With rules for the formulas, a game without a network has none either.
+        # If the game has no network, neither has the game with rules for the formulas.
         prover = _prover(read.game if game.fallback is None else game, seconds, report)
         yield from _of_formulas(read, prover, seconds)
 
 
 def _prover(game: Game, seconds: float, report: Callable[[str], None]) -> Prover | str:
-    """Return the prover of a game, or the reason why the game has none."""
+    """Return the prover of a game, or the reason why there is none."""
     from anygame.proving.patience import Patience
     from anygame.proving.prover import Prover
 
@@ -252,7 +253,6 @@ def _property(formula: TemporalFormula, model: Model) -> Property:
         lambda *last: bool(formula.instances(*last)),
         to_be_reached=formula.is_to_be_reached,
         note_of=note_of,
-        of_moves=formula.of_moves,
     )
 
 
@@ -262,7 +262,7 @@ def _known(game: Game) -> list[str]:
 
 
 def _asked(asked: list[str], game: Game) -> list[str]:
-    """Return the full names of the properties asked for."""
+    """Return the full names of the requested properties."""
     possible = _known(game)
     kinds = list(dict.fromkeys(name.partition(" ")[0] for name in possible))
     chosen: dict[str, None] = {}

@@ -1,9 +1,10 @@
 """Property directed reachability: an invariant that excludes bad states, or a match to one.
 
-After Bradley (2011, "SAT-based model checking without unrolling") and Een, Mishchenko and Brayton (2011,
-"Efficient implementation of property directed reachability"). Frame ``i`` is a set of clauses that, with the
-property, hold in every state within ``i`` moves of the start. States one move before a bad state are blocked,
-from the last frame backwards. A frame that equals the next one is an invariant.
+The algorithm is that of Bradley (2011, "SAT-based model checking without unrolling") and Een, Mishchenko and
+Brayton (2011, "Efficient implementation of property directed reachability"). Frame ``i`` is a set of clauses.
+Its clauses and the property hold in every state within ``i`` moves of the initial state. States one move
+before a bad state are blocked, from the last frame backwards. A frame that equals the next one is an
+invariant.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
 
-#: Maximum number of clauses for single queries; above it, the solver is rebuilt.
+#: Maximum number of clauses that serve a single query. Above it, the solver is rebuilt without them.
 _MOST_SPENT: Final = 4_000
 #: Maximum number of consecutive failures to drop a literal from a cube.
 _MOST_FAILURES: Final = 12
@@ -30,14 +31,14 @@ Cube = frozenset[int]
 
 
 class Outcome(NamedTuple):
-    """Result of the search: an invariant that excludes bad states, or a match to one. The other is None."""
+    """Result of the search: either an invariant that excludes bad states, or a match to one."""
 
     invariant: list[Clause] | None
     match: Match | None
 
 
 class _Obligation(NamedTuple):
-    """A cube from which the match of joint moves leads to a bad state."""
+    """A cube to be blocked: from its states, the joint moves of ``match`` lead to a bad state."""
 
     cube: Cube
     match: Match
@@ -53,9 +54,8 @@ def reach(
 ) -> Outcome:
     """Return an invariant that excludes bad states, or a match to one.
 
-    If the literal ``bad`` depends on moves, it is about a state and a joint move made there. ``invariant``
-    holds in every state, by induction. ``report`` is called after each frame with the numbers of frames and
-    of clauses.
+    The literal ``bad`` can depend on the joint move made in a state. ``invariant`` is inductive. After each
+    frame, ``report`` is called with the numbers of frames and clauses.
     """
     return _Prover(model, bad, patience, invariant, report).run()
 
@@ -75,13 +75,13 @@ class _Prover:
         self._initial = frozenset(
             2 * fluent + (2 if holds else 3) for fluent, holds in enumerate(model.initial.tolist())
         )
-        #: Per frame, the cubes that it excludes and the next frame does not. Frame 0 is the start.
+        #: For each frame, the cubes that it, but not the next frame, excludes. Frame 0 is the initial state.
         self._frames: list[set[Cube]] = [set()]
         self._solver = Formula(patience)
         self._lifting = Formula(patience)
         self._lifted = Copy(self._lifting, model)
         self._lifted_then = self._lifted.then()
-        #: The bad literal of the lifting formula, one move ahead where it depends on the state alone.
+        #: The bad literal in the lifting formula; in the next state, unless it depends on moves.
         self._lifted_bad = (self._lifted if self._of_moves else self._lifted_then)(bad)
         self._encode()
 
@@ -109,7 +109,7 @@ class _Prover:
             if self._report is not None:
                 self._report(last, sum(map(len, self._frames)))
 
-    # The solver: one copy of the model, frames switched on by guards.
+    # The solver has one copy of the model. Guards, which are assumed literals, enable the frames.
 
     def _encode(self) -> None:
         formula, self._spent = self._solver, 0
@@ -118,7 +118,7 @@ class _Prover:
         self._moving = formula.new()
         self._copy.step(self._moving)
         self._then = self._copy.then()
-        #: Assumptions for a bad state, and for a step into one. They are the same for a bad joint move.
+        #: Assumptions for a bad state, and for a step to one. For a bad joint move, both are the same.
         self._bad_here = [self._copy(self._bad)]
         self._bad_next = [self._moving, self._then(self._bad)]
         if self._of_moves:
@@ -134,17 +134,17 @@ class _Prover:
         self._solver.add(-guard, *(-self._copy(literal) for literal in cube))
 
     def _guards(self, frame: int) -> list[int]:
-        """Return the assumptions for a state in a frame, including the property if it is about states."""
+        """Return the assumptions for a state of a frame, including the property if it is about states."""
         if self._of_moves:
             return self._guard[frame:]
         return [*self._guard[frame:], -self._bad_here[0]]
 
-    # Cubes from assignments, lifted to fewer literals.
+    # An assignment gives a cube, which is lifted: literals that the step does not need are dropped.
 
     def _obligation(self, refuted: list[int], match: Match) -> _Obligation:
-        """Return the obligation of the assigned state and joint move, which ``match`` continues.
+        """Return an obligation that has the assigned state and joint move, and continues with ``match``.
 
-        Its cube suffices for the joint move to be legal and to falsify literals of the lifting formula.
+        In every state of its cube, the joint move is legal and falsifies the literals in ``refuted``.
         """
         model, lifting, lifted = self._model, self._lifting, self._lifted
         value = self._solver.assignment()
@@ -168,7 +168,7 @@ class _Prover:
     # Blocking.
 
     def _block(self, bad: _Obligation, last: int) -> Match | None:
-        """Exclude a cube from a frame. Return a match if the cube is reachable."""
+        """Exclude a cube from a frame, or return a match to a bad state if the cube is reachable."""
         ticket = count()
         queue = [(last, next(ticket), bad)]
         while queue:
@@ -203,7 +203,7 @@ class _Prover:
         return any(other <= cube for cubes in self._frames[frame:] for other in cubes)
 
     def _unreachable(self, cube: Cube, frame: int) -> Cube | None:
-        """Return a part of a cube that no step from a frame enters from outside the part, or None."""
+        """Return a part of the cube that no step from a frame enters from outside; None if there is none."""
         solver = self._solver
         outside = solver.new()
         self._exclude(cube, outside)
@@ -219,7 +219,7 @@ class _Prover:
         return smaller
 
     def _shrunk(self, cube: Cube, frame: int) -> Cube:
-        """Drop literals of a cube while no step from a frame enters the cube from outside."""
+        """Drop literals of a cube as long as no step from a frame enters the cube from outside."""
         failures = 0
         for literal in sorted(cube):
             if literal not in cube:
@@ -244,7 +244,7 @@ class _Prover:
         self._exclude(cube, self._guard[frame])
 
     def _propagate(self) -> list[Clause] | None:
-        """Move cubes to later frames that exclude them. Return an invariant if a frame becomes empty."""
+        """Move cubes to later frames that exclude them; return an invariant if a frame becomes empty."""
         last = len(self._frames) - 1
         for frame in range(1, last + 1):
             if frame < last:

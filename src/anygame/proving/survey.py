@@ -1,6 +1,6 @@
-"""Lists of proved facts: fluents that exclude each other, stay true or never hold, and dead moves.
+"""Lists of proved facts, such as groups of fluents that exclude each other, and moves that are never legal.
 
-A game may have more of these facts than the proved ones.
+The list of an open verdict can be incomplete.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
     from anygame.proving.prover import Prover
 
-#: The share of the time for the search; the rest is for the check.
+#: The share of the time for the search. The rest is for the check.
 _FOR_LOOKING: Final = 0.5
 #: The share of the remaining time for one fluent or move.
 _SHARE: Final = 0.2
-#: Lists taken from the invariant, which are incomplete if not all candidates were tried.
+#: Lists that are derived from the invariant: they are incomplete if the invariant is.
 _OF_INVARIANT: Final = frozenset(("mutex", "latched", "monotone"))
 
 
 class _Statement(NamedTuple):
-    """A statement, and the literal of a joint move that would refute it."""
+    """A proved fact as text, and a literal for "a joint move violates it"."""
 
     text: str
     against: int = FALSE
 
 
 def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> Verdict:
-    """Return the list ``name``, a key of ``SURVEYS``; it is ``proved`` if all candidates are decided."""
+    """Return the list ``name``, a key of ``SURVEYS``; it is proved if all candidates are decided."""
     began = perf_counter()
     patience = prover.after_learning(seconds)
     prover.report(f"{name}: examining fluents")
@@ -80,9 +80,9 @@ def _constant_players(
 
 
 def _excluded(prover: Prover, asked: dict[str, int], patience: Patience) -> Iterator[_Statement | None]:
-    """Yield the statements whose literals hold in no state, and None for each undecided one.
+    """Yield the statements whose literals hold in no reachable state, and None for each undecided one.
 
-    Undecided candidates are tried again after all others, with the remaining time.
+    Undecided candidates get another try after all others.
     """
     seen = prover.sample.seen(list(asked.values()), patience)
     undecided = [text for text, is_seen in zip(asked, seen, strict=True) if not is_seen]
@@ -108,7 +108,7 @@ def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_S
     for node, bits in enumerate(exclusions(model, prover.invariant), start=1):
         graph.add_edges_from((node, other + 1) for other in range(bits.bit_length()) if bits >> other & 1)
     exact = [set(cover) for cover in covers if _is_clique(graph, cover)]
-    # In a group that contains a smaller exact group, the other fluents never hold.
+    # If an exact group contains a smaller one, its other fluents never hold.
     exact = [group for group in exact if not any(other < group for other in exact)]
     for group in exact:
         yield _Statement(f"exactly one of {_named(model, group)}")

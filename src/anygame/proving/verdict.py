@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.proving.counting import Sum
 
-#: The properties that are lists, with their claims.
+#: Properties whose verdict is a list of proved facts, with their claims.
 SURVEYS: Final = {
     "constant-players": "these roles never have a choice",
     "mutex": "in every state, at most one (or exactly one) of these fluents holds",
@@ -23,18 +23,18 @@ Outcome: TypeAlias = Literal["proved", "refuted", "open"]
 
 @dataclass(frozen=True)
 class Certificate:
-    """A proof in the form that the checker (``anygame.proving.certificate``) verifies.
+    """A proof that the checker (``anygame.proving.certificate``) can verify.
 
     Attributes:
-        clauses: an invariant over fluents, as literals of the model.
-        depth: the depth of k-induction; with ``is_everything``, number of moves of the longest matches.
-        is_everything: whether all matches are enumerated; in the cached invariant of a game, whether all
-            candidates were tried.
-        measure: for ``ends``, a sum that every move but the last increases. A row is a weight, whether the
-            fact is negated, and the fact: a disjunction of literals over fluents.
-        most_lost: maximum weight that a move subtracts from the measure, apart from the weights that it adds.
-        sums: conserved sums, see ``counting.Sum``; a further part of the invariant.
-        groups: literals of fluents of which at most one holds; a further part of the invariant.
+        clauses: clauses of an invariant, as literals of fluents.
+        depth: depth of k-induction; with ``is_everything``, maximum number of moves of a match.
+        is_everything: whether the proof enumerates all matches. In the cached invariant of a game, whether
+            all candidates were tried.
+        measure: for ``ends``, a sum that every move but the last increases. Each row has a weight, whether
+            the fact is negated, and the fact, which is a disjunction of literals of fluents.
+        most_lost: maximum total weight of the facts of the measure that a move makes false.
+        sums: conserved sums of the invariant.
+        groups: groups of the invariant: at most one fluent of a group holds.
     """
 
     clauses: tuple[tuple[int, ...], ...] = ()
@@ -52,20 +52,20 @@ class Verdict:
 
     Attributes:
         name: the name of the property.
-        claim: the statement that is true of the game if it is proved.
+        claim: the statement that a proof shows.
         outcome: ``proved``, ``refuted`` or ``open``.
-        match: joint moves, a term for each role, to a state that refutes the claim, or shows it if one state
-            is enough. The reasoner has replayed them. None if no match decides the claim.
+        match: joint moves, with a term for each role, to a state that decides the claim. The reasoner has
+            replayed them. None if the claim is not decided by a match.
         is_shortest: whether no shorter match decides the claim.
-        depth: number of moves up to which no match decides the claim; None if this is irrelevant.
-        invariant: the invariant of a proof, as clauses in GDL. Every step preserves them, together with the
-            claim if that is about states.
+        depth: no match of up to this number of moves decides the claim; None if this is irrelevant.
+        invariant: the invariant of a proof, as clauses in GDL. If the claim is about states, it is another
+            clause of the invariant.
         steps: number of lemmas checked to verify the solver's proof.
         note: further information, as a sentence.
-        found: the proved facts, for properties that are lists.
-        seconds: the time taken.
+        found: for properties of ``SURVEYS``, the proved facts.
+        seconds: time taken, in seconds.
         most_moves: maximum number of joint moves of a match, if ``ends`` is proved.
-        certificate: the certificate of the proof; None for lists, and if a match decides the claim.
+        certificate: the proof for the checker; None for lists, and if a match decides the claim.
     """
 
     name: str
@@ -104,12 +104,12 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """The verdicts about a game, in the order in which properties were asked for.
+    """The verdicts about a game, in the order of the properties in the call.
 
     Attributes:
-        verdicts: the verdicts that were reached in time.
-        seconds: the time taken, without compilation.
-        interrupted: whether Ctrl-C ended the search early.
+        verdicts: one verdict for each property that was examined.
+        seconds: time taken, in seconds.
+        interrupted: whether Ctrl-C ended the search.
 
     >>> from anygame.proving.verdict import Verdict, Verdicts
     >>> found = Verdicts((Verdict("playable", "every role has a legal move", "proved"),))
@@ -134,5 +134,5 @@ class Verdicts:
         return len(self.verdicts)
 
     def all(self, outcome: Outcome) -> bool:
-        """Whether every verdict has this outcome."""
+        """Return whether all verdicts have this outcome."""
         return all(verdict.outcome == outcome for verdict in self.verdicts)

@@ -1,4 +1,4 @@
-"""Games as and-inverter graphs: AIGER 1.9.
+"""Export of games as and-inverter graphs, in the format AIGER 1.9.
 
 After Biere, Heljanko and Wieringa ("AIGER 1.9 and beyond", 2011), https://fmv.jku.at/aiger/.
 """
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.proving.model import Model
 
-#: Maximum number of gates of two inputs; each takes 20 bytes as text.
+#: Maximum number of gates with two inputs. Each takes 20 bytes as text.
 _MOST_GATES: Final = 2_000_000
 
 
 def aiger_text(model: Model) -> str:
-    """Return a game in the ASCII form."""
+    """Return a game in the ASCII format."""
     system = _Transitions(model)
     first = 1 + len(system.inputs)
     lines = [
@@ -38,7 +38,7 @@ def aiger_text(model: Model) -> str:
 
 
 def aiger_bytes(model: Model) -> bytes:
-    """Return a game in the binary form."""
+    """Return a game in the binary format."""
     system = _Transitions(model)
     head = [
         f"aig {_header(system)}",
@@ -88,51 +88,38 @@ def _actions_of(model: Model, relation: str) -> list[Term]:
     ]
 
 
-def _outputs_of(model: Model) -> list[tuple[Term, int]]:
-    """Return the atoms of ``legal``, ``terminal`` and ``goal``, each with its literal."""
-    return [
-        *zip(_actions_of(model, "legal"), model.legal, strict=True),
-        (Constant("terminal"), model.terminal),
-        *(
-            (Compound("goal", (role, Constant(str(value)))), literal)
-            for role, values in zip(model.roles, model.goals, strict=True)
-            for value, literal in values
-        ),
-    ]
-
-
-def _legally_chosen(model: Model, role: int) -> int:
-    pairs = zip(model.moves_of[role], model.legal_of(role), strict=True)
-    return model.gates.disjunction([model.gates.conjunction([2 * node, legal]) for node, legal in pairs])
-
-
 class _Transitions:
-    """A game as inputs, latches and gates of two inputs, numbered in this order, as AIGER demands.
+    """A game as inputs, latches and gates with two inputs. AIGER numbers variables in this order.
 
-    Literals are twice the number, plus one if negated. Inputs are moves, latches are fluents. The last latch,
-    ``illegal``, is set by steps that are not part of play: steps from a terminal state, or in which a role
-    does not make exactly one legal move. Bad literals count only where ``illegal`` is false.
-
-    Attributes:
-        latches: per latch its term, its initial value, and the literal of its next value.
-        gates: the two inputs of each gate, the larger one first.
-        bad: name and literal of each property that must not hold.
-        outputs: terms and literals of ``legal``, ``terminal`` and ``goal``.
+    Literals are twice the number, plus one if negated. Inputs are moves, latches are fluents. An illegal step
+    sets the last latch, ``illegal``. A step is illegal from a terminal state, or if a role does not make
+    exactly one legal move. A state is not bad if ``illegal`` is set.
     """
 
     def __init__(self, model: Model) -> None:
         self.inputs = _actions_of(model, "does")
         facts, moves = len(model.fluents), len(self.inputs)
         self.first_gate = moves + facts + 2
+        #: The two inputs of each gate, the larger one first.
         self.gates: list[tuple[int, int]] = []
         self._known: dict[tuple[int, int], int] = {}
         illegal = 2 * (self.first_gate - 1)
-        bad = violations(model)
-        outputs = _outputs_of(model)
+        bad, gates = violations(model), model.gates
+        outputs = [
+            *zip(_actions_of(model, "legal"), model.legal, strict=True),
+            (Constant("terminal"), model.terminal),
+            *(
+                (Compound("goal", (role, Constant(str(value)))), literal)
+                for role, values in zip(model.roles, model.goals, strict=True)
+                for value, literal in values
+            ),
+        ]
         step = [model.terminal ^ 1]
         for role, nodes in enumerate(model.moves_of):
-            step += [_legally_chosen(model, role), model.at_most_one([2 * node for node in nodes])]
-        made = model.gates.conjunction(step)
+            pairs = zip(nodes, model.legal_of(role), strict=True)
+            chosen = [gates.conjunction([2 * node, legal]) for node, legal in pairs]
+            step += [gates.disjunction(chosen), model.at_most_one([2 * node for node in nodes])]
+        made = gates.conjunction(step)
 
         self._of = {0: FALSE}
         self._of.update((1 + number, 2 * (1 + moves + number)) for number in range(facts))
@@ -140,12 +127,14 @@ class _Transitions:
         for node in model.cone([made, *bad.values(), *model.next, *(literal for _, literal in outputs)]):
             if node >= model.gates.inputs:
                 self._of[node] = self._all(map(self._literal, model.gates.inputs_of(2 * node) or ()))
+        #: For each latch, its term, its initial value and the literal of its next value.
         self.latches: list[tuple[Term, bool, int]] = [
             (Compound("true", (fact,)), bool(first), self._literal(after))
             for fact, first, after in zip(model.fluents, model.initial, model.next, strict=True)
         ]
         lasting = self._both(illegal ^ 1, self._literal(made)) ^ 1
         self.latches.append((Constant("illegal"), False, lasting))
+        #: Names and literals of the properties that a state can violate.
         self.bad = [
             (name, self._both(illegal ^ 1, self._literal(violation))) for name, violation in bad.items()
         ]
@@ -172,7 +161,7 @@ class _Transitions:
         if gate is None:
             if len(self.gates) == _MOST_GATES:
                 raise LimitError(
-                    f"the game takes more than {_MOST_GATES:,} gates of two inputs", "gates", _MOST_GATES
+                    f"the game needs more than {_MOST_GATES:,} gates with two inputs", "gates", _MOST_GATES
                 )
             gate = self._known[high, low] = 2 * (self.first_gate + len(self.gates))
             self.gates.append((high, low))

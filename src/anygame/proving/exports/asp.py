@@ -1,7 +1,7 @@
-"""Games as answer set programs, made of the rules: each answer set is a play.
+"""Export of games as answer set programs for clingo: each answer set is a match.
 
-After Thielscher ("Answer set programming for single-player games in general game playing", 2009), in the
-language of clingo (Gebser, Kaminski, Kaufmann and Schaub 2019, "Multi-shot ASP solving with clingo").
+The translation follows Thielscher (2009, "Answer set programming for single-player games in general game
+playing"). For clingo, see Gebser, Kaminski, Kaufmann and Schaub (2019, "Multi-shot ASP solving with clingo").
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     Key = tuple[str, int]
 
-#: Relations that depend on the state, and relations that also depend on moves.
+#: Relations that depend on the state.
 _OF_STATES: Final = frozenset({("true", 1), ("legal", 2), ("terminal", 0), ("goal", 2)})
+#: Relations that also depend on moves.
 _OF_STEPS: Final = frozenset({("does", 2), ("next", 1), ("sees", 2)})
 _PLAIN: Final = re.compile(r"(?!not$)[a-z][A-Za-z0-9_]*")
 _NUMBER: Final = re.compile(r"(0|-?[1-9][0-9]{0,8})")
@@ -33,10 +34,10 @@ _VARIABLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def asp_text(program: Program, depth: int, role: Term, goal: int | None) -> str:
-    """Return an answer set program whose answer sets are the plays of at most ``depth`` joint moves.
+    """Return a program whose answer sets are the matches of at most ``depth`` joint moves.
 
-    With a ``goal``, the role must end each play with at least this goal. Relations that depend on the state
-    or on moves get one more argument: the number of earlier steps.
+    With a ``goal``, each match must end with at least this goal for the role. Relations that depend on the
+    state or on moves get another argument, the number of earlier joint moves.
     """
     rules = normal_rules(program)
     writer = _Writer(rules)
@@ -53,7 +54,7 @@ def asp_text(program: Program, depth: int, role: Term, goal: int | None) -> str:
     if goal is not None:
         lines.append(f"_won :- terminal(T), goal({writer.term(role, {})},{goal}..100,T).")
         lines.append(":- not _won.")
-    # These relations may have no rules, which clingo would warn about.
+    # Clingo warns about relations without rules unless they are declared.
     lines += [f"#defined {name}." for name in ("init/1", "next/2", "terminal/1", "legal/3")]
     lines.append("#show does/3.")
     names = [f"% {name} is {text}" for text, name in writer.odd.items()]
@@ -61,14 +62,14 @@ def asp_text(program: Program, depth: int, role: Term, goal: int | None) -> str:
 
 
 class _Writer:
-    """Writes rules. ``odd`` has the names that clingo cannot read, with their substitutes."""
+    """Writes rules. ``odd`` maps names that clingo cannot read to substitutes."""
 
     def __init__(self, rules: Sequence[NormalRule]) -> None:
         self.odd: dict[str, str] = {}
         bodies = [(rule.head.key, {atom.key for atom, _ in atoms_in(rule.body)}) for rule in rules]
         self._steps = _closure(_OF_STEPS, bodies)
         self._states = _closure(_OF_STATES, bodies) - self._steps
-        #: Relations of states and steps as they are written, with one more argument.
+        #: Relations of states and steps, with the additional argument.
         self._taken = {(name, arity + 1) for name, arity in self._states | self._steps}
 
     def rule(self, rule: NormalRule) -> str:
@@ -82,7 +83,7 @@ class _Writer:
         return f"{head} :- {', '.join(body)}." if body else f"{head}."
 
     def term(self, term: Term, names: dict[Variable, str]) -> str:
-        """Return a term, in which numbers stay numbers and other constants become symbols."""
+        """Return a term as text: numbers stay numbers, and other constants become symbols."""
         if isinstance(term, Variable):
             return names[term]
         if isinstance(term, Compound):
@@ -93,7 +94,7 @@ class _Writer:
 
     def _formula(self, formula: Formula, names: dict[Variable, str]) -> str:
         if isinstance(formula, Or):
-            # Other literals bind all of its variables, so it suffices to count the alternatives that hold.
+            # Other literals of the rule bind all variables of the disjunction.
             cases = []
             for number, literals in enumerate(_alternatives(formula)):
                 condition = ", ".join(self._formula(literal, names) for literal in literals)
@@ -118,7 +119,7 @@ class _Writer:
         return f"{name}({','.join(terms)})" if terms else name
 
     def _name(self, text: str) -> str:
-        """Return a name; an odd name begins with ``n'`` and has ``'HEX'`` for each odd character."""
+        """Return a name that clingo can read: a substitute has ``'HEX'`` for each special character."""
         if _PLAIN.fullmatch(text):
             return text
         if text not in self.odd:
@@ -138,7 +139,7 @@ def _closure(first: frozenset[Key], bodies: Sequence[tuple[Key, set[Key]]]) -> s
 
 
 def _variables(rule: NormalRule) -> dict[Variable, str]:
-    """Return a name for each variable of a rule; ``T`` is the number of steps."""
+    """Return a name for each variable of a rule other than ``T``, the number of earlier joint moves."""
     names: dict[Variable, str] = {}
     taken = {"T"}
     for variable in [*rule.head.variables(), *(each for part in rule.body for each in part.variables())]:
