@@ -60,7 +60,7 @@ def test_a_role_and_a_goal_are_asked_for() -> None:
         (["--to", "asp", "--depth", "10001"], "the depth is 10,001, above the limit of 10,000"),
         (["--to", "asp", "--depth", "9" * 18], "above the limit of 10,000"),
         (["--to", "asp", "--depth", "1", "--role", "z", "--goal", "1"], "z"),
-        (["--to", "asp", "--depth", "1", "--goal", "101"], "a goal one from 0 to 100"),
+        (["--to", "asp", "--depth", "1", "--goal", "101"], "a goal from 0 to 100"),
         (["--to", "asp", "--depth", "1", "--role", "x"], "the option role needs the option goal"),
         (["--to", "aiger", "--depth", "1"], "--depth is for --to asp, not for aiger"),
         (["--to", "efg", "--goal", "1"], "--goal is for --to asp, not for efg"),
