@@ -113,7 +113,7 @@ def test_in_python_what_does_not_belong_is_refused_too() -> None:
         export_text(game, "aiger", goal=100)
     with pytest.raises(ValueError, match="the format asp needs a depth"):
         export_text(game, "asp")
-    with pytest.raises(ValueError, match="a number from 0"):
+    with pytest.raises(ValueError, match="a depth of at least 0"):
         export_text(game, "asp", depth=-1)
     with pytest.raises(anygame.UnknownRoleError):
         export_text(game, "asp", depth=1, role="z", goal=100)
