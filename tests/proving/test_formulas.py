@@ -503,8 +503,8 @@ def test_what_roles_see() -> None:
         ("(never (not (line ?who)))", "nothing binds ?who for `never`"),
         ("(always (forall (?r) (goal ?r 100)))", "try: (implies (role ?r) ...)"),
         ("(until terminal (not (line ?x)))", "nothing binds ?x where `until` fails or ends"),
-        ("(always (always terminal))", "must be outermost"),
-        ("(always (until terminal terminal))", "must be outermost"),
+        ("(always (always terminal))", "must be the outermost operator"),
+        ("(always (until terminal terminal))", "must be the outermost operator"),
         ("(always (exists () terminal))", "needs variables in parentheses"),
         ("(always (exists ?x terminal))", "needs variables in parentheses"),
         ("(always (exists (x) terminal))", "expects a variable here"),
@@ -513,7 +513,7 @@ def test_what_roles_see() -> None:
         ("(always (distinct a))", "`distinct` takes two terms, found 1"),
         ("(always ?x)", "found the variable ?x"),
         ("(always (<= terminal terminal))", "found `<=`"),
-        ("(always (next ?f))", "a fluent by its name"),
+        ("(always (next ?f))", "the name of a fluent"),
         ("(always (implies terminal", "never closed"),
         ("(always terminal))", "no opening one"),
         (f"(always {'(not ' * 50}terminal{')' * 51}", "nested more than 50 deep"),
@@ -528,7 +528,7 @@ def test_faults(text: str, said: str) -> None:
 
 
 def test_too_many_properties() -> None:
-    with pytest.raises(QueryError, match="at most 100 properties"):
+    with pytest.raises(QueryError, match="at most 100 formulas"):
         read_formulas(anygame.load("gdl/tic_tac_toe.kif"), ["(always terminal)"] * 101)
 
 
