@@ -1,4 +1,4 @@
-"""All commands with one line of help each, known without importing any of them."""
+"""Names and one-line summaries of all commands, available without importing the commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from anygame.cli.options import Command
 
 
-#: Summaries of all commands, in the order of the help.
+#: Summary of each command, in the order of `anygame --help`.
 COMMANDS: Final = {
     "games": "list the games that come with the package",
     "play": "play a game against the computer or other people",
@@ -37,20 +37,20 @@ COMMANDS: Final = {
     "check": "find errors and suspicious rules in rule sheets",
     "explain-code": "explain the code of an error or warning",
     "format": "format rule sheets",
-    "translate": "write a rule sheet in KIF or infix",
-    "export": "write a game for Gambit, a model checker or an answer set solver",
+    "translate": "convert a rule sheet to KIF or infix notation",
+    "export": "export a game to Gambit, a model checker or an answer set solver",
     "mend": "apply all safe fixes to a rule sheet",
     "match": "run matches between players",
     "replay": "step through a match record and check it",
     "tournament": "run a tournament between players, and print ratings",
     "web": "serve games to browsers: play, watch matches, ask questions",
-    "language-server": "serve an editor (LSP) with diagnostics, fixes and meanings of names",
-    "serve-tools": "serve tools for games to language models and other programs (MCP)",
-    "player": "play matches for game managers on the network (GGP)",
-    "completion": "print a script for the shell that completes command lines",
+    "language-server": "run a language server (LSP): diagnostics, fixes and definitions in an editor",
+    "serve-tools": "run a tool server (MCP) for language models and other programs",
+    "player": "play the matches of game managers on the network (GGP protocol)",
+    "completion": "print a shell script for tab completion of commands",
 }
 
-#: The modules of `anygame.cli.commands` whose names differ from those of their commands.
+#: Module in `anygame.cli.commands` of each command that has not the name of its module.
 _MODULES: Final = {
     **dict.fromkeys(("state", "legal", "goals", "query"), "position"),
     **dict.fromkeys(("repl", "play"), "prompts"),
@@ -66,14 +66,14 @@ _MODULES: Final = {
 
 
 def load_command(name: str) -> Command[Any]:
-    """Import the module of a command with its dependencies, and return the command."""
+    """Import the module of a command, and return the command."""
     module = import_module(f"anygame.cli.commands.{_MODULES.get(name, name)}")
     command: Command[Any] = module.COMMANDS[name]
     return command
 
 
 def full_parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
-    """Return the parser of the command line, and those of its commands by name; imports all commands."""
+    """Import all commands; return the parser of the command line, and a parser for each command."""
     parser = argparse.ArgumentParser(prog="anygame")
     parser.add_argument("--version", action="version", help="print the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")

@@ -1,4 +1,4 @@
-"""Views of the rules of a game, as strings and as plain data: summary, strata, plan, domains and network."""
+"""Views of a game's rules as strings and as plain data: summary, strata, plan, domains and network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: Maximum number of terms listed for an argument.
 _SHOWN: Final = 30
-#: Maximum number of terms listed for an argument, if a line lists several arguments.
+#: Maximum number of terms listed for an argument in a line that lists several arguments.
 _SHOWN_IN_A_LINE: Final = 6
 
 
@@ -60,7 +60,7 @@ def _summary_text(summary: Mapping[str, Any]) -> str:
         f"rules     {summary['rules']}, and {summary['facts']} facts",
         *_lines("state", summary["fluents"]),
         *_lines("moves", summary["moves"]),
-        f"hidden    {'roles know what they see' if summary['hides'] else 'nothing: all see the state'}",
+        f"hidden    {'facts that a role does not perceive' if summary['hides'] else 'nothing'}",
         f"computed  {methods}, by strata; {summary['recursive']} of them recursive",
     ]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The ``anygame`` program: finds the command, runs it, and turns errors into messages and exit statuses."""
+"""The ``anygame`` program: runs a command, and turns errors into messages and exit statuses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from anygame.language.diagnostics import Diagnostic, Severity, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Printed if the program is called without arguments.
+#: Text printed if the program is called without arguments.
 _INTRODUCTION: Final = """\
 anygame plays any game written in the Game Description Language (GDL). To begin:
 
@@ -47,11 +47,11 @@ examples:
 
 exit status:
   0    success
-  1    the answer is no: `query` found nothing, `check` or `replay` found errors, a property is
+  1    negative answer: `query` found nothing, `check` or `replay` found errors, a property was
        not proved, a match was aborted, or a line of a script failed
   2    bad input; the message on standard error says what is wrong
-  130  Ctrl-C; the results so far are printed
-  143  SIGTERM
+  130  interrupted by Ctrl-C; the results so far are printed
+  143  terminated by SIGTERM
 Servers (web, player, serve-tools) return 0 after Ctrl-C or SIGTERM.
 """
 
@@ -62,7 +62,7 @@ _UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line, by default that of the process; return the exit status."""
+    """Run a command line, by default the arguments of this process, and return the exit status."""
     _open_streams()
     try:
         return _run(sys.argv[1:] if arguments is None else arguments)
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_output()
         return Status.BROKEN_PIPE
     except OSError as error:
-        # Commands report faulty files as AnygameError, so the output failed: usually the disk is full.
+        # Errors of input files are AnygameErrors, so this one concerns the output. Usually the disk is full.
         _drop_output()
         complain(f"cannot continue: {error.strerror or error}")
         return Status.BAD_INPUT
@@ -104,7 +104,7 @@ def _only_unbound_variables(error: AnygameError) -> bool:
 
 
 def _open_streams() -> None:
-    """Replace closed streams, and make streams replace characters that they cannot encode."""
+    """Open the null device in place of closed streams, and let streams replace unencodable characters."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
@@ -122,13 +122,13 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 
 
 def _drop_output() -> None:
-    """Keep the interpreter from failing again when it flushes standard output at exit."""
+    """Discard further output, so that the interpreter can flush standard output at exit without an error."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _with_command(arguments: Sequence[str]) -> Sequence[str]:
-    """Return arguments that start with a command: ``repl`` is added before the name of a game or sheet."""
+    """Return the arguments, after ``repl`` if they start with the name of a game or sheet."""
     if not arguments:
         print(_INTRODUCTION, end="")
         sys.exit(Status.BAD_INPUT)
@@ -140,7 +140,7 @@ def _with_command(arguments: Sequence[str]) -> Sequence[str]:
 
 
 def _is_sheet(name: str) -> bool:
-    """Return whether a word names a game, a file, or a rule sheet that may be missing."""
+    """Return whether a word is the name of a game or file, or looks like the path of a rule sheet."""
     if name.startswith("-"):
         return False
     from anygame.sheets.installed import SUFFIXES, find_installed
@@ -167,7 +167,7 @@ def _refuse(name: str) -> None:
 
 
 def _parser() -> Parser:
-    """Return the parser of command lines without a command, whose help lists the commands."""
+    """Return a parser for a command line that has no command; its help lists the commands."""
     parser = Parser(
         prog="anygame",
         description="Play, question and simulate any game written in the Game Description Language (GDL).",

@@ -1,13 +1,13 @@
-"""Declarations of command options: fields of a dataclass, with their types, flags and help.
+"""Declarations of command options as dataclass fields, with their types, flags and help texts.
 
-Each `Command` of a module of `anygame.cli.commands` has such a dataclass as its ``options``::
+The ``options`` of each `Command` are such a dataclass::
 
     @command_options
     class Options(SheetOptions):
         depth: int = argument("DEPTH", natural, help="the number of joint moves")
         divide: bool = flag("--divide", "count separately for each first joint move")
 
-Commands inherit the options that they share (`anygame.cli.shared_options`).
+Several commands inherit options from `anygame.cli.shared_options`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
-    #: Parses the text of an argument; raises ArgumentTypeError.
+    #: Parser of an argument's value. Raises ArgumentTypeError for a malformed value.
     Reader: TypeAlias = Callable[[str], object]
 
 
@@ -34,7 +34,7 @@ class Status(IntEnum):
     #: A query found nothing, a check found faults, a match was aborted, or a line of a script failed.
     ANSWER_IS_NO = 1
     BAD_INPUT = 2
-    #: The statuses of processes that a signal killed are 128 plus SIGINT, SIGPIPE or SIGTERM.
+    #: As in shells, the exit status after a signal is 128 plus the number of the signal.
     INTERRUPTED = 130
     BROKEN_PIPE = 141
     TERMINATED = 143
@@ -43,25 +43,25 @@ class Status(IntEnum):
 OptionsT = TypeVar("OptionsT")
 _KEY: Final = "argument"
 HIGHEST_PORT: Final = 65_535
-#: Maximum number of digits that int() has to read.
+#: Maximum number of digits of a whole number that is not a seed.
 _MOST_DIGITS: Final = 18
 #: Maximum number of digits of a seed: a seed of 128 bits has at most 39 digits.
 _MOST_DIGITS_OF_A_SEED: Final = 40
-#: Maximum number of playouts: they take years, and sums over them fit into counters of 64 bits.
+#: Maximum number of playouts. Sums of their goals fit into 64-bit counters.
 _MOST_PLAYOUTS: Final = 10**15
-#: Letters of the units of time and memory.
+#: All letters that occur in units of time and memory.
 _LETTERS: Final = "smhdMGTB"
-#: Maximum number of gigabytes: no machine has more memory, but an array can have this size.
+#: Maximum number of gigabytes, more than any machine has.
 _MOST_GIGABYTES: Final = 100_000
 
 
 def _declared(*added: tuple[tuple[str, ...], dict[str, Any]], group: str = "") -> Any:
-    """Return a field with arguments for ``add_argument``; only one option of a group can be given."""
+    """Return a dataclass field with arguments for ``add_argument``. Options of a group exclude each other."""
     return field(metadata={_KEY: (added, group)})
 
 
 def argument(metavar: str, reader: Reader | None = None, **settings: Any) -> Any:
-    """Declare a positional argument; settings are those of ``ArgumentParser.add_argument``."""
+    """Declare a positional argument; ``settings`` are passed to ``ArgumentParser.add_argument``."""
     return _declared(((), {"metavar": metavar, "type": reader} | settings))
 
 
@@ -78,13 +78,13 @@ def option(
     """Declare an option with a value.
 
     Args:
-        flags: names of the option, with blanks between them.
-        metavar: placeholder for the value in help; None if there are ``choices``.
-        help: description of the option. A default that is a number or a string is added to it.
+        flags: names of the option, separated by blanks.
+        metavar: placeholder for the value in help texts; None if there are ``choices``.
+        help: description of the option. A numeric or string default is appended to it.
         reader: function that parses the value; by default, the value is a string.
         default: value if the option is not given.
-        former: earlier name of the option, which still works, but is not in the help.
-        settings: further settings of ``ArgumentParser.add_argument``.
+        former: deprecated name of the option, which still works but is not in the help.
+        settings: passed to ``ArgumentParser.add_argument``.
     """
     shown_default = ""
     if isinstance(default, int | float | str):
@@ -103,12 +103,15 @@ def several(flags: str, metavar: str, help: str) -> Any:
 
 
 def flag(flags: str, help: str, *, group: str = "", to: bool = True) -> Any:
-    """Declare an option that sets its field to ``to``; only one option of a group can be given."""
+    """Declare an option without a value, which sets its field to ``to``.
+
+    Options of the same ``group`` exclude each other.
+    """
     return _declared(((flags,), {"action": f"store_{to}".lower(), "help": help}), group=group)
 
 
 def choice(constants: Mapping[str, str], *, default: str) -> Any:
-    """Declare flags, with their names and help. Only one can be given; it sets the field to its name."""
+    """Declare flags, with a help text for each. A flag sets the field to its name and excludes the others."""
     shared = {"action": "store_const", "default": default}
     added = [((f"--{name}",), shared | {"const": name, "help": text}) for name, text in constants.items()]
     return _declared(*added, group=" ".join(constants))
@@ -118,8 +121,8 @@ def choice(constants: Mapping[str, str], *, default: str) -> Any:
     frozen_default=True, kw_only_default=True, field_specifiers=(argument, choice, flag, option, several)
 )
 def command_options(options: type[OptionsT]) -> type[OptionsT]:
-    """Turn a class of options into a dataclass, which can inherit options from other classes."""
-    # Options are never compared or printed, and generating these methods would delay every start.
+    """Turn a class into a dataclass of options; subclasses inherit the options."""
+    # Nothing compares or prints options, and generating methods for this would delay every start.
     return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(options)
 
 
@@ -132,7 +135,7 @@ class Command(Generic[OptionsT]):
     details: str = ""
 
     def parse(self, name: str, summary: str, arguments: Sequence[str]) -> OptionsT:
-        """Parse the arguments after the name of the command; exit if they are wrong."""
+        """Parse the arguments after the name of the command; exit with a message if they are wrong."""
         parser = _Parser(prog=f"anygame {name}", **self.settings(summary))
         self.declare(parser)
         return self.options(**vars(parser.parse_args(arguments)))
@@ -146,7 +149,7 @@ class Command(Generic[OptionsT]):
         }
 
     def declare(self, parser: argparse.ArgumentParser) -> None:
-        """Add arguments and options to a parser: first those of the command, then inherited ones."""
+        """Add own options, then inherited options, then positional arguments to a parser."""
         own = self.options.__annotations__
         groups: dict[str, Any] = {"": parser}
 
@@ -164,14 +167,14 @@ class Command(Generic[OptionsT]):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that exits with a line about the mistake and a line about ``--help``."""
+    """Argument parser that reports a mistake in one line, and suggests ``--help`` in the next line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(Status.BAD_INPUT, f"{self.prog}: error: {message}\n  try: {self.prog} --help\n")
 
 
 class _Parser(Parser):
-    """A parser that allows options between arguments, as in ``legal FILE --after MOVES ROLE``."""
+    """Argument parser that accepts options between arguments, as in ``legal FILE --after MOVES ROLE``."""
 
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str], namespace: argparse.Namespace | None = None
@@ -197,7 +200,7 @@ def whole(text: str) -> int:
 
 
 def whole_from(least: int, most: int | None, text: str, what: str = "whole number") -> int:
-    """Read a whole number of at most 18 digits in a range; messages call it ``what``."""
+    """Read a whole number in a range; error messages call the number ``what``."""
     is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
     if not is_number or not least <= int(text) <= (int(text) if most is None else most):
         wanted = f"of at least {least}" if most is None else f"from {least} to {most}"
@@ -206,7 +209,7 @@ def whole_from(least: int, most: int | None, text: str, what: str = "whole numbe
 
 
 def read_port(text: str, least: int = 0) -> int:
-    """Read the number of a port."""
+    """Read a port number."""
     return whole_from(least, HIGHEST_PORT, text, "port")
 
 
@@ -232,14 +235,17 @@ def many(text: str) -> int:
     return int(number)
 
 
-#: Readers of whole numbers: from 0, from 0 to 10 million, and from 1.
+#: Reader of a whole number from 0.
 natural: Final = partial(whole_from, 0, None)
+#: Reader of a number of joint moves.
 joint_moves: Final = partial(whole_from, 0, 10_000_000)
+#: Reader of a whole number from 1.
 positive: Final = partial(whole_from, 1, None)
 #: Reader of a number of threads, up to the maximum of simulators and searches.
 threads: Final = partial(whole_from, 1, 4096)
-#: Units of time in seconds, and units of memory in gigabytes.
+#: Number of seconds in each unit of time.
 _TIMES: Final = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+#: Number of gigabytes in each unit of memory.
 _SIZES: Final = {"": 1.0, "MB": 1 / 1024, "GB": 1.0, "TB": 1024.0}
 seconds: Final = partial(_above_0, "seconds above 0, such as 90, 1.5, 30m or 8h", inf, _TIMES)
 gigabytes: Final = partial(_above_0, "gigabytes above 0, such as 4, 0.5 or 512MB", _MOST_GIGABYTES, _SIZES)

@@ -1,4 +1,4 @@
-"""Output, for a terminal with its width and colours, or for a file or pipe."""
+"""Output of commands: plain text or JSON, with styles and pages on a terminal."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def print_lines(lines: Iterable[str], stream: TextIO | None = None) -> None:
 
 
 def complain(message: object) -> None:
-    """Print an error on standard error, with the prefix ``anygame:`` unless it has diagnostics."""
+    """Print a message on standard error, with the prefix ``anygame:`` if it has no diagnostics."""
     sys.stdout.flush()
     name = "" if isinstance(message, RuleSheetError) and message.diagnostics else "anygame: "
     # If standard error is closed, only the exit status reports the error.
@@ -71,7 +71,7 @@ def complain(message: object) -> None:
 
 @contextmanager
 def fallback_notices() -> Iterator[None]:
-    """Print warnings about fallbacks to the reasoner and about lenient reading as notes."""
+    """Print FallbackWarning and LenientReadingWarning as notes on standard error."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", FallbackWarning)
         warnings.simplefilter("always", LenientReadingWarning)
@@ -88,7 +88,7 @@ def fallback_notices() -> Iterator[None]:
 
 
 def columns_of(cells: Sequence[str], width: int) -> Iterator[str]:
-    """Yield lines that hold the cells in columns, read downwards."""
+    """Yield lines with the cells in columns, each filled from top to bottom."""
     widest = max(map(len, cells), default=0) + 2
     height = -(-len(cells) // max(1, width // widest)) or 1
     for start in range(min(height, len(cells))):
@@ -104,7 +104,7 @@ def table_lines(rows: Sequence[Sequence[str]], sides: str) -> Iterator[str]:
 
 
 class Screen:
-    """Output on a terminal, with colours if rich is installed, or as plain text."""
+    """Stream for people, which shows styles if it is a terminal and rich is installed."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stdout
@@ -118,7 +118,7 @@ class Screen:
         return shutil.get_terminal_size((80, 24)).columns if self.is_terminal else 80
 
     def show(self, lines: Iterable[Line]) -> None:
-        """Show lines with their styles, or as plain text without rich."""
+        """Show lines with their styles, or as plain text if the screen has no styles."""
         lines = list(lines)
         if not lines:
             return
@@ -133,7 +133,7 @@ class Screen:
             self._console.print(Text.assemble(*pieces), soft_wrap=True, highlight=False)
 
     def draw(self, picture: Picture) -> None:
-        # Most commands draw nothing, and need not wait for this import.
+        # Most commands draw nothing, and this import is slow.
         from anygame.boards import draw
 
         self.show(draw(picture, width=self.width, colours=self.colours))
@@ -155,7 +155,7 @@ class Screen:
                 self.say(line)
 
     def say(self, message: object = "", style: str = "") -> None:
-        """Show a message, in a style if the terminal has styles."""
+        """Show a message, in the given style if the screen has styles."""
         if self._console is not None and style:
             self._console.print(str(message), style=style, markup=False, highlight=False, soft_wrap=True)
         else:

@@ -1,4 +1,4 @@
-"""The game and the state of a command line, and lists of moves."""
+"""Loading the game and the state of a command line, and listing moves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def list_moves(
     moves: Sequence[Term], all_moves: Sequence[Term], width: int, *, grouped: bool
 ) -> Iterator[str]:
-    """Yield lines with moves, numbered as in ``all_moves``; ``grouped`` groups the moves by name."""
+    """Yield lines that list moves with their numbers in ``all_moves``; ``grouped`` groups moves by name."""
     numbers = {move: number for number, move in enumerate(all_moves, start=1)}
     digits = len(str(len(all_moves)))
     names: dict[Term, str] = {move: move.functor for move in moves if grouped and isinstance(move, Compound)}
@@ -55,7 +55,7 @@ def load_position(options: PositionOptions) -> Position:
 
 
 def load_compiled_position(options: PositionOptions, compile_seconds: float | None = None) -> Position:
-    """Load as `load_position` does, and compile the game unless ``--machine`` is the reasoner."""
+    """Load a position as `load_position` does, and compile its game unless ``--machine`` is the reasoner."""
     position = load_position(options)
     if options.machine != "reasoner" and not position.game.is_settled:
         compile_game(position.game, seconds=compile_seconds)
@@ -63,7 +63,10 @@ def load_compiled_position(options: PositionOptions, compile_seconds: float | No
 
 
 def play_after(game: Game, options: PositionOptions) -> tuple[list[State], list[tuple[Term, ...]]]:
-    """Return the states before and after the moves of ``--after``, and the moves. Raises IllegalMoveError."""
+    """Return the states from the initial state through the joint moves of ``--after``, and these moves.
+
+    Raises IllegalMoveError.
+    """
     states = [game.initial_state()]
     joint_moves = []
     for number, moves in enumerate(options.after, start=1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anygame.search import Analysis, PracticeReport, Search
 
 
-#: Seconds between two checks whether the search is compiled.
+#: Interval in seconds between two checks whether a search has been compiled.
 _SLICE: Final = 0.2
 
 
@@ -27,8 +27,8 @@ _SLICE: Final = 0.2
 def progress(what: str, total: float | None = None, *, counts: bool = False) -> Iterator[Callable[..., None]]:
     """Show progress if standard error is a terminal and rich is installed.
 
-    Yields a function that takes ``completed``, ``total`` and ``description``. With ``counts``, the bar also
-    shows the counts, the rate and the remaining time.
+    Yields a function with the keyword arguments ``completed``, ``total`` and ``description``, which updates
+    the progress. With ``counts``, the bar also shows the counts, the rate and the remaining time.
     """
     bar = None
     if sys.stderr.isatty():
@@ -117,38 +117,28 @@ def analyse(
     seconds: float | None = None,
     iterations: int | None = None,
 ) -> Analysis:
-    """Search a state, show the growing table, and return the analysis; Ctrl-C ends the search early."""
-    with _live(screen) as show:
+    """Search a state, show its analysis as it improves, and return it. Ctrl-C ends the search early."""
+    live: Any = nullcontext()
+    show = None
+    if screen.is_terminal:
+        with suppress(ImportError):
+            from rich.console import Console
+            from rich.live import Live
+            from rich.text import Text
+
+            live = Live(console=Console(file=screen.stream), auto_refresh=False, transient=True)
+            show = lambda analysis: live.update(  # noqa: E731
+                Text("\n".join(_lines(analysis, screen)), no_wrap=True), refresh=True
+            )
+    with live:
         analysis = search.run(state, seconds=seconds, iterations=iterations, progress=show)
-    for line in analysis_lines(analysis, screen):
+    for line in _lines(analysis, screen):
         screen.say(line)
     return analysis
 
 
-def analysis_lines(analysis: Analysis, screen: Screen) -> Iterator[str]:
+def _lines(analysis: Analysis, screen: Screen) -> Iterator[str]:
     """Yield the lines of an analysis, cut to the width of a terminal."""
     width = screen.width if screen.is_terminal else None
     for line in analysis.lines():
         yield line if width is None or len(line) <= width else f"{line[: width - 4]} ..."
-
-
-@contextmanager
-def _live(screen: Screen) -> Iterator[Callable[[Analysis], None] | None]:
-    """Yield a function that replaces the analysis on the screen; None without a terminal or rich."""
-    live = None
-    if screen.is_terminal:
-        try:
-            from rich.console import Console
-            from rich.live import Live
-            from rich.text import Text
-        except ImportError:
-            pass
-        else:
-            live = Live(console=Console(file=screen.stream), auto_refresh=False, transient=True)
-    if live is None:
-        yield None
-        return
-    with live as shown:
-        yield lambda analysis: shown.update(
-            Text("\n".join(analysis_lines(analysis, screen)), no_wrap=True), refresh=True
-        )

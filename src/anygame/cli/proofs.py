@@ -1,4 +1,4 @@
-"""Proofs for several commands: comparing two games, showing progress, and writing matches of verdicts."""
+"""Functions of the commands that prove: comparing games, showing progress, recording counterexamples."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def same_game(
 
 
 def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]) -> Iterator[Verdict]:
-    """Yield verdicts, with progress on a terminal before each of them."""
+    """Yield verdicts, and show on a terminal which one is being computed."""
     shows: list[Callable[..., None]] = [lambda **_: None]
     coming = verdicts(lambda doing: shows[0](description=doing))
     while True:
@@ -78,14 +78,13 @@ def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]
         yield verdict
 
 
-def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> list[str]:
-    """Write the matches of verdicts as match records; return their paths. Raises AnygameError."""
+def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> None:
+    """Write the matches that verdicts contain as match records. Raises AnygameError."""
     from anygame.cli.sheets import record_path
     from anygame.match.judging import Verdict as MoveVerdict
     from anygame.match.record import write_record
     from anygame.match.running import Terms, new_record
 
-    paths = []
     for verdict in verdicts:
         if verdict.match is None:
             continue
@@ -96,7 +95,4 @@ def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> list[
         for joint in verdict.match:
             state = state.next(joint)
             record.add_turn(joint, state, [*map(MoveVerdict, joint)])
-        path = record_path(folder, record)
-        write_record(record.to_json(), path)
-        paths.append(path)
-    return paths
+        write_record(record.to_json(), record_path(folder, record))

@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, a format that editors and CI read."""
+"""Findings in SARIF 2.1.0, a format for editors and CI."""
 
 from __future__ import annotations
 

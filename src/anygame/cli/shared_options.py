@@ -1,4 +1,4 @@
-"""Options that several commands share, as dataclasses to inherit from (`anygame.cli.options`)."""
+"""Base classes for the options that several commands share (see `anygame.cli.options`)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from anygame.game.backends import MachineName
 
 
-#: Help of the commands that take ``--after``.
+#: Help of the commands with ``--after``.
 AFTER: Final = """\
---after takes a joint move: one move for each role, in the order of the roles. Roles
-with a single legal move can be left out. A number means the move with that number in the
-role's list of legal moves.
+MOVES of --after is a joint move: one move for each role, in the order of the roles. A role
+with a single legal move can be left out. A number stands for the move with that number in
+the role's list of legal moves.
 """
 
 #: Help of ``--lenient``.
@@ -43,47 +43,47 @@ def plot_option(what: str) -> Any:
 
 
 def json_shape(shape: str) -> str:
-    """Return the help about the object that ``--json`` prints."""
+    """Return the help text about the output of ``--json``."""
     return f"With --json, one object is printed, with terms in KIF:\n  {shape}\n"
 
 
 @command_options
 class CaseOption:
-    """Option for the case of names."""
+    """Whether names that differ only in case are different names."""
 
     case_sensitive: bool = flag("--case-insensitive", "ignore the case of letters in names", to=False)
 
 
 @command_options
 class ReadingOptions(CaseOption):
-    """Options for the case of names, and for unbound variables."""
+    """Options of commands that read rule sheets."""
 
     lenient: bool = flag("--lenient", LENIENT_HELP)
 
 
 @command_options
 class SheetOptions(ReadingOptions):
-    """Options of commands about one rule sheet."""
+    """Options of commands that read one rule sheet."""
 
     file: str = argument("FILE", help=f"{SHEET_HELP}; - for standard input")
 
 
 @command_options
 class JsonOption:
-    """Option for the form of the answer."""
+    """The option ``--json``."""
 
     json: bool = flag("--json", "print JSON, in the form described below")
 
 
 @command_options
 class MachineOption(SheetOptions):
-    """Options of commands about one rule sheet, with the machine that computes the answers."""
+    """Options of commands that compute states of one game."""
 
     machine: MachineName = option(
         "--machine",
         None,
-        "reasoner interprets the rules, network compiles them, auto chooses the faster one; the answers are "
-        "the same",
+        "reasoner interprets the rules, network compiles them, auto chooses the faster of the two; all give "
+        "the same answers",
         choices=("auto", "reasoner", "network"),
         default="auto",
     )
@@ -91,9 +91,11 @@ class MachineOption(SheetOptions):
 
 @command_options
 class PositionOptions(JsonOption, MachineOption):
-    """Options of commands about one state: the initial state, or the state after given moves."""
+    """Options of commands about one state: the initial state, or the state after the moves of ``--after``."""
 
-    after: list[str] = several("--after", "MOVES", "joint move to make first, as described below")
+    after: list[str] = several(
+        "--after", "MOVES", "joint move to make before the command runs, as described below"
+    )
 
 
 def import_with_extra(module: str, extra: str, needed: str) -> Any:
@@ -115,7 +117,10 @@ def cluster_option(meaning: str) -> Any:
 
 @contextmanager
 def joined(address: str | None) -> Iterator[Cluster | None]:
-    """Join the cluster of ``--cluster``; yield None without one. Raises MissingExtraError, ClusterError."""
+    """Yield a connection to the cluster of ``--cluster``; None if the option is not given.
+
+    Raises MissingExtraError or ClusterError.
+    """
     if address is None:
         yield None
         return
@@ -127,7 +132,7 @@ def joined(address: str | None) -> Iterator[Cluster | None]:
 
 @command_options
 class ClockOptions(JsonOption, ReadingOptions):
-    """Options for the clocks, and for the names in the rules that players receive."""
+    """Options of commands that play matches."""
 
     start_clock: float = option(
         "--start-clock", "SECONDS", "seconds that players have to get ready", seconds, default=30.0
@@ -135,6 +140,4 @@ class ClockOptions(JsonOption, ReadingOptions):
     play_clock: float = option(
         "--play-clock", "SECONDS", "seconds that players have for each move", seconds, default=10.0
     )
-    scramble: bool = flag(
-        "--scramble", "replace the names in the rules that are sent to remote players (HOST:PORT)"
-    )
+    scramble: bool = flag("--scramble", "send the rules with scrambled names to remote players (HOST:PORT)")

@@ -1,6 +1,6 @@
-"""Rule sheets and other files of a command line.
+"""Reading and writing the files that a command line names.
 
-Errors about mistyped names suggest the nearest names. Files are written as a whole or not at all.
+Errors about mistyped names suggest the nearest names. Files are written atomically.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def print_changes(source: Source, text: str) -> None:
 
 
 def replace_sheet(name: str, content: str | bytes) -> None:
-    """Write a file as a whole or not at all, keeping its mode and links. Raises RuleSheetError."""
+    """Write a file atomically, keeping its mode and links. Raises RuleSheetError."""
     path = Path(os.path.realpath(name))
     with file_faults("write", name, RuleSheetError):
         if path.exists() and not (path.is_file() and os.access(path, os.W_OK)):
@@ -59,7 +59,7 @@ def replace_sheet(name: str, content: str | bytes) -> None:
 
 
 def make_folder(name: str) -> Path:
-    """Return a folder, which is created if it is missing. Raises AnygameError."""
+    """Create a folder unless it exists, and return its path. Raises AnygameError."""
     path = Path(name)
     with file_faults("make the folder", path):
         path.mkdir(parents=True, exist_ok=True)
@@ -67,13 +67,13 @@ def make_folder(name: str) -> Path:
 
 
 def state_folder(name: str) -> Path:
-    """Return a path in the state folder of this program. Raises RuntimeError without a home folder."""
+    """Return the path of a file in the user's state folder. Raises RuntimeError without a home folder."""
     folder = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
     return Path(folder) / "anygame" / name
 
 
 def record_path(folder: str, record: Record) -> str:
-    """Return the path of a record in a folder, which is created if it is missing. Raises AnygameError."""
+    """Create a folder unless it exists, and return the path of a record in it. Raises AnygameError."""
     return str(make_folder(folder) / f"{record.match_id}.json")
 
 
@@ -83,7 +83,7 @@ def write_text(path: str | Path, text: str) -> None:
         write_whole(Path(path), text)
 
 
-#: Maximum number of bytes of a sheet from standard input.
+#: Maximum size in bytes of a sheet from standard input.
 _INPUT_LIMIT: Final = 16 * 2**20
 
 
@@ -133,7 +133,7 @@ def _standard_input() -> str:
 
 
 def _near(path: Path) -> list[str]:
-    """Return the names of similar files, or else of similar installed games."""
+    """Return the names of similar files; if there are none, of similar installed games."""
     if path.parent.is_dir():
         stems = [str(path.with_name(path.name + suffix)) for suffix in SUFFIXES]
         near = [stem for stem in stems if Path(stem).is_file()] or _sheets_in(path.parent, path.name)
@@ -143,7 +143,7 @@ def _near(path: Path) -> list[str]:
 
 
 def _sheets_in(folder: Path, name: str) -> list[str]:
-    """Return the files with a similar name in a folder; for an empty name, up to three rule sheets."""
+    """Return the files in a folder with a name like ``name``; for an empty name, up to three rule sheets."""
     try:
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     except OSError:

@@ -1,1 +1,1 @@
-"""The commands, one module each: their options and their code (`anygame.cli.options.Command`)."""
+"""The commands: each module defines the options and the code of one or more commands."""

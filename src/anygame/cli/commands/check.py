@@ -45,18 +45,20 @@ if TYPE_CHECKING:
     from anygame.proving import Verdict
 
 _DETAILS: Final = f"""\
-For a folder, all rule sheets in it are checked. Likely causes are listed first. A finding says
-how many other findings follow from it, and --all lists these, too. Findings about style are
-called infos; --info or --select shows them. `anygame explain-code CODE` explains a code.
+If FILE is a folder, all rule sheets in it are checked. Likely causes are listed first. A
+finding says how many other findings are its consequences, and --all lists these, too. Findings
+about style are called infos; --info or --select shows them. `anygame explain-code CODE`
+explains a code.
 
-The check briefly plays up to 10 random games, and searches the states near the start.
---play N plays N games instead, and reports games that do not end. For a fault in play, the
-finding shows the shortest known moves that lead to it, as commands of `anygame repl`.
+The check briefly plays up to 10 random games, and searches the states near the initial state.
+--play N plays N games instead, and reports games that do not end. If a fault occurs in play,
+the finding shows the shortest known moves that lead to it, as commands of `anygame repl`.
 
---prove decides doubtful findings: that a role may have no legal move, that a goal may be
-missing or given twice, that a match may not end, or that a rule may never fire. A match
-confirms such a finding, or a proof shows that it is impossible, and it is withdrawn. --record
-writes these matches for `anygame replay` and `anygame web`. Proofs need the extra `prove`.
+--prove decides findings about what may happen: a role may have no legal move, a goal may be
+missing or defined twice, a match may not end, or a rule may never fire. The check searches for
+a match in which this happens, and for a proof that it cannot happen. If it finds a proof, it
+drops the finding. --record writes the matches for `anygame replay` and `anygame web`. Proofs
+need the extra `prove`.
 
 The exit status is 1 if a sheet has an error, even if only --all shows the error. It is 2 if a
 file cannot be read.
@@ -64,16 +66,16 @@ file cannot be read.
 With --json, one object is printed:
   {{"files", "errors", "warnings", "infos", "diagnostics": [{SHAPE}],
    "played", "proofs": [{{"file", ...}}]}}
-  play lists joint moves in the order of the roles. mend has the edits of `anygame mend`, if it
-  can fix the finding. proof exists if a verdict is about the finding. played is the number of
-  random games. proofs lists verdicts in the form of `anygame prove`.
+  play lists joint moves, each with the moves in the order of the roles. mend lists edits if
+  `anygame mend` can fix the finding. proof exists if --prove has a verdict about the finding.
+  played is the number of random games. proofs lists verdicts in the form of `anygame prove`.
 """
 
 
 @command_options
 class _Options(JsonOption, ReadingOptions):
     files: list[str] = argument("FILE", nargs="+", help="rule sheets or folders; - for standard input")
-    info: bool = flag("--info", "also show infos: findings about style")
+    info: bool = flag("--info", "also show findings about style")
     strict: bool = flag("--strict", "treat warnings as errors")
     select: list[str] = several("--select", "CODE", "show only these codes, separated by commas")
     ignore: list[str] = several("--ignore", "CODE", "hide these codes, separated by commas")
@@ -81,13 +83,19 @@ class _Options(JsonOption, ReadingOptions):
     sarif: bool = flag("--sarif", "print SARIF 2.1.0, for editors and CI", group="form")
     all: bool = flag("--all", "also show findings that are consequences of other findings")
     play: int | None = option(
-        "--play", "N", "number of random games; 0 for none (default: up to 10, for a short time)", natural
+        "--play", "N", "number of random games to play; 0 for none (default: up to 10, briefly)", natural
     )
-    lines: str | None = option("--lines", "FILE", "write the moves that lead to each fault to FILE")
+    lines: str | None = option(
+        "--lines", "FILE", "write the moves that lead to each fault to FILE, as commands of `anygame repl`"
+    )
     seed: int = seed_option(0)
-    prove: bool = flag("--prove", "prove doubtful findings, or withdraw them")
-    seconds: float = option("--seconds", "S", "time limit of each proof, in seconds", seconds, default=10.0)
-    record: str | None = option("--record", "DIR", "folder for the matches that confirm findings of --prove")
+    prove: bool = flag("--prove", "search for proofs or counterexamples of findings about what may happen")
+    seconds: float = option(
+        "--seconds", "S", "with --prove: time limit for each proof, in seconds", seconds, default=10.0
+    )
+    record: str | None = option(
+        "--record", "DIR", "with --prove: folder for matches in which a finding happens"
+    )
     steps: int = option(
         "--limit",
         "N",
@@ -114,7 +122,7 @@ def _check(options: _Options) -> int:
             examination = _examination(options, sheet_source(file))
             _run(examination)
         except KeyboardInterrupt:
-            complain(f"interrupted in {name}{_progress(examination)}: these are the findings so far")
+            complain(f"interrupted in {name}{_progress(examination)}; the findings so far follow")
             status = Status.INTERRUPTED
         except RuleSheetError as error:
             if not error.diagnostics:
@@ -204,10 +212,12 @@ def _progress(examination: Examination | None) -> str:
     return f" after {examination.played:,} of {counted(examination.settings.play.playouts, 'playout')}"
 
 
-#: Styles of severities, and patterns of the lines of a diagnostic: its head, its mark, and its notes.
 _STYLES: Final = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
+#: First line of a diagnostic.
 _HEAD: Final = re.compile(r"((?:\S+:\d+:\d+: )?)(error|warning|info)(\[[a-z-]+\])(: .*)", re.DOTALL)
+#: Line of a diagnostic that marks a place in the line above it.
 _MARK: Final = re.compile(r"( +\| )( *\^~*)")
+#: Note or hint of a diagnostic.
 _REMARK: Final = re.compile(r"((?:\S+:\d+:\d+: )?)(note|  try)(: .*)", re.DOTALL)
 
 
@@ -218,7 +228,7 @@ def _print(findings: Iterable[Finding]) -> None:
         screen.show([list(_pieces(line)) for line in lines])
         if finding.command:
             is_unsafe = UNSAFE_MENDS & {*(finding.kinds or ())}
-            doubt = ", but only if the rule should hold for every value" if is_unsafe else ""
+            doubt = ", but only if the rule shall hold for every value" if is_unsafe else ""
             screen.say(f"  mend: {finding.command}{doubt}")
 
 
@@ -241,7 +251,7 @@ def _found(file: str, finding: Finding) -> Found:
 
 
 def _summary_of(verdict: Verdict) -> str:
-    """Return a verdict as one line without its match, which the findings show."""
+    """Return a verdict as one line, without the match that the findings show."""
     notes = [verdict.note]
     if verdict.outcome == "open" and verdict.depth:
         notes.insert(0, f"no match of up to {counted(verdict.depth, 'move')} decides it")

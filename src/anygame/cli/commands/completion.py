@@ -1,4 +1,4 @@
-"""The ``completion`` command: prints a script that lets a shell complete command lines."""
+"""The ``completion`` command: prints a shell script for tab completion of commands."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from anygame.sheets.installed import games
 
 SHELLS: Final = ("bash", "zsh", "fish")
 
-#: Functions that complete rule sheets and games, also as the first word.
+#: For each shell, what completes the name of a game or rule sheet.
 _SHEETS: Final = {
     "bash": "_anygame_game_files",
     "zsh": "_anygame_game_files",
     "fish": "(_anygame_game_files)",
 }
+#: For each shell, a function that completes games and rule sheets; where necessary, also the first word.
 _FUNCTIONS: Final = {
     "bash": """\
 _anygame_game_files() {
@@ -45,7 +46,8 @@ function _anygame_game_files
 end
 """,
 }
-#: Lines appended to the script, which begins by removing all completions.
+#: For each shell, lines for the end of the script. Fish needs them there, since its script first removes
+#: all completions.
 _ENDS: Final = {
     "bash": "",
     "zsh": "",
@@ -56,7 +58,7 @@ _ENDS: Final = {
 
 def completion_script(shell: str) -> str:
     """Return the script for one of `SHELLS`. Raises MissingExtraError if shtab is not installed."""
-    with needing("terminal", "completion of command lines needs shtab"):
+    with needing("terminal", "completion of commands needs shtab"):
         import shtab
     by_metavar = {
         **dict.fromkeys(("FILE", "SHEET", "A", "B"), _SHEETS),
@@ -77,7 +79,7 @@ def completion_script(shell: str) -> str:
 
 
 _DETAILS: Final = """\
-Write the script to the folder in which your shell looks for completions:
+Save the script in the folder from which your shell loads completions:
   bash   anygame completion bash > ~/.local/share/bash-completion/completions/anygame
   zsh    anygame completion zsh > ~/.zfunc/_anygame     (a folder of $fpath)
   fish   anygame completion fish > ~/.config/fish/completions/anygame.fish

@@ -20,16 +20,16 @@ _SHAPE: Final = """\
 {"game", "step", "terminal",
    "boards": [{"title", "cells": [{"id", "name", "x", "y", "shape", "marks", "facts"}]}],
    "others": {FLUENT: [TEXT]}, "moves": {ROLE: {MOVE: [ID]}}}
-  x and y are the centre of a cell, in cells, with y downwards. With --legal, moves lists the cells
-  that each legal move names."""
+  x and y are the coordinates of the centre of a cell; the unit is the size of a cell, and y grows
+  downwards. With --legal, moves lists the cells that each legal move names."""
 
 
 @command_options
 class _Options(PositionOptions):
     svg: str | None = option("--svg", "OUT", "write the drawing to this SVG file; - for standard output")
     dark: bool = flag("--dark", "draw the SVG for a dark background (default: for a light background)")
-    text: bool = flag("--text", "draw with letters only, even on a terminal")
-    legal: list[str] = several("--legal", "ROLE", "mark the legal moves of a role")
+    text: bool = flag("--text", "draw with plain characters, even on a terminal")
+    legal: list[str] = several("--legal", "ROLE", "mark the cells of the legal moves of ROLE")
 
 
 def _draw(options: _Options) -> int:
@@ -80,9 +80,9 @@ def _cell(cell: Cell) -> dict[str, Any]:
 
 
 _DETAILS: Final = f"""\
-Without --svg, the boards are drawn on the terminal, or with letters if the output goes to a file
-or a pipe. The last move of --after is marked. A comment such as `;; board: hex` in a rule sheet
-tells how to draw its boards.
+Without --svg, the boards are drawn on the terminal, or with plain characters if the output goes
+to a file or a pipe. The last move of --after is marked. A comment such as `;; board: hex` in a
+rule sheet determines how its boards are drawn.
 
 {AFTER}
 {json_shape(_SHAPE)}"""

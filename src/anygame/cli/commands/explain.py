@@ -1,4 +1,4 @@
-"""The ``explain`` command: prints how the rules are read and compiled."""
+"""The ``explain`` command: shows how the rules are evaluated and compiled."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Options(JsonOption, SheetOptions):
     dot: str | None = option(
         "--dot",
         "OUT",
-        "with --network, draw a small network in this file for Graphviz; - for standard output",
+        "with --network: write a small network to this file as a Graphviz graph; - for standard output",
     )
 
 

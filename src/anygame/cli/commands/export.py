@@ -1,4 +1,4 @@
-"""The ``export`` command: writes a game for other programs."""
+"""The ``export`` command: writes a game in the formats of other programs."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
 
 _DETAILS: Final = """\
-efg     a tree of all histories, in Gambit's format for games in extensive form, which
-        OpenSpiel reads, too (pyspiel.load_efg_game)
-aiger   an and-inverter graph, AIGER 1.9; binary if OUT ends in .aig
+efg     the tree of all histories as a game in extensive form, for Gambit and OpenSpiel
+        (pyspiel.load_efg_game)
+aiger   an and-inverter graph in AIGER 1.9; in the binary format if OUT ends in .aig
 asp     an answer set program for clingo: each answer set is a match of up to --depth joint
         moves; with --goal, a match in which --role reaches that goal
-dot     a picture of the network for Graphviz, if the network is small
+dot     the network as a Graphviz graph, if the network is small
 
 efg: A role without a choice makes no decision. If roles move at the same time, they decide one
 after the other, without seeing the choices of the others, and `random` is last. If the sheet
 defines `sees` (GDL-II), the moves and percepts of a role determine its information sets.
-Otherwise, all moves determine them. A payoff is the goal times --scale, plus --offset: for Kuhn
-poker in chips, use --scale 1/25 --offset=-2. The number of histories is estimated first, and
-nothing is written if it is greater than --histories.
+Otherwise, all moves determine them. A payoff is the goal times --scale, plus --offset. Example:
+--scale 1/25 --offset=-2 gives the payoffs of Kuhn poker in chips. The number of histories is
+estimated first. If the estimate is greater than --histories, nothing is written.
 
 aiger: Moves are inputs. Three properties must never be violated. playable is violated if the
 match is not over and a role has no legal move. goals is violated if the match is over and a role
 has no goal from 0 to 100, or several goals. turn-taking is violated if two roles have a choice.
-An illegal step sets the latch `illegal`, and nothing after it counts as a violation.
+An illegal joint move sets the latch `illegal`, after which no property is violated.
 
-asp: Every relation that depends on the state has one more argument, the number of joint moves
+asp: Every relation that depends on the state has one more argument: the number of joint moves
 before the state. Comments in the files explain names and bits.
 """
-#: The options that each format accepts.
+#: Names of the options that each format accepts.
 _BELONGS: Final = {"efg": frozenset(("histories", "scale", "offset", "machine")), **FORMS}
-#: Formats that need no compiled network.
+#: Formats that are generated from the rules, without a compiled network.
 _OF_RULES: Final = frozenset(("efg", "asp"))
-#: Maximum number of characters of a number.
+#: Maximum number of characters of a scale or offset.
 _LONGEST_NUMBER: Final = 40
 
 
@@ -94,7 +94,7 @@ def _export(options: _Options) -> int:
 
 
 def _check(options: _Options) -> None:
-    """Raise AnygameError for an option of another format, and for a missing ``--depth``."""
+    """Raise AnygameError if an option belongs to another format, or ``--depth`` is missing."""
     for name in sorted(frozenset().union(*_BELONGS.values()) - _BELONGS[options.to]):
         if getattr(options, name) not in (None, "auto"):
             forms = [form for form, names in _BELONGS.items() if name in names]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Minimum width of the column of summaries, in characters.
 _NARROWEST: Final = 30
 _GAMES_DETAILS: Final = """\
-Commands that take a FILE also accept these names, unless there is a file of the same name:
+Wherever a command takes a FILE, it also accepts these names, unless a file has the same name:
   anygame repl copolymer
 
 With --json, one object is printed:
@@ -52,7 +52,7 @@ def _games(options: _GamesOptions) -> int:
 
 
 def _wrapped(rows: Sequence[tuple[str, str, str]], width: int) -> Iterator[tuple[str, str, str]]:
-    """Yield the rows of a table that fits a terminal: a long summary takes several rows."""
+    """Yield the rows of a table that fits into ``width`` characters. A long summary takes several rows."""
     left = max(width - sum(2 + max(len(row[column]) for row in rows) for column in (0, 1)), _NARROWEST)
     for name, roles, summary in rows:
         first, *others = wrap(summary, left) or [""]
@@ -76,7 +76,7 @@ def known_code(text: str) -> str:
 
 
 def known_codes(texts: Iterable[str]) -> frozenset[str]:
-    """Return all codes in comma-separated lists. Raises QueryError for an unknown code."""
+    """Return the codes in comma-separated lists. Raises QueryError for an unknown code."""
     return frozenset(known_code(code) for text in texts for code in text.split(",") if code.strip())
 
 
@@ -95,9 +95,7 @@ def _explain_code(options: _ExplainCodeOptions) -> int:
     return Status.OK
 
 
-_EXPLAIN_CODE_DETAILS: Final = (
-    "The text states the rule, the reason for it, a bad example and a good example.\n"
-)
+_EXPLAIN_CODE_DETAILS: Final = "The explanation gives the rule, its reason, a bad and a good example.\n"
 
 COMMANDS: Final = {
     "games": Command(_GamesOptions, _games, _GAMES_DETAILS),

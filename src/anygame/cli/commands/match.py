@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, Final
@@ -34,7 +36,7 @@ from anygame.tournament.standings import standings
 from anygame.tournament.store import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
+    from collections.abc import Callable, Coroutine, Iterator, Sequence
 
     from anygame.cli.matches.seating import Named
     from anygame.game.game import Game
@@ -42,12 +44,14 @@ if TYPE_CHECKING:
     from anygame.match.referee import Watcher
     from anygame.match.seats import Seat
 
+#: Keys of the signature in a record.
+_SIGNED: Final = ("matchHostPK", "matchHostSignature")
 _DETAILS: Final = f"""\
 {PLAYERS}
-A reply that is late (TO), missing (CE) or not a legal move (IL) is replaced by a random legal
-move, and the match continues. If the code of a player raises an exception, its traceback is
-printed once on standard error, and also written beside the record with --record. Comments of
-players are shown and recorded. Ctrl-C sends ABORT to the players.
+A late reply (TO), a missing reply (CE) or a reply that is not a legal move (IL) is replaced by
+a random legal move, and the match continues. If the code of a player raises an exception, its
+traceback is printed once on standard error, and with --record also written beside the record.
+Comments of players are shown and recorded. Ctrl-C sends ABORT to the players.
 
 The exit status is 1 if an error in the rules ended a match, or if all moves of a player in a
 match were replaced.
@@ -62,9 +66,9 @@ With --json, one object is printed on each line:
   {{"event": "end", "match", "completed", "goals": {{ROLE: GOAL}} or null, "fault"}}
   {{"event": "summary", "games", "fallback", "failed": [NAME],
    "players": [{{"name", "games", "mean", "margin", "errors"}}]}}
-  errors, reasons, seconds and said (comments of players) list only roles that have any. margin
-  is half the width of a 95 % confidence interval. failed names the players whose moves were all
-  replaced in a match. fallback is null, or the reason why the game is not compiled.
+  errors, reasons, seconds and said (comments of players) contain only roles with a value. margin
+  is half the width of a 95 % confidence interval. failed names the players that had all their
+  moves in a match replaced. fallback is null, or says why the game is not compiled.
 """
 
 
@@ -73,13 +77,13 @@ class _Options(ClockOptions, WebOptions):
     file: str | None = argument("FILE", nargs="?", help=f"{SHEET_HELP}; not needed with --resume")
     players: list[str] | None = option("--players", "PLAYER", "players in the order of the roles", nargs="+")
     games: int = option("--games", "N", "number of matches", positive, default=1)
-    swap_roles: bool = flag("--swap-roles", "let the players change roles from match to match")
+    swap_roles: bool = flag("--swap-roles", "rotate the players among the roles from match to match")
     record: str | None = option(
         "--record", "DIR", "folder for the record of each match (default: no records)"
     )
     resume: str | None = option("--resume", "RECORD", "resume the interrupted match in this record")
     sign: str | None = option(
-        "--sign", "KEY", "sign records with the RSA key in this PEM file; a missing file is created"
+        "--sign", "KEY", "sign records with the RSA key in this PEM file, which is created if it is missing"
     )
     seed: int | None = seed_option()
 
@@ -93,24 +97,30 @@ def _match(options: _Options) -> int:
     seed = SystemRandom().randrange(2**32) if options.seed is None else options.seed
     terms = Terms(options.start_clock, options.play_clock, seed, options.scramble)
     series = _Series(options, game, named(options.players), terms)
-    status = _led(options, series.broadcast, series.play, lambda: (series.watcher, series.path))
+    status = _run(options, series.broadcast, series.seats, series.play, lambda: series.path)
     return status or (Status.ANSWER_IS_NO if series.faults or series.failed else Status.OK)
 
 
-def _led(
+def _run(
     options: _Options,
     broadcast: Broadcast,
+    seats: Sequence[Seat],
     play: Callable[[], Coroutine[Any, Any, None]],
-    left: Callable[[], tuple[Watcher | None, str | None]],
+    path_of: Callable[[], str | None],
 ) -> int:
-    """Play matches, shown on pages with ``--web``. If interrupted, print how to resume them."""
+    """Play matches, and close the seats. After an interruption, print how to resume the match."""
+
+    async def play_and_close() -> None:
+        try:
+            await play()
+        finally:
+            await asyncio.gather(*[seat.close() for seat in seats])
+
     try:
         with on_pages(options.web, broadcast, stay=options.stay, is_json=options.json):
-            run_until_signal(play())
+            run_until_signal(play_and_close())
     except EndedBySignal as end:
-        watcher, path = left()
-        if isinstance(watcher, TerminalWatcher):
-            watcher.close()
+        path = path_of()
         if path is not None and Path(path).exists():
             complain(f"interrupted; to resume: anygame match --resume {shlex.quote(path)}")
         else:
@@ -131,7 +141,6 @@ class _Series:
         self.faults = 0
         self.failed: list[str] = []
         self.path: str | None = None
-        self.watcher: Watcher | None = None
         self._failures: Failures | None = None
         note = "Goals are means with 95 % confidence intervals."
         table = (lambda: self._standings().page(note)) if options.games > 1 else None
@@ -139,12 +148,9 @@ class _Series:
         seated(game, self.seats)
 
     async def play(self) -> None:
-        try:
-            for number in range(self.options.games):
-                await self._play_one(number)
-            self._print()
-        finally:
-            await asyncio.gather(*[seat.close() for seat in self.seats])
+        for number in range(self.options.games):
+            await self._play_one(number)
+        self._print()
 
     async def _play_one(self, number: int) -> None:
         order = list(range(len(self.seats)))
@@ -160,11 +166,10 @@ class _Series:
         self.path = None if folder is None else record_path(folder, record)
         if number and not self.options.json:
             print()
-        self.watcher = _watcher(self.options, self.game, self.path, seats)
         keep = keeper(self.path, self.key)
-        self._failures = Failures(self.path, self._failures)
-        watcher = _shown(self.options, self.watcher, self.broadcast, self.path)
-        await Referee(self.game, seats, record, keep=keep, watcher=watcher, failures=self._failures).play()
+        failures = self._failures = Failures(self.path, self._failures)
+        with _watching(self.options, self.game, self.path, seats, self.broadcast) as watcher:
+            await Referee(self.game, seats, record, keep=keep, watcher=watcher, failures=failures).play()
         self.failed += [name for name in record.failed if name not in self.failed]
         if record.goals is None:
             self.faults += 1
@@ -205,7 +210,7 @@ def _print_failed(names: Sequence[str]) -> None:
 
 
 def _seeds(record: Record, count: int) -> list[int]:
-    """Return the seeds of the players of a record, in the order of the roles."""
+    """Return the seeds of a record's players, in the order of the roles."""
     seeds, seed = record.own.get("playerSeeds"), record.own.get("seed")
     if isinstance(seeds, list) and len(seeds) == count and all(isinstance(each, int) for each in seeds):
         return seeds
@@ -224,19 +229,15 @@ def _resume(options: _Options, path: str) -> int:
     seeds = _seeds(record, len(players))
     seats: list[Seat] = [make_seat(player, seed) for player, seed in zip(players, seeds, strict=True)]
     order = seated(game, seats)
-    watcher = _watcher(options, game, path, seats)
-
     broadcast = Broadcast(game.name, 1)
-    shown = _shown(options, watcher, broadcast, path)
 
     async def play() -> None:
-        try:
-            keep = keeper(path, key)
-            await resume(game, order, record, keep=keep, watcher=shown, failures=Failures(path))
-        finally:
-            await asyncio.gather(*[seat.close() for seat in seats])
+        with _watching(options, game, path, seats, broadcast) as watcher:
+            await resume(
+                game, order, record, keep=keeper(path, key), watcher=watcher, failures=Failures(path)
+            )
 
-    status = _led(options, broadcast, play, lambda: (watcher, path))
+    status = _run(options, broadcast, seats, play, lambda: path)
     if not options.json:
         _print_failed(record.failed)
     return status or (Status.OK if record.is_completed and not record.failed else Status.ANSWER_IS_NO)
@@ -259,14 +260,18 @@ def _players(record: Record) -> list[Named]:
     return [(name, what) for name, what in players]
 
 
-_SIGNED: Final = ("matchHostPK", "matchHostSignature")
-
-
-def _shown(options: _Options, watcher: Watcher, broadcast: Broadcast, path: str | None) -> Watcher:
-    """Return a watcher that also shows the match on pages, if there are any."""
-    if options.web is None:
-        return watcher
-    return Watchers(watcher, BroadcastMatch(broadcast, None if path is None else lambda: read_record(path)))
+@contextmanager
+def _watching(
+    options: _Options, game: Game, path: str | None, seats: Sequence[Seat | None], broadcast: Broadcast
+) -> Iterator[Watcher]:
+    """Yield a watcher that shows a match on the screen, and with ``--web`` also on pages."""
+    watcher = _watcher(options, game, path, seats)
+    load = None if path is None else partial(read_record, path)
+    try:
+        yield watcher if options.web is None else Watchers(watcher, BroadcastMatch(broadcast, load))
+    finally:
+        if isinstance(watcher, TerminalWatcher):
+            watcher.close()
 
 
 def _watcher(options: _Options, game: Game, path: str | None, seats: Sequence[Seat | None]) -> Watcher:
@@ -277,7 +282,7 @@ def _watcher(options: _Options, game: Game, path: str | None, seats: Sequence[Se
         return JsonWatcher(game, path)
     screen = Screen()
     if has_people:
-        # The prompt shows people the boards, without hidden information.
+        # The prompt shows the boards to people, without hidden information.
         return HiddenWatcher(game, screen) if game.is_gdl2 else LineWatcher(game, screen)
     return TerminalWatcher(game, screen) if screen.is_terminal else LineWatcher(game, screen)
 

@@ -1,4 +1,4 @@
-"""The ``perft`` command: counts the sequences of joint moves of a length."""
+"""The ``perft`` command: counts the sequences of joint moves of a given length."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     JointMove = tuple[Term, ...]
 
-#: Python's own limit of digits for printing integers, which takes quadratic time.
+#: Default limit of Python on the number of digits that it prints, since printing takes quadratic time.
 _MOST_DIGITS: Final = 4_300
 
 _SHAPE: Final = """\
@@ -42,7 +42,7 @@ class _Options(JsonOption, MachineOption):
 def _perft(options: _Options) -> int:
     game = load_game(options)
     record: dict[str, Any] = {"game": game.name, "depth": options.depth}
-    # Sequences of one joint move are counted without playing them, unless --divide lists them.
+    # Without --divide, joint moves can be counted without generating them.
     if options.depth < 1 or (options.depth == 1 and not options.divide):
         _print(record | {"count": perft(game, options.depth)}, options)
         return Status.OK

@@ -1,4 +1,4 @@
-"""The ``player`` command: plays matches for managers until Ctrl-C or SIGTERM."""
+"""The ``player`` command: plays the matches of game managers until Ctrl-C or SIGTERM."""
 
 from __future__ import annotations
 
@@ -21,31 +21,30 @@ if TYPE_CHECKING:
     from anygame.protocol import Said
 
 _DETAILS: Final = """\
-A game manager sends the rules and asks for moves through the GGP protocol (HTTP, usually port
-9147). Only this machine can connect, unless --host names another address: 0.0.0.0 accepts
-other machines. Without --port, the next free port is used if 9147 is taken. Ctrl-C ends the
-player.
+A game manager sends the rules and asks for moves by the GGP protocol (HTTP, usually on port
+9147). Only this machine can connect, unless --host names another address: 0.0.0.0 accepts other
+machines. Ctrl-C ends the player.
 
 The player sends its best move so far before the clock runs out. It abandons a match if no
-message arrives for --patience. By default, this is the sum of the start clock, ten play clocks
-and ten seconds.
+message arrives for --patience, by default the sum of the start clock, ten play clocks and ten
+seconds.
 
-In games with hidden information (GDL-II), the player understands both forms of messages: the
-older form sends percepts, and the newer form sends moves. With --gdl2, the terms in a message
-are always read as percepts if the game has a rule for `sees`. Without --gdl2, they are read
-as percepts only if they cannot be moves.
+There are two forms of PLAY messages in games with hidden information (GDL-II). One of them
+contains the percepts of the player, and the other one contains the joint move. With --gdl2, the
+player reads the terms in a message as percepts if the game has a rule for `sees`. Without
+--gdl2, it does so only if the terms cannot be moves.
 
 With --json, one object is printed on each line:
   {"event": "listening", "host", "port", "name", "strategy"}
   {"event": "message", "time", "peer", "message", "match", "text", "reply", "seconds", "note"}
   {"event": "stopped"}
-  message is INFO, PING, START, PLAY, STOP, ABORT, PREVIEW, or ? for anything else. note
+  message is INFO, PING, START, PLAY, STOP, ABORT or PREVIEW, or ? for anything else. note
   describes an error.
 """
 
 _USUAL_PORT: Final = 9147
 _PORTS_TRIED: Final = 10
-#: Bounds for rules from strangers; every public game needs less.
+#: Limits for rules from strangers. All public games stay below them.
 LIMITS: Final = Limits(facts=1_000_000, terms=1_000_000, seconds=60.0)
 
 
@@ -64,8 +63,8 @@ class _Options(JsonOption, CaseOption):
     strategy: str = option(
         "--players",
         "PLAYER",
-        "random, legal, greedy, uct, mcts, ismcts, MODULE:CLASS or FILE.py:CLASS; options may follow, as in "
-        "mcts:threads=2,memory=2GB,pondering=no (mcts ponders by default)",
+        "strategy: random, legal, greedy, uct, mcts, ismcts, MODULE:CLASS or FILE.py:CLASS, with options as "
+        "in mcts:threads=2,memory=2GB,pondering=no (here, mcts ponders by default)",
         default="mcts",
         former="--strategy",
     )
@@ -80,7 +79,8 @@ class _Options(JsonOption, CaseOption):
     patience: float | None = option(
         "--patience",
         "SECONDS",
-        "abandon a match after this many seconds without a message (default: see below)",
+        "abandon a match after this many seconds without a message (default: start clock + 10 play clocks + "
+        "10 s)",
         seconds,
     )
     seed: int | None = seed_option()
@@ -135,7 +135,7 @@ def _server(options: _Options, log: _Log) -> PlayerServer:
 
 
 async def _listening(server: PlayerServer, host: str, asked: int | None) -> int:
-    """Listen on the given port, or on the first free port from the usual one; return the port."""
+    """Listen on the given port, by default on the first free port from the usual port; return the port."""
     tried = [asked] if asked is not None else range(_USUAL_PORT, _USUAL_PORT + _PORTS_TRIED)
     refusal: OSError | None = None
     for port in tried:

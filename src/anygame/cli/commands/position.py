@@ -19,7 +19,7 @@ class _StateOptions(PositionOptions):
 def _state(options: _StateOptions) -> int:
     position = load_position(options)
     if options.board and not options.json:
-        # Importing the boards takes time, which the other commands save.
+        # The other commands start faster without this import.
         from anygame.boards import picture
 
         Screen().draw(picture(position.state))
@@ -43,10 +43,10 @@ def _goals(options: PositionOptions) -> int:
 @command_options
 class _QueryOptions(PositionOptions):
     pattern: str = argument(
-        "PATTERN", help='sentence with variables, such as "(legal ?role (move ?row ?n))" or terminal'
+        "PATTERN", help='atom, usually with variables, such as "(legal ?role (move ?row ?n))"'
     )
     moves: str | None = option(
-        "--moves", "MOVES", "joint move to assume, for patterns that depend on it, such as (next ?fact)"
+        "--moves", "MOVES", "joint move for patterns that depend on moves, such as (next ?fact)"
     )
 
 

@@ -1,4 +1,4 @@
-"""The commands that open a prompt: ``repl`` to question a game, ``play`` to play against others."""
+"""The commands that open a prompt: ``repl`` to explore a game, ``play`` to play against others."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 # -- repl ----------------------------------------------------------------------------------------------
 
 _REPL_DETAILS: Final = """\
-Commands are read from standard input; `help` lists them. On a terminal, the extra `terminal`
-adds editing and completion of lines: pip install 'anygame[terminal]'. Without a terminal, the
-lines are a script. A failed line does not stop the script, but the exit status is then 1.
+The prompt reads commands from standard input; `help` lists them. On a terminal, the extra
+`terminal` adds editing and completion of lines: pip install 'anygame[terminal]'. If standard
+input is not a terminal, its lines are executed as a script. A failed line does not stop the
+script, but the exit status is then 1.
 """
 
 
@@ -41,14 +42,14 @@ class _ReplOptions(MachineOption):
     table: str | None = option(
         "--table",
         "FILE",
-        "file of exact values for `analyse` and `hint`, as written by `anygame solve --table`",
+        "file of exact values for `analyse` and `hint`, written by `anygame solve --table`",
     )
     echo: bool = flag("--echo", "print each line of the input, after `> `")
 
 
 def _repl(options: _ReplOptions) -> int:
     if options.file == "-":
-        raise AnygameError("standard input is for commands: give the rule sheet as a file")
+        raise AnygameError("standard input is read for commands: give the rule sheet as a file")
     game = load_game(options)
     screen = Screen()
     values = None if options.table is None else load_table(options.table, game)
@@ -65,16 +66,16 @@ _PLAY_DETAILS: Final = f"""\
 You play the first role, or the roles of --as. The players of --against play the other roles
 in their order; by default, `mcts` plays them all. Try `--against easy` first.
 
-You can type a move in short: `d 4`, `d4` or `move d 4` for (move d 4), an unambiguous prefix,
-or the number of the move in `legal`. `undo` takes back your move and the replies to it, `hint`
-suggests a move, `resign` ends the game, and `help` lists all commands. If only the role
-`random` has a choice, Enter samples its move.
+You can abbreviate a move: `d 4`, `d4` or `move d 4` stands for (move d 4), and so does an
+unambiguous prefix, or the number of the move in `legal`. `undo` takes back your move and the
+replies to it, `hint` suggests a move, `resign` ends the game, and `help` lists all commands. If
+only the role `random` has a choice, Enter samples its move.
 
 {PLAYERS}
 On a terminal, the record of the game is written to ~/.local/state/anygame/matches, or to
-the folder of --record. `anygame replay` steps through it. Without a terminal, the lines of
-standard input are a script, and a record is written only with --record. A failed line does not
-stop the script, but the exit status is then 1.
+the folder of --record. `anygame replay` steps through it. If standard input is not a terminal,
+its lines are executed as a script, and a record is written only with --record. A failed line
+does not stop the script, but the exit status is then 1.
 
 In games with hidden information (GDL-II), you see only what your role perceives and what it
 can deduce. --reveal shows everything.
@@ -86,18 +87,22 @@ class _PlayOptions(MachineOption):
     file: str = argument("FILE", help=SHEET_HELP)
     roles: list[str] = several("--as", "ROLE", "role that you play (default: the first)")
     against: list[str] = several(
-        "--against", "PLAYER", "player of the other roles, one for all or one for each (default mcts)"
+        "--against", "PLAYER", "player of all other roles, or one for each of them in order (default mcts)"
     )
     clock: float = option(
         "--play-clock",
         "SECONDS",
-        "seconds that a player has for a move",
+        "seconds that players have for each move",
         seconds,
         default=3.0,
         former="--clock",
     )
     seed: int | None = seed_option()
-    record: str | None = option("--record", "DIR", "folder for the record of the game (default: see below)")
+    record: str | None = option(
+        "--record",
+        "DIR",
+        "folder for the record of the game (default: ~/.local/state/anygame/matches; none for a script)",
+    )
     thinking: bool = flag("--thinking", "show the comments of players on their moves")
     reveal: bool = flag("--reveal", "show the whole state, even in a game with hidden information")
     echo: bool = flag("--echo", "print each line of the input, after `> `")
@@ -105,7 +110,7 @@ class _PlayOptions(MachineOption):
 
 def _play(options: _PlayOptions) -> int:
     if options.file == "-":
-        raise AnygameError("standard input is for moves: give the rule sheet as a file")
+        raise AnygameError("standard input is read for moves: give the rule sheet as a file")
     game = load_game(options)
     screen = Screen()
     is_live = is_conversation(screen)
@@ -115,7 +120,7 @@ def _play(options: _PlayOptions) -> int:
     def path_of(record: Record) -> str | None:
         if options.record is not None:
             return record_path(options.record, record)
-        # The default folder may be missing or read-only: then the game is played without a record.
+        # If the default folder is not writable, the game is played without a record.
         with suppress(AnygameError, RuntimeError):
             return record_path(str(state_folder("matches")), record) if is_live else None
         return None

@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 
 _PROVE_DETAILS: Final = f"""\
 The built-in properties to prove are playable, ends, goals, turn-taking, zero-sum, and winnable
-(for each role, or for one with 'winnable ROLE'). The built-in properties to search for are
-constant-players, mutex (groups of fluents, exactly one of which holds), latched fluents,
-monotone goals, dead fluents and dead moves. A property can also be a formula with always,
-never, reachable and until over the relations of the sheet, such as
+(for each role, or with 'winnable ROLE' for one role). The built-in properties to search for
+are constant-players, mutex (groups of fluents of which at most one holds at a time), latched
+fluents, monotone goals, dead fluents and dead moves. A property can also be a formula with
+always, never, reachable and until over the relations of the sheet, such as
   (always (implies terminal (exists (?r) (goal ?r 100))))
 
 The verdict `proved` means that an independent checker has accepted the proof. The verdict
 `refuted` comes with a match as a counterexample, which the reasoner has replayed. Moves of
-`random` are treated like all other moves. If a game cannot be compiled, all properties stay
-`open`, and the verdict says why. `anygame replay` and `anygame web` show the matches of
---record. The exit status is 1 unless all properties are proved. Proofs need the extra `prove`.
+`random` are treated like all other moves. If a game cannot be compiled, all verdicts are
+`open`, and say why. `anygame replay` and `anygame web` show the matches of --record. The exit
+status is 1 unless all properties are proved. Proofs need the extra `prove`.
 
 {json_shape('{"game", "interrupted", "verdicts": [VERDICT]}; a VERDICT is' + chr(10) + "  " + SHAPE)}"""
 
@@ -54,10 +54,10 @@ class _ProveOptions(JsonOption, SheetOptions):
         "--property", "NAME", "built-in property or formula to prove (default: all built-in ones)"
     )
     seconds: float = option(
-        "--seconds", "S", "time limit of each property, in seconds", seconds, default=60.0
+        "--seconds", "S", "time limit for each property, in seconds", seconds, default=60.0
     )
-    all: bool = flag("--all", "list all facts and invariants that were found (default: the first six facts)")
-    record: str | None = option("--record", "DIR", "folder for records of the matches in the verdicts")
+    all: bool = flag("--all", "list all facts and invariants of each verdict (default: the first six facts)")
+    record: str | None = option("--record", "DIR", "folder for match records of the counterexamples")
 
 
 def _prove(options: _ProveOptions) -> int:
@@ -90,10 +90,10 @@ def _prove(options: _ProveOptions) -> int:
 _EQUAL_DETAILS: Final = f"""\
 The two games are the same if they agree in every reachable state: on whether the match is over,
 on legal moves, on goals, and on the percepts of each joint move. Roles and moves are matched by
-name. If the games differ, a shortest match to a difference is printed.
+name. If the games differ, a shortest match that shows a difference is printed.
 
-If names differ, --map FILE lists pairs of terms with variables: a role, move or percept of A,
-and the same in B:
+If names differ, the file of --map lists pairs of terms with variables: a role, move or percept
+of A, and the corresponding term of B:
   (mark ?x ?y)  (place ?y ?x)
 
 The exit status is 1 unless the games are proved to be the same. Proofs need the extra `prove`.
@@ -106,7 +106,7 @@ class _EqualOptions(JsonOption, ReadingOptions):
     first: str = argument("A", help=SHEET_HELP)
     second: str = argument("B", help="rule sheet, or name of an installed game, to compare with A")
     map: str | None = option(
-        "--map", "FILE", "file of pairs: a name or move of A and the same in B, as described below"
+        "--map", "FILE", "file of pairs: a role, move or percept of A, and the corresponding term of B"
     )
     up_to: int | None = option(
         "--depth",
@@ -115,9 +115,9 @@ class _EqualOptions(JsonOption, ReadingOptions):
         natural,
         former="--up-to",
     )
-    seconds: float = option("--seconds", "S", "time limit, in seconds", seconds, default=60.0)
+    seconds: float = option("--seconds", "S", "time limit of the proof, in seconds", seconds, default=60.0)
     record: str | None = option(
-        "--record", "DIR", "folder for a record of the match to a difference, played with the rules of A"
+        "--record", "DIR", "folder for a record of the match that shows a difference, with the rules of A"
     )
 
 

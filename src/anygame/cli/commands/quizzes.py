@@ -1,4 +1,4 @@
-"""The commands ``quiz``, which asks questions about rule sheets, and ``grade``, which grades the replies."""
+"""The commands ``quiz``, which generates questions about rule sheets, and ``grade``, which grades replies."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ if TYPE_CHECKING:
 # -- quiz ----------------------------------------------------------------------------------------------
 
 _QUIZ_DETAILS: Final = """\
-legal     the legal moves of a role
-next      the facts that are true after a joint move
-terminal  whether the match is over
-goal      the goal of a role
-winner    the goal of a role at the end if all roles play perfectly. This needs a game of few
-          states (--states), without chance, hidden information or mixed strategies
-why       the rule instance that derives an atom: the literals of its body
+Kinds of questions:
+legal     Which moves of a role are legal?
+next      Which facts are true after a joint move?
+terminal  Is the match over?
+goal      What is the goal of a role?
+winner    What is the goal of a role at the end if all roles play perfectly? Only for games with
+          at most --states states, without chance, hidden information or mixed strategies
+why       Which instance of a rule derives an atom? The answer is the literals of its body
 
 Each question is a line of JSON: id, kind, form, sheet, prompt, answer, rules, facts, moves,
 role, atom, difficulty {"facts", "rules", "depth"}. The prompt is for the language model. The
@@ -43,8 +44,8 @@ other fields are for `anygame grade`. All questions are different. The same opti
 same quiz, and a smaller --count gives its first questions. If there are fewer questions than
 --count, all of them are printed, and the exit status is 1.
 
-A scrambled sheet is the same game with other names. Keywords, the role `random` and integers
-are kept. --sheets FOLDER writes the scrambled sheets and maps of their names. With these,
+A scrambled sheet is the same game with other names, except for keywords, the role `random` and
+integers. --sheets FOLDER writes the scrambled sheets and maps of their names. With these,
 `anygame equal SHEET FOLDER/NAME.kif --map FOLDER/NAME.map` proves that the game is the same.
 """
 
@@ -63,24 +64,28 @@ class _QuizOptions(ReadingOptions):
     count: int = option("--count", "N", "number of questions", positive, default=10)
     seed: int = seed_option(0)
     depth: int = option(
-        "--depth", "D", "maximum number of joint moves before the state of a question", natural, default=10
+        "--depth",
+        "D",
+        "maximum number of joint moves that lead to a state in a question",
+        natural,
+        default=10,
     )
     scramble: Style | None = option(
         "--scramble",
         None,
-        "replace all names with pronounceable words or with symbols (default: keep the names)",
+        "replace all names by pronounceable words or by symbols (default: keep the names)",
         choices=STYLES,
     )
     form: QuizForm = option("--form", None, "notation of the prompts", choices=FORMS, default="kif")
     states: int = option(
         "--states",
         "N",
-        "maximum number of reachable states for questions of the kind winner",
+        "maximum number of reachable states of a game for questions of the kind winner",
         positive,
         default=DEFAULT_STATES,
     )
     sheets: str | None = option(
-        "--sheets", "FOLDER", "folder for the sheets in the questions, and for maps of their names"
+        "--sheets", "FOLDER", "folder for the scrambled sheets, and for maps from the original names"
     )
 
 
@@ -127,10 +132,11 @@ _GRADE_DETAILS: Final = f"""\
 QUIZ is the output of `anygame quiz`. Each reply is a line of JSON: {{"id": ..., "reply": TEXT}},
 or only TEXT if the replies are in the order of the questions. A missing reply counts as wrong.
 
-One part of a reply is graded: the last block between lines of ```, else the last <answer>,
-the last \\boxed{{}}, the text after the last `Answer:`, or the whole reply. Moves and facts can
-be KIF, infix or words in any order, with bullets, numbers, commas or JSON around them.
-For `why`, every instance of a rule that derives the atom is right.
+Only the answer in a reply is graded: the last block between lines of ```, else the last
+<answer>, else the last \\boxed{{}}, else the text after the last `Answer:`, else the whole reply.
+The answer lists moves or facts in any order, in KIF, infix or words, and with or without
+bullets, numbers, commas or JSON around them. For `why`, every instance of a rule that derives
+the atom is right.
 
 The exit status is 0 if every reply is right, else 1.
 
@@ -139,8 +145,8 @@ The exit status is 0 if every reply is right, else 1.
 
 @command_options
 class _GradeOptions(JsonOption):
-    quiz: str = argument("QUIZ", help="the questions, as lines of JSON")
-    replies: str = argument("REPLIES", help="the replies, as lines of JSON; - for standard input")
+    quiz: str = argument("QUIZ", help="file of questions, written by `anygame quiz`")
+    replies: str = argument("REPLIES", help="file of replies, as lines of JSON; - for standard input")
     show: int = option("--show", "N", "maximum number of wrong replies to show", natural, default=10)
 
 
@@ -156,7 +162,15 @@ def _grade(options: _GradeOptions) -> int:
             grades.append(grade(question, replies.get(question.id, "")))
             show(completed=number)
     if options.json:
-        print_json(_described(grades, len(replies)))
+        print_json(
+            {
+                "questions": len(grades),
+                "replies": len(replies),
+                "exact": sum(one.is_exact for one in grades),
+                "kinds": _numbers_by_kind(grades),
+                "grades": [one.to_dict() for one in grades],
+            }
+        )
     else:
         print_lines(table_lines(list(_table(grades)), "<>>>>"))
         wrong = [one for one in grades if not one.is_exact]
@@ -176,7 +190,7 @@ def _replies(name: str, asked: Sequence[Question]) -> dict[str, str]:
 
 
 def _read(file: TextIO, asked: Sequence[Question]) -> dict[str, str]:
-    """Return the replies by the id of their question."""
+    """Return the replies, by question id."""
     known = {question.id for question in asked}
     replies: dict[str, str] = {}
     for number, line in enumerate(filter(str.strip, file), start=1):
@@ -199,10 +213,9 @@ def _read(file: TextIO, asked: Sequence[Question]) -> dict[str, str]:
     return replies
 
 
-def _by_kind(grades: Sequence[Grade]) -> Iterator[tuple[str, list[Grade]]]:
-    for kind in KINDS:
-        if of_kind := [one for one in grades if one.kind == kind]:
-            yield kind, of_kind
+def _numbers_by_kind(grades: Sequence[Grade]) -> dict[str, dict[str, float]]:
+    by_kind = {kind: [one for one in grades if one.kind == kind] for kind in KINDS}
+    return {kind: _numbers(of_kind) for kind, of_kind in by_kind.items() if of_kind}
 
 
 def _numbers(grades: Sequence[Grade]) -> dict[str, float]:
@@ -217,8 +230,7 @@ def _numbers(grades: Sequence[Grade]) -> dict[str, float]:
 
 def _table(grades: Sequence[Grade]) -> Iterator[tuple[str, ...]]:
     yield ("", "questions", "right", "precision", "recall")
-    for kind, of_kind in [*_by_kind(grades), ("all", list(grades))]:
-        numbers = _numbers(of_kind)
+    for kind, numbers in (_numbers_by_kind(grades) | {"all": _numbers(grades)}).items():
         yield (
             kind,
             f"{numbers['questions']:,}",
@@ -226,16 +238,6 @@ def _table(grades: Sequence[Grade]) -> Iterator[tuple[str, ...]]:
             f"{numbers['precision']:.3f}",
             f"{numbers['recall']:.3f}",
         )
-
-
-def _described(grades: Sequence[Grade], replies: int) -> dict[str, object]:
-    return {
-        "questions": len(grades),
-        "replies": replies,
-        "exact": sum(one.is_exact for one in grades),
-        "kinds": {kind: _numbers(of_kind) for kind, of_kind in _by_kind(grades)},
-        "grades": [one.to_dict() for one in grades],
-    }
 
 
 COMMANDS: Final = {

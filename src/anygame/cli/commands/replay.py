@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.replaying import Replay
 
-#: Maximum number of steps in one animation, which holds a drawing of each.
+#: Maximum number of states in an animation, which contains a drawing of each state.
 _ANIMATED: Final = 500
 
 _DETAILS: Final = """\
 On a terminal, you step through the record: Enter goes forward, b goes back, a number goes to
-that step, e goes to the end, and q quits. Without a terminal, all moves are printed, and also
-all states with --board. The record is checked against the rules in it, or the rules in FILE,
-and its signature is verified. The exit status is 1 if the record disagrees with the rules, or if
-its signature is invalid. --svg writes step-000.svg, step-001.svg, ... and an animation,
+that step, e goes to the end, and q quits. Without a terminal, all moves are printed; with
+--board, all states, too. The moves and goals of the record are checked against the rules, and
+its signature is verified. The exit status is 1 if the record disagrees with the rules, or if
+its signature is invalid. --svg writes step-000.svg, step-001.svg, ... and the animation
 match.svg.
 
 With --json, one object is printed:
@@ -41,11 +41,13 @@ With --json, one object is printed:
 
 @command_options
 class _Options(JsonOption, ReadingOptions):
-    record: str = argument("RECORD", help="match record: a file in the JSON format of GGP")
+    record: str = argument("RECORD", help="match record, a JSON file in the format of GGP servers")
     file: str | None = argument("FILE", nargs="?", help="rule sheet (default: the rules in the record)")
-    board: bool = flag("--board", "draw every state")
+    board: bool = flag("--board", "draw every state, even if the output is not a terminal")
     check: bool = flag("--check", "check the record, and print only errors")
-    svg: str | None = option("--svg", "DIR", "folder for a picture of each step and an animation")
+    svg: str | None = option(
+        "--svg", "DIR", "write a picture of each state, and an animation, to this folder"
+    )
 
 
 def _replay(options: _Options) -> int:
@@ -81,7 +83,7 @@ def _write_pictures(replayed: Replay, folder: Path) -> None:
 
 
 def _signature(record: Record) -> tuple[bool, list[str]]:
-    """Return whether a record is signed, and the faults of its signature."""
+    """Return whether a record is signed, and what is wrong with its signature."""
     data = record.to_json()
     if not is_signed(data):
         return False, []
@@ -207,7 +209,7 @@ class _Shown:
 
 
 def _tight(move: str) -> str:
-    """Return a move without the blanks that some records have inside parentheses."""
+    """Return a move without blanks next to its parentheses, which some records contain."""
     return move.replace("( ", "(").replace(" )", ")")
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _FORMAT_DETAILS: Final = f"""\
 A fact takes one line. In a rule, each literal of the body has its own line. Comments stay in
-place, and at most one blank line separates items. The result is read again, and a file is
-changed only if its rules stay the same.
+place, and at most one blank line separates items. The formatted sheet is parsed again, and the
+file is changed only if its rules are the same as before.
 
 {PROVE_HELP}
 The result of the proof is printed on standard error.
@@ -80,8 +80,8 @@ def _format_file(name: str, options: _FormatOptions) -> Status:
 _TRANSLATE_DETAILS: Final = f"""\
 Infix sheets look like this: legal(R,mark(X,Y)) :- true(cell(X,Y,b)) & ~closed(X)
 Comments start with %. Variables start with a capital letter. Names that do not start with a
-lower-case letter are quoted: 'King', '+'. All commands read both notations: *.kif files are
-KIF, *.hrf files are infix, and in other files the first item decides.
+lower-case letter are quoted: 'King', '+'. All commands read both notations: *.kif files are in
+KIF, and *.hrf files are in infix. In other files, the first item determines the notation.
 
 {PROVE_HELP}
 The result of the proof is printed on standard error.
@@ -119,7 +119,7 @@ def _translate(options: _TranslateOptions) -> int:
 
 
 def _written_out(source: Source) -> Source:
-    """Return a sheet in KIF with the mends of lenient reading, or the sheet itself if it needs none."""
+    """Return a sheet in KIF after the fixes of lenient reading; the sheet itself if it needs none."""
     from anygame.sheets.lenient import read_leniently
 
     plain, mends = read_leniently(parse_program(source, open_facts=True))
@@ -129,17 +129,17 @@ def _written_out(source: Source) -> Source:
 # -- mend ----------------------------------------------------------------------------------------------
 
 _MEND_DETAILS: Final = f"""\
-Kinds of mends (all of them are applied by default, except `any`):
+Kinds of fixes, which are called mends (all except `any` are applied by default):
   order        move a literal that binds a variable before the `not` or `distinct` that reads it
   case         write keywords in lower case
-  parentheses  write f for (f)
-  role         add (role ?r) where nothing limits the role in `legal` or `goal`
-  negation     if ?x is only in (not (p ?x)), negate a new relation that means "p for some ?x"
-  distinct     remove (distinct ?x ?y) where nothing binds ?y, since it always holds
-  binding      add role, base or input where nothing else can bind a variable
-  any          the same in rules for next, legal and goal, only with --select any. It can change
-               the game: such a rule then holds for every value, such as both roles in control
-  domain       add a relation of all possible values where no other mend can bind a variable
+  parentheses  replace (f) by f
+  role         add (role ?r) if no literal limits the role in `legal` or `goal`
+  negation     if ?x occurs only in (not (p ?x)), negate a new relation: p holds for some ?x
+  distinct     remove (distinct ?x ?y) if no literal binds ?y, since it then always holds
+  binding      add a role, base or input literal if no other literal can bind a variable
+  any          like `binding`, in rules for next, legal and goal; only with --select any, since
+               it can change the game: the rule then holds for every value of the variable
+  domain       bind a variable by a new relation of all its possible values, as a last resort
   base, input  add missing `base` and `input` relations for all possible fluents and moves
 
 Each mend is listed. Without --write, the changes are printed, too.

@@ -1,4 +1,4 @@
-"""The commands that search: ``analyse`` for the values of moves, ``solve`` for the exact value of a state."""
+"""The commands that search: ``analyse`` estimates the values of moves, ``solve`` computes exact values."""
 
 from __future__ import annotations
 
@@ -37,9 +37,8 @@ _ANALYSE_DETAILS: Final = f"""\
 The moves of each role are listed, the best first: visits (number of leaves evaluated below
 the move), mean goal and its standard error, proven values or bounds, and the best known line
 of play. On a terminal, the table is updated during the search. Without --seconds and
---iterations, the search ends when every value is proven, or at Ctrl-C. It also ends when it
-has visited all states and the rules define a goal in no final state. The time does not include
-compiling.
+--iterations, the search ends when all values are proven, or at Ctrl-C. It also ends when it
+has visited all states, and none of the final states has a goal. Times exclude compilation.
 
 If `anygame train` has trained a model of this sheet and the model won its trial, the search
 uses the model. With --iterations, the search uses a model only if --model asks for one, so
@@ -54,8 +53,8 @@ terms in KIF:
                      "line": [[MOVE]]}}]}}}}
   Unknown values are null. bounds are a lower and an upper bound of the value. engine is `lanes`
   if the compiled game evaluates many leaves in parallel, else `states`. fallback says why the
-  slower engine `states` is used. depth is the depth of the search tree. reason says that all
-  states were visited and the rules define a goal in no final state.
+  slower engine `states` is used. depth is the depth of the search tree. reason is given if the
+  search has visited all states, and none of the final states has a goal.
 """
 
 _NOTHING_TO_PRACTISE: Final = "no practice: self-play needs a compiled game with several roles"
@@ -66,7 +65,7 @@ class _AnalyseOptions(PositionOptions):
     practise: float | None = option(
         "--practise",
         "S",
-        "learn from self-play for S seconds first; the search uses the result only if it plays better",
+        "first learn from self-play for S seconds; the search uses the learned model if it plays better",
         seconds,
     )
     seconds: float | None = option(
@@ -77,16 +76,16 @@ class _AnalyseOptions(PositionOptions):
     )
     threads: int = option("--threads", "N", "number of threads", threads, default=1)
     memory: float = option(
-        "--memory", "GB", "maximum size of the search tree, in gigabytes", gigabytes, default=1.0
+        "--memory", "GB", "memory limit of the search tree, in gigabytes", gigabytes, default=1.0
     )
     seed: int | None = seed_option()
     table: str | None = option(
-        "--table", "FILE", "file of exact values to use, as written by `anygame solve --table`"
+        "--table", "FILE", "file of exact values for the search, written by `anygame solve --table`"
     )
     model: str | None = option(
         "--model",
         "FILE",
-        "trained model to use: yes (the model of this sheet, if there is one), no, or a file (default yes; "
+        "model for the search: yes (the trained model of this sheet, if any), no, or a file (default yes; "
         "with --iterations no)",
     )
     plot: str | None = plot_option("the goals of the moves")
@@ -118,7 +117,7 @@ def _analyse(options: _AnalyseOptions) -> int:
 
 
 def _model(options: _AnalyseOptions, game: Game) -> Model | None:
-    """Return the model to search with. Raises ModelError if the model of ``--model`` cannot be used."""
+    """Return the model for the search. Raises ModelError if the model of ``--model`` cannot be used."""
     if options.machine == "reasoner":
         if options.model not in {None, "no"}:
             raise ModelError("--model needs a compiled game: leave out --machine reasoner")
@@ -161,8 +160,8 @@ class _SolveOptions(PositionOptions):
     seconds: float | None = option(
         "--seconds",
         "S",
-        "time limit, in seconds: half to count states, and half to search for a proof if there are too many "
-        "(default: count until --memory is full, then search for as long as counting took)",
+        "time limit in seconds: half for visiting all states, half for a proof search if they are too many "
+        "(default: visit states until --memory is full, then search as long as that took)",
         seconds,
     )
     table: str | None = option("--table", "FILE", "write the values of all states to FILE")
@@ -193,23 +192,25 @@ def _solved(at: Position, options: _SolveOptions) -> Solution:
             table=options.table is not None,
             seconds=options.seconds,
             progress=lambda expanded, states: show(
-                description=f"{counted(states, 'state')}, {states - expanded:,} of them to be continued"
+                description=f"{counted(states, 'state')}, {states - expanded:,} of them not yet expanded"
             ),
-            proving=lambda analysis: show(description=f"looking for a proof: {analysis.iterations:,} leaves"),
+            proving=lambda analysis: show(
+                description=f"searching for a proof: {analysis.iterations:,} leaves"
+            ),
         )
 
 
 _SOLVE_DETAILS: Final = f"""\
-With one role, the value of a state is the best goal that the role can reach. With two roles of
-opposed goals, it is the minimax value if they take turns, and the value in mixed strategies
-(extra `solve`) if they move at the same time. If there are too many states to count, a search
-tries to prove the goals that two roles can guarantee (maximin), or to find the best line of one
-role. The printed line is the shortest for a winner and the longest for a loser, except under
-maximin, which does not compare lengths. All moves of `random` are equally likely.
+With one role, the value of a state is the best goal that the role can reach. With two roles
+that have opposed goals, it is the minimax value if the roles take turns, and the value in mixed
+strategies (extra `solve`) if they move at the same time. If there are too many states to visit
+them all, a search tries to prove the goals that two roles can guarantee (maximin), or to find
+the best line of one role. The printed line is the shortest one for a winner and the longest one
+for a loser, except for maximin values. All moves of `random` are equally likely.
 
-If the rules define no goal of a role in a final state, or several, any goal from 0 to 100 is
-assumed to be possible there. A value is printed if it does not depend on these goals. All
-other games, including games with hidden information, are not solved, and the exit status is 1.
+If the rules define no goal or several goals of a role in a final state, this goal may be any
+number from 0 to 100. A value is printed if it does not depend on such goals. All other games,
+including games with hidden information, are not solved, and the exit status is 1.
 
 --table FILE writes the values of all states to a file for `anygame analyse --table` and, in
 Python, anygame.load_table.

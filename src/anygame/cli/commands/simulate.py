@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.answers.position import Position
     from anygame.game import SimulationResult
 
-#: Maximum number of games that ``playout`` plays without compiling, which takes longer for most sheets.
+#: Maximum number of games that ``playout`` plays without compiling. For most sheets, compiling takes longer.
 _FEW: Final = 1_000
 
 
@@ -37,10 +37,13 @@ class _Options(PositionOptions):
     threads: int = option("--threads", "N", "number of threads", threads, default=1)
     limit: int = option("--limit", "N", "abandon a game after N joint moves", joint_moves, default=10_000)
     device: str = option(
-        "--device", "D", "device for the games: cpu, or a graphics card (cuda or cuda:N)", default="cpu"
+        "--device",
+        "D",
+        "device that plays: cpu, or a graphics card (cuda, or cuda:N for card N)",
+        default="cpu",
     )
     cluster: str | None = cluster_option(
-        "play on all cores of the Ray cluster at ADDRESS (default: of this machine)"
+        "play on all cores of the Ray cluster at ADDRESS; without ADDRESS, on all cores of this machine"
     )
     plot: str | None = plot_option("the goals")
     compile_seconds: float | None = option(
@@ -88,7 +91,7 @@ def _playout(options: _PlayoutOptions) -> int:
 
 
 _DETAILS: Final = f"""\
-The first simulation of a sheet compiles its rules. Later simulations use the cached code.
+The first simulation of a sheet compiles its rules. Later simulations reuse the compiled code.
 
 {AFTER}
 {json_shape(SHAPE)}"""

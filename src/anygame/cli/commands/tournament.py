@@ -38,9 +38,9 @@ _DETAILS: Final = f"""\
 {PLAYERS}
 In each round, every combination of players plays every sheet, once in each rotation of the
 roles. Every step is written to the store, so the same command resumes an interrupted
-tournament. When all matches have been played, it only prints the standings. --report takes
-players and matches from the store. If sheets and players are given, too, it also prints the
-number of planned matches.
+tournament. When all matches have been played, it only prints the standings. --report reads the
+players and matches from the store. If the command line also names sheets and players, it prints
+the number of planned matches.
 
 {WATCHING}
 With --json, one object is printed. With --web, the object
@@ -64,14 +64,15 @@ class _Options(ClockOptions, WebOptions):
     rounds: int = option(
         "--rounds",
         "N",
-        "number of rounds; in each round, all combinations of players play all sheets",
+        "number of rounds, in each of which all combinations of players play all sheets",
         positive,
         default=1,
     )
     seed: int = seed_option(0)
     plot: str | None = plot_option("the ratings")
     cluster: str | None = cluster_option(
-        "play one match on each core of the Ray cluster at ADDRESS (default: of this machine)"
+        "play one match on each core of the Ray cluster at ADDRESS; without ADDRESS, on each core of this "
+        "machine"
     )
     report: bool = flag("--report", "print the standings in --store without playing")
 
@@ -91,7 +92,7 @@ def _tournament(options: _Options) -> int:
         if not options.report:
             pages = _Pages(event, meetings, options)
             for name, what in players.items():
-                # Preparing may take a while, and would delay Ctrl-C during the matches.
+                # During the matches, preparing a player would delay Ctrl-C.
                 if what != HUMAN and not is_address(what):
                     make_seat((name, what))
             try:
@@ -135,7 +136,7 @@ def _games(options: _Options) -> dict[str, Game]:
     for file in options.files:
         if file == "-":
             raise RuleSheetError(
-                "a tournament reads its sheets again when it is resumed: give them as files, not as -"
+                "a tournament reads its sheets again when it is resumed: give files instead of -"
             )
         games[file] = read_game(file, options)
     return games
@@ -147,7 +148,7 @@ def _results(store: Store, meetings: Sequence[Meeting]) -> list[Result]:
 
 
 class _Pages:
-    """The pages of a tournament. They open the store again, as an SQLite store works in one thread only."""
+    """The pages of a tournament. They open the store again, since SQLite connections belong to a thread."""
 
     def __init__(self, event: Tournament, meetings: Sequence[Meeting], options: _Options) -> None:
         self.broadcast = Broadcast("Tournament", len(meetings), self._table)
@@ -155,6 +156,10 @@ class _Pages:
         self._players = list(event.players)
         self._path = options.store
         self._is_shown = options.web is not None
+        past = {result.key: result for result in event.store.results()}
+        for meeting in meetings:
+            if meeting.key in past:
+                self.past(past[meeting.key])
 
     def past(self, result: Result) -> None:
         goals = zip(result.players, result.goals or (), strict=False)
@@ -178,14 +183,13 @@ class _Pages:
             results = _results(store, self._meetings)
         ranked, missing = _standings(self._players, results)
         strength = "Strength is the interval from mu - 3 sigma to mu + 3 sigma. The rating is its lower end"
-        note = f"{missing or strength}. Goals are means with 95 % intervals, then means for each sheet."
+        note = f"{missing or strength}. Goals are means with 95 % confidence intervals, then means by sheet."
         return StandingTable(ranked).page(note)
 
 
 def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, options: _Options) -> None:
     if HUMAN in event.players.values():
         raise PlayerError("`human` plays at this terminal, not on a cluster: leave out `human` or --cluster")
-    _show_past(event, meetings, pages)
     over = sum(event.store.is_over(meeting) for meeting in meetings)
     with joined(options.cluster) as cluster:
         assert cluster is not None
@@ -196,16 +200,8 @@ def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, o
                 _say_over(event, result, record, f"{number} of {len(meetings)}")
 
 
-def _show_past(event: Tournament, meetings: Sequence[Meeting], pages: _Pages) -> None:
-    past = {result.key: result for result in event.store.results()}
-    for meeting in meetings:
-        if meeting.key in past:
-            pages.past(past[meeting.key])
-
-
 async def _play(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, *, quiet: bool) -> None:
     screen = Screen()
-    _show_past(event, meetings, pages)
     numbers = {meeting: number for number, meeting in enumerate(meetings, 1)}
     async for meeting in event.to_be_played(meetings):
         has_people = HUMAN in {event.players[name] for name in meeting.players}
@@ -228,7 +224,7 @@ def _say_over(event: Tournament, meeting: Meeting, record: Record, which: str) -
 
 
 def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[Standings, str]:
-    """Return the standings, and a message if the extra that computes ratings is missing."""
+    """Return the standings, and a message if they have no ratings because the extra is missing."""
     try:
         return standings(players, results), ""
     except MissingExtraError as error:

@@ -35,24 +35,24 @@ if TYPE_CHECKING:
 
 # -- train ---------------------------------------------------------------------------------------------
 
-#: Default time of a training in seconds, much longer than a start clock.
+#: Default training time in seconds, much longer than the start clock of a match.
 _USUAL: Final = 600.0
 _TRAIN_DETAILS: Final = """\
 The model learns the values of states from games of self-play. A trial at the end measures
 whether searches play better with the model. If they do, the player mcts uses the model
 automatically in `anygame play`, `match` and `web`. `anygame models` lists all models.
 
-Each time the number of games has doubled, a line reports progress. It shows the mean squared
-difference between estimates and results, and the score against the model that was trained on
-half as many games, with a 95 % confidence interval.
+Each time the number of training games has doubled, a line reports progress. It shows the mean
+squared difference between estimates and results, and the score against the model after half as
+many games, with a 95 % confidence interval.
 
 Ctrl-C stops the training without loss. If the process is killed, at most ten seconds of work
-are lost. --resume continues until the totals of --seconds or --games are reached, and then
-writes the model. If a process of a --cluster dies, its work is repeated.
+are lost. --resume continues until the total of --seconds or --games is reached, and then writes
+the model. If a process of a --cluster dies, its work is repeated.
 
 With --json, one object is printed on each line: progress every ten seconds, and progress with
-matches each time the number of games has doubled. The last object describes the model. Its
-history lists the progress with matches:
+the score of test matches each time the number of games has doubled. The last object describes
+the model. Its history lists the objects with a score:
   {"games", "positions", "seconds", "error", "score", "matches", "interval": [N, N], "left"}
   {"game", "rules", "games", "positions", "seconds", "trial_leaves", "trial_matches",
    "trial_score", "trust", "history": [...]}
@@ -64,28 +64,28 @@ class _TrainOptions(JsonOption, MachineOption):
     seconds: float | None = option(
         "--seconds",
         "S",
-        "total training time, such as 90 (seconds), 30m or 8h (default 10m)",
+        "total training time, such as 90 (seconds), 30m or 8h (default 10m; no limit with --games)",
         seconds,
         former="--time",
     )
     games: int | None = option("--games", "N", "total number of training games (default: no limit)", positive)
     output: str | None = option(
-        "-o --output", "OUT", "file to write the model to (default: the folder of models)", former="--into"
+        "-o --output", "OUT", "file for the model (default: a file in the folder of models)", former="--into"
     )
-    resume: bool = flag("--resume", "resume the longest training of this sheet")
+    resume: bool = flag("--resume", "resume the longest interrupted training of this sheet")
     windows: bool = flag(
         "--windows",
-        "also learn from the contents of neighboring cells (better in some games, worse in others)",
+        "also learn from the contents of neighbouring cells (better in some games, worse in others)",
     )
     seed: int | None = seed_option()
     threads: int | None = option(
         "--threads",
         "N",
-        "number of threads (default 1; with --cluster all cores of the cluster)",
+        "number of threads (default 1; with --cluster, one for each core of the cluster)",
         partial(whole_from, 1, MOST_THREADS),
     )
     cluster: str | None = cluster_option(
-        "train on all cores of the Ray cluster at ADDRESS (default: of this machine)"
+        "train on all cores of the Ray cluster at ADDRESS; without ADDRESS, on all cores of this machine"
     )
     plot: str | None = plot_option("the learning curve")
 
@@ -95,7 +95,7 @@ def _train(options: _TrainOptions) -> int:
     compile_needed(game)
     limit = _USUAL if options.seconds is None and options.games is None else options.seconds
     try:
-        # A missing plotting library is reported now, not after hours of training.
+        # The image is opened first, so that a missing library is reported before hours of training.
         with ExitStack() as stack:
             axes = stack.enter_context(image(options.plot)) if options.plot is not None else ()
             cluster = stack.enter_context(joined(options.cluster))
@@ -144,7 +144,7 @@ The environment variable ANYGAME_MODELS names the folder of models. Models of ga
 come last; a model of your own replaces one of them if it won its trial. To remove a model, delete
 its file. Interrupted trainings are listed, too; `anygame train FILE --resume` resumes them.
 
-With --json, one object is printed. A file that cannot be used has only file and error:
+With --json, one object is printed. The entry of an unusable file has only file and error:
   {"models": [{"file", "game", "rules", "games", "positions", "seconds", "trial_leaves",
                "trial_matches", "trial_score", "trust", "history": [...], "error"}],
    "trainings": [{"file", "game", "rules", "games", "seconds", "error"}]}

@@ -18,14 +18,14 @@ from anygame.players.loading import STRATEGIES, is_address, player_class, split_
 from anygame.web.settings import Settings
 
 _DETAILS: Final = f"""\
-The pages list the installed games and the rule sheets in every PATH. Matches are stored in
---folder, and continue after the server has been restarted.
+The pages list the installed games and the rule sheets at every PATH. Matches are stored in
+--folder, and continue when the server is restarted.
 
 Only this machine can connect, unless --host names another address: 0.0.0.0 accepts other
-machines. In that case, use --name to list the host names that browsers use, so that no other
-site can pose as this one. If strangers can connect, put a TLS proxy in front of the server.
+machines. In that case, --name should list the host names of this server. Requests for other
+names are then refused, so that no other site can pose as this one. If strangers can connect,
+put a TLS proxy in front of the server.
 
---players lists the players against which visitors can play.
 {PLAYERS}
 With --json, one object is printed: {{"event": "listening", "address", "host", "port", "folder"}}
 """
@@ -39,19 +39,23 @@ class _Options(JsonOption):
         "--host", "HOST", "address to listen on; 0.0.0.0 accepts other machines", default="127.0.0.1"
     )
     name: list[str] | None = option(
-        "--name", "NAME", "host names by which browsers can reach this server, besides --host", nargs="+"
+        "--name", "NAME", "host names in the addresses of this server, besides --host", nargs="+"
     )
     players: list[str] | None = option(
         "--players",
         "PLAYER",
-        "players that visitors can choose (default: all levels and strategies)",
+        "players that visitors can choose as opponents (default: all levels and strategies)",
         nargs="+",
     )
     folder: str | None = option(
         "--folder", "DIR", "folder for matches and uploads (default ~/.local/state/anygame/web)"
     )
     play_clock: float = option(
-        "--play-clock", "SECONDS", "seconds that a player has for a move", seconds, default=2.0
+        "--play-clock",
+        "SECONDS",
+        "seconds that players have for each move, unless a visitor chooses another time",
+        seconds,
+        default=2.0,
     )
     lenient: bool = flag("--lenient", LENIENT_HELP)
 

@@ -1,1 +1,1 @@
-"""Matches on the command line: the seats of the players, and the display of a match."""
+"""Matches on the command line: seats of players, display of matches, pages about them."""

@@ -1,4 +1,4 @@
-"""Runs the matches of a command until Ctrl-C or SIGTERM, and shows them in a browser."""
+"""Running matches until Ctrl-C or SIGTERM, and showing them in a browser."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _HOST, _PORT = "127.0.0.1", 8000
 #: Help of the commands that show matches on pages.
 WATCHING: Final = """\
 With --web, a browser shows running matches live, and finished matches step by step. Visitors
-can watch, but not play. Only this machine can open the pages, unless --web names another
-address: 0.0.0.0:8000 accepts other machines. The pages close when the command ends. With
---stay, they close at Ctrl-C.
+can watch, but not play. Only browsers on this machine can open the pages, unless --web names
+another address: 0.0.0.0:8000 accepts other machines. The pages close when the command ends;
+with --stay, it ends at Ctrl-C.
 """
 
 
@@ -40,7 +40,7 @@ def _address(text: str) -> tuple[str, int]:
 
 @command_options
 class WebOptions:
-    """Options that show matches on pages."""
+    """Options of commands that can show matches in a browser."""
 
     web: tuple[str, int] | None = option(
         "--web",
@@ -54,7 +54,7 @@ class WebOptions:
 
 
 def pages_module() -> Any:
-    """Return the module that serves pages. Raises MissingExtraError without the extra ``web``."""
+    """Import the module that serves pages. Raises MissingExtraError without the extra ``web``."""
     needed = "pages need starlette, uvicorn, jinja2, python-multipart and segno"
     return import_with_extra("anygame.web.server.running", "web", needed)
 
@@ -63,7 +63,10 @@ def pages_module() -> Any:
 def on_pages(
     address: tuple[str, int] | None, broadcast: Broadcast, *, stay: bool, is_json: bool
 ) -> Iterator[None]:
-    """Serve pages that show matches, if there is an address; with ``stay``, serve them until Ctrl-C."""
+    """Serve pages that show matches while the context is open, and with ``stay`` afterwards until Ctrl-C.
+
+    Without an address, nothing is served.
+    """
     if address is None:
         if stay:
             raise AnygameError("--stay keeps the pages open: it needs --web")
@@ -87,7 +90,7 @@ def on_pages(
 
 
 def say_listening(host: str, port: int, text: str, *, is_json: bool, **more: str) -> None:
-    """Print the address of pages as JSON, or for people, followed by ``text``."""
+    """Print the address of the pages: as JSON with the fields of ``more``, or followed by ``text``."""
     named = f"[{host}]" if ":" in host else host
     address = f"http://{named}:{port}/"
     event = {"event": "listening", "address": address, "host": host, "port": port} | more
@@ -95,7 +98,7 @@ def say_listening(host: str, port: int, text: str, *, is_json: bool, **more: str
 
 
 class EndedBySignal(Exception):  # noqa: N818
-    """Ctrl-C or SIGTERM ended the command; ``status`` is its exit status."""
+    """Ctrl-C or SIGTERM ended the matches; ``status`` is the exit status for the command."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -103,9 +106,9 @@ class EndedBySignal(Exception):  # noqa: N818
 
 
 def run_until_signal(work: Coroutine[Any, Any, object]) -> None:
-    """Run a coroutine; Ctrl-C or SIGTERM cancels it, and EndedBySignal is raised once it has cleaned up.
+    """Run a coroutine. Ctrl-C or SIGTERM cancels it; EndedBySignal is raised after its cleanup.
 
-    SIGTERM also works where Ctrl-C is ignored, as in the background of a script.
+    SIGTERM also ends background processes of scripts, which ignore Ctrl-C.
     """
     terminated = False
 
@@ -117,7 +120,7 @@ def run_until_signal(work: Coroutine[Any, Any, object]) -> None:
             terminated = True
             task.cancel()
 
-        # Event loops of Windows and of other threads have no handlers of signals: there, only Ctrl-C works.
+        # Event loops on Windows or outside the main thread cannot handle signals. There, only Ctrl-C works.
         with suppress(NotImplementedError, RuntimeError, ValueError):
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
         await task

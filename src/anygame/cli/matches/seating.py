@@ -1,4 +1,4 @@
-"""Names and seats of the players in a command line."""
+"""Names and seats of the players that a command line names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from anygame.match.seats import Seat
 
-#: Help of the commands that take players.
+#: Help of the commands that have players as arguments.
 PLAYERS: Final = f"""\
 A player is one of
   random, legal, greedy,       built-in strategies: mcts is the strongest, uct is a plain
@@ -32,16 +32,15 @@ A player is one of
   HOST:PORT                    a remote player that speaks the GGP protocol
 NAME=PLAYER gives a player a name. Options of a player follow after a colon. For example,
 mcts:threads=2,memory=512MB,pondering=yes uses two threads and up to 512 MB (default 1GB), and
-thinks while it is another player's turn (default no). No player is needed for a role `random`,
-whose moves are sampled.
+thinks while it is another player's turn (default no). A role `random` needs no player, because
+its moves are sampled.
 """
 
-
-#: The specification of a person at this terminal.
+#: Specification of a person at this terminal.
 HUMAN: Final = "human"
 
 _NAME: Final = re.compile(r"([\w.-]+)=(.+)")
-#: Seconds of preparation after which a notice is printed.
+#: Seconds that a player may prepare before a notice is printed.
 _LONG: Final = 2.0
 
 #: Name and specification of a player.
@@ -49,9 +48,9 @@ Named = tuple[str, str]
 
 
 def named(specs: Sequence[str]) -> list[Named]:
-    """Return the names and specifications of players; a repeated default name gets a number.
+    """Return the name and specification of each player. Repeated default names get numbers.
 
-    Raises PlayerError if the command line gives the same name to two players.
+    Raises PlayerError if two players are given the same name.
 
     >>> named(["mcts", "mcts:threads=2", "old=localhost:9147", "my/player.py:Mine"])
     [('mcts', 'mcts'), ('mcts-2', 'mcts:threads=2'), ('old', 'localhost:9147'), ('Mine', 'my/player.py:Mine')]
@@ -82,9 +81,9 @@ def _short(spec: str) -> str:
 
 
 def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) -> Seat:
-    """Return the seat of a player; with ``aloud``, the player comments on its moves if it can.
+    """Return the seat of a player. With ``aloud``, the player comments on its moves if it can.
 
-    Raises PlayerError if there is no such player, or no terminal for a person.
+    Raises PlayerError for an unknown player, and for a person without a terminal.
     """
     name, spec = player
     if spec == HUMAN:
@@ -106,7 +105,7 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
 
 
 def _prepare(seat: LocalSeat) -> None:
-    """Let a player get ready before its clocks start; print a notice if this takes long."""
+    """Prepare a player before its clocks start, and print a notice if this takes long."""
     notice = Timer(
         _LONG, print, ["preparing the player; this takes longer the first time"], {"file": sys.stderr}
     )

@@ -1,4 +1,4 @@
-"""Shows a running match: with boards and clocks on a terminal, as plain lines, or as JSON."""
+"""Display of a running match: boards and clocks on a terminal, plain lines, or JSON."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LineWatcher(Watcher):
             self.screen.say(f"resuming after move {record.step}")
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Report the comments of players, and the players that failed or did not answer START."""
+        """Show comments on START, and the players that failed or did not answer."""
         for role, verdict in zip(self.game.roles, verdicts, strict=True):
             show_said(self.screen, f"{role} says", verdict)
             if verdict.error or verdict.detail:
@@ -62,14 +62,14 @@ class LineWatcher(Watcher):
 
 
 class HiddenWatcher(LineWatcher):
-    """Prints the players and the result. People at the terminal must not see all moves."""
+    """Prints only the players and the result, since a person at the terminal must not see all moves."""
 
     def moved(self, turn: Turn) -> None:
         """Print nothing."""
 
 
 class TerminalWatcher(LineWatcher):
-    """Draws the board after each turn, and shows the clock while players think."""
+    """Draws the board after each turn, and shows a running clock while players think."""
 
     def __init__(self, game: Game, screen: Screen) -> None:
         super().__init__(game, screen)
@@ -113,7 +113,7 @@ class TerminalWatcher(LineWatcher):
 
 
 class JsonWatcher(Watcher):
-    """Prints an object for each event."""
+    """Prints a JSON object for each event."""
 
     def __init__(self, game: Game, path: str | None) -> None:
         self.game = game
@@ -160,7 +160,7 @@ class JsonWatcher(Watcher):
 
 
 class Ticker:
-    """A line on the screen that counts seconds until `stop` is called."""
+    """Line on the screen that counts seconds until `stop` is called."""
 
     def __init__(self, screen: Screen, what: str, seconds: float) -> None:
         self._stream = screen.stream
@@ -189,13 +189,13 @@ class Ticker:
 
 
 def show_fault(screen: Screen, role: str, verdict: Verdict, move: object) -> None:
-    """Show the fault of a reply, and the move that was played instead."""
+    """Show the fault of a player's reply, and the move that was played instead."""
     if verdict.error or verdict.detail:
         instead = f"; {move} was played instead" if verdict.error else ""
         screen.say(f"     {role}: {describe_fault(verdict.error, verdict.detail)}{instead}", "red")
 
 
 def show_said(screen: Screen, who: str, verdict: Verdict) -> None:
-    """Show the comments of a player, each after its name."""
+    """Show the comments of a player, each after ``who``."""
     for line in verdict.said:
         screen.say(f"     {who}: {line}", "italic")

@@ -1,1 +1,1 @@
-"""Games of people at this terminal: the table, the seats of people in matches, and their prompts."""
+"""People at this terminal as players: their games, their seats in matches, and their prompts."""

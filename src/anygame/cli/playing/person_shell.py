@@ -1,4 +1,4 @@
-"""The prompt of a person who plays: own moves, questions about the visible state, hints."""
+"""The prompt of people who play: their moves, questions about the visible state, hints."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: Maximum number of lines that list a person's moves. If more are needed, only the number of moves is shown.
+#: Maximum number of lines that list a person's moves. A longer list is replaced by the number of moves.
 _LINES_OF_MOVES: Final = 3
 #: Commands that show the whole state, including hidden information.
 _REVEALING: Final = ("state", "roles", "goals", "query", "why", "why not", "save")
@@ -34,22 +34,22 @@ _OWN: Final = (
     Command(
         "play MOVE",
         "make your move",
-        "The word `play` can be left out. The move can be typed in short: `d 4`, `d4` or `move d 4`\n"
-        "for (move d 4), or any part that no other legal move has. A number means the move with that\n"
-        "number in `legal`; `#3` is always the third move, even if 3 is part of another move.",
+        "The word `play` can be left out. MOVE can be abbreviated: `d 4`, `d4` or `move d 4` for\n"
+        "(move d 4), or any part that occurs in no other legal move. A number stands for the move with\n"
+        "that number in `legal`. `#3` is the third move even if 3 is part of another move.",
     ),
     Command("hint [SECONDS]", "search for SECONDS (default 1), and show your best move"),
 )
 
 
 def chosen_commands(*names: str, own: Sequence[Command] = ()) -> dict[str, Command]:
-    """Return the named commands, with the commands of people who play: ``play``, ``hint`` and ``own``."""
+    """Return the commands ``play`` and ``hint`` of people who play, ``own``, and the named commands."""
     commands = {command.name: command for command in (*_OWN, *own)}
     return commands | {name: COMMANDS[name] for name in names if name not in commands}
 
 
 class PersonShell(Shell):
-    """The prompt of people who play; ``reveals`` shows them the whole state of every game."""
+    """Prompt of people who play; with ``reveals``, it shows the whole state, including hidden facts."""
 
     def __init__(
         self, session: Session, screen: Screen, people: Sequence[Role], *, reveals: bool = False
@@ -61,7 +61,7 @@ class PersonShell(Shell):
 
     @property
     def choosers(self) -> Sequence[Role]:
-        """The people who have not yet chosen a move in this turn, in order."""
+        """The roles of people who have not yet chosen a move in this turn."""
         return [role for role in self.people if len(self.session.state.legal_moves(role)) > 1]
 
     @property
@@ -84,18 +84,18 @@ class PersonShell(Shell):
         super()._run(name, rest)
 
     def visible_moves(self) -> Mapping[Role, Sequence[Term]]:
-        """Return the legal moves of the person whose turn it is, or of all people if it is nobody's turn."""
+        """Return the legal moves of the person whose turn it is; of all people if it is nobody's turn."""
         people = self.choosers[:1] or self.people
         return {role: self.session.state.legal_moves(role) for role in people}
 
     def show_state(self) -> None:
-        """Draw the board on a terminal, as far as the person is allowed to see it."""
+        """On a terminal, draw what the person may see of the board."""
         if self.screen.is_terminal:
             with suppress(CommandError):
                 self.show_board()
 
     def show_board(self) -> None:
-        """Show boards and other facts: all of them, or those that the role knows if information is hidden."""
+        """Show boards and other facts; if information is hidden, only what the role knows."""
         if not self.is_hidden:
             super().show_board()
             return
@@ -113,7 +113,7 @@ class PersonShell(Shell):
         )
 
     def show_turn(self) -> None:
-        """Report the status in the colour of the role to move, and the legal moves of that role."""
+        """Show the status in the colour of the role to move, and the legal moves of this role."""
         choosers = self.choosers
         style = role_style(choosers[0], self.session.state) if choosers else "bold"
         self.screen.say(self.status(), style)
@@ -168,17 +168,17 @@ class PersonShell(Shell):
         self._say_lines(hint for hint in hints if hint.startswith(heads))
 
 
-#: Styles instead of colours that are hard to read on terminals.
+#: Replacements for colours that are hard to read on terminals.
 _SHOWN: Final = {"black": "bold", "white": "bold", "red": "bright_red", "blue": "bright_blue"}
 _KNOWN: Final = frozenset({"red", "green", "blue", "yellow", "cyan", "magenta", "black", "white"})
-#: Styles of roles without a colour, by index.
+#: Styles of roles without a colour, by role index modulo the number of styles.
 _OTHERS: Final = ("bright_cyan", "bright_yellow", "bright_magenta", "bright_green")
 
 
 def role_style(role: Role, state: State) -> str:
-    """Return the style of a role for rich."""
+    """Return the style in which rich shows a role."""
     word = str(role).lower()
-    # In games with hidden information, a colour that depends on the state could reveal hidden facts.
+    # If information is hidden, a colour that depends on the state could reveal hidden facts.
     if word not in COLOURS and not state.game.is_gdl2:
         word = said_colours(state.facts, state.game.roles).get(role, "")
     if word in _KNOWN:

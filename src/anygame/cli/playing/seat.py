@@ -1,4 +1,4 @@
-"""The seat of a person in a match, who is asked for moves at this terminal without a clock."""
+"""Seat in a match for a person at this terminal, who moves without a time limit."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from anygame.match.seats import MatchInfo
 
 _LONGEST_LINE: Final = 4096
-#: For each event loop, the lock of the terminal, so that only one person is asked at a time.
+#: Lock of the terminal in each event loop. It lets the prompt ask only one person at a time.
 _TURNS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]] = WeakKeyDictionary()
 
 
 class SeatShell(PersonShell):
-    """The prompt of one person in a match."""
+    """Prompt of one person in a match."""
 
     commands = chosen_commands(
         *("board", "state", "roles", "legal", "goals", "query", "why", "why not"),
@@ -48,7 +48,7 @@ class SeatShell(PersonShell):
 
 
 class PersonSeat:
-    """A person at this terminal, who is asked for a move if there is a choice, without a clock."""
+    """A person at this terminal, who is asked for a move if the role has several legal moves."""
 
     is_person = True
 
@@ -58,7 +58,7 @@ class PersonSeat:
         if not (sys.stdin.isatty() and self._screen.is_terminal):
             raise PlayerError(
                 "`human` needs a terminal for standard input and output; "
-                "`anygame play` can also read moves from a script"
+                "only `anygame play` reads moves from a script"
             )
         self._match_id = ""
         self._shell: SeatShell | None = None
@@ -76,7 +76,7 @@ class PersonSeat:
         return Reply("ready")
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
-        """Return the move of the person, without a time limit; a single legal move is returned at once."""
+        """Return the move of the person, without a time limit, or the only legal move at once."""
         shell = self._shell
         if shell is None or match_id != self._match_id:
             return Reply("busy", detail=f"{self.name} does not play {match_id}")
@@ -108,7 +108,7 @@ class PersonSeat:
 
 
 async def _asked(shell: SeatShell) -> Term:
-    """Return the move that a person types; execute all commands before it."""
+    """Return the move that a person types. Commands typed before it are executed."""
     ask = _asker(shell)
     shell.show_state()
     shell.show_turn()
@@ -122,7 +122,7 @@ async def _asked(shell: SeatShell) -> Term:
         except (EOFError, KeyboardInterrupt):
             stays = False
         if not stays:
-            # Like Ctrl-C, this interrupts the match, which can then be resumed.
+            # As Ctrl-C does, this interrupts the match, which can then be resumed.
             signal.raise_signal(signal.SIGINT)
             await asyncio.Event().wait()
     return shell.chosen
@@ -137,7 +137,7 @@ def _asker(shell: SeatShell) -> Callable[[], Awaitable[str]]:
 
 
 async def _plain_line(shell: SeatShell) -> str:
-    """Return the next line, read in a thread: the event loop of Windows cannot watch standard input."""
+    """Return the next line, read in a thread, since event loops on Windows cannot watch standard input."""
     shell.screen.stream.write(shell.prompt)
     shell.screen.stream.flush()
     loop = asyncio.get_running_loop()
@@ -148,10 +148,9 @@ async def _plain_line(shell: SeatShell) -> str:
             line.set_result(text)
 
     def read() -> None:
-        # A terminal returns whole lines. A thread that waits in sys.stdin would block the exit of the
-        # program.
+        # Terminals return whole lines. A thread that waits in sys.stdin would keep the program from exiting.
         text = os.read(sys.stdin.fileno(), _LONGEST_LINE)
-        with suppress(RuntimeError):  # The loop has been closed while the thread was waiting.
+        with suppress(RuntimeError):  # the loop was closed while this thread waited
             loop.call_soon_threadsafe(answer, text)
 
     Thread(target=read, name="anygame-line", daemon=True).start()

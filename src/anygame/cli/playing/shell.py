@@ -1,4 +1,4 @@
-"""The commands of ``anygame play``: the prompt of people who play against others."""
+"""The prompt of ``anygame play``, with its own commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.match.referee import Turn
 
-#: Maximum number of turns without a choice in a row; after them, Enter continues.
+#: Maximum number of successive turns without a choice that are played automatically. Then Enter continues.
 _MOST_FORCED: Final = 1_000
 
 _OWN: Final = (
@@ -36,7 +36,7 @@ _OWN: Final = (
 
 
 class PlayShell(PersonShell):
-    """The prompt of a table; ``thinks_aloud`` shows the comments of players on their moves."""
+    """Prompt of a `Table`; with ``thinks_aloud``, it shows the comments of players on their moves."""
 
     commands = chosen_commands(
         *("board", "state", "roles", "legal", "goals", "query", "why", "why not", "analyse"),
@@ -62,7 +62,7 @@ class PlayShell(PersonShell):
         return self.table.is_over
 
     def greet(self, hint: str = "") -> None:
-        """Report the players, show the state, and play on to the first choice of a person."""
+        """Name the players, show the state, and play until a person has a choice."""
         seating = self.table.seating
         pairs = [
             f"{role}: {'you' if seating.people == (role,) else name}" for role, name in seating.names.items()
@@ -77,7 +77,7 @@ class PlayShell(PersonShell):
         self.start()
 
     def start(self) -> None:
-        """Show the state, and play on to the next choice of a person."""
+        """Show the state, and play until a person has a choice."""
         self.show_state()
         with suppress(KeyboardInterrupt):
             self._play_on()
@@ -104,7 +104,7 @@ class PlayShell(PersonShell):
         is_hidden = self.session.game.is_gdl2 and not self.reveals
         for role, verdict, move in zip(self.session.game.roles, turn.verdicts, turn.joint, strict=True):
             if is_hidden and role not in self.people:
-                # Faults would reveal the move, and comments would reveal what the player knows.
+                # The fault would reveal the move, and comments would reveal what the player knows.
                 if verdict.error:
                     self.screen.say(f"     {role}: a random move was played instead", "red")
                 continue

@@ -1,4 +1,4 @@
-"""A game of people at this terminal against players. Moves can be taken back."""
+"""A game of people at this terminal against players, in which moves can be taken back."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Seating:
     """The people and players of the roles.
 
     Attributes:
-        people: roles of people, in order.
-        names: names of people and players by role, without ``random``.
+        people: roles of people.
+        names: names of people and players by role, except for ``random``.
         players: name and specification of each person and player, for records.
         seats: seats of players by role.
-        clock: seconds that a player has for a move, and to get ready.
+        clock: seconds that players have to get ready, and for each move.
     """
 
     people: tuple[Role, ...]
@@ -48,16 +48,15 @@ class Seating:
 
 
 class Table:
-    """A game being played.
+    """A game in progress. Players think in a background thread.
 
     Attributes:
-        opponents: players by role. They think in a background thread.
+        opponents: players by role.
         chosen: moves that people have chosen in this turn, by role.
-        resigned: role that has resigned, or None.
-        record: record of the game so far.
-        path: path of the record, or None.
+        path: path of the record; None if the game is not recorded.
     """
 
+    chosen: dict[Role, Term]
     record: Record
     path: str | None
 
@@ -73,11 +72,14 @@ class Table:
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="opponents", daemon=True)
         self._thread.start()
-        self.chosen: dict[Role, Term] = {}
-        self.resigned: Role | None = None
         self._path_of = path_of
         self._failures: Failures | None = None
         self._begin()
+
+    @property
+    def resigned(self) -> str | None:
+        """The role that has resigned; None if nobody has."""
+        return self.record.own.get("resigned")
 
     @property
     def is_over(self) -> bool:
@@ -85,14 +87,14 @@ class Table:
 
     @property
     def choosers(self) -> list[Role]:
-        """The people who have not yet chosen a move in this turn, in order."""
+        """The roles of people who have not yet chosen a move in this turn."""
         return [] if self.is_over else [role for role in self._choosing() if role not in self.chosen]
 
     def _choosing(self) -> list[Role]:
         return [role for role in self.session.state.movers if role in self.seating.people]
 
     def play_turn(self) -> Turn:
-        """Ask the players, sample the moves of ``random``, and play the joint move.
+        """Ask the players for moves, sample the moves of ``random``, and play the joint move.
 
         Raises IllegalMoveError if a role has no legal move. After KeyboardInterrupt, people choose again.
         """
@@ -102,7 +104,7 @@ class Table:
         legal = legal_by_role(state)
         stuck = state.stuck_role
         if stuck is not None:
-            raise IllegalMoveError(f"{stuck} has no legal move, so that nobody can move here", stuck)
+            raise IllegalMoveError(f"{stuck} has no legal move, so nobody can move here", stuck)
         course = self.record.match_id, session.game, list(session.moves), state
         replies = _wait(self._all(lambda one: one.reply(*course)))
         verdicts = {
@@ -131,69 +133,59 @@ class Table:
         return turn
 
     def resign(self, role: Role) -> None:
-        """End the game without goals because a role resigns."""
-        self.resigned = role
+        """End the game, without goals."""
         self.record.own["resigned"] = str(role)
         self.record.is_aborted = True
         self._keep()
 
     def undo(self, count: int = 1) -> int:
-        """Take back ``count`` choices of people; return the number of joint moves taken back.
+        """Take back the last ``count`` choices of people, and return the number of undone joint moves.
 
-        A resignation, or the choices in an unfinished turn, count as one move.
+        A resignation counts as one joint move, and so do the choices in an unfinished turn.
         """
+        taken = 0
         if self.chosen or self.resigned is not None:
             self.chosen = {}
-            self._continue_from_here()
-            return 1
-        taken = 0
+            count, taken = 0, 1
         for _ in range(count):
             while self.session.undo():
                 taken += 1
                 if self._choosing():
                     break
-        self._continue_from_here()
-        return taken
-
-    def restart(self) -> None:
-        """Start a new game from the initial state, with a new record."""
-        self.session.undo(self.session.step)
-        self._restart()
-
-    def load(self, path: str) -> None:
-        self.session.load(path)
-        self._restart()
-
-    def _continue_from_here(self) -> None:
-        self.resigned = None
         for why in ("resigned", "fault"):
             self.record.own.pop(why, None)
         self.record.take_back_to(self.session.step)
         self._keep()
+        return taken
 
-    def _restart(self) -> None:
-        self.chosen = {}
-        self.resigned = None
+    def restart(self) -> None:
+        """Start again from the initial state, with a new record."""
+        self.session.undo(self.session.step)
+        self._begin()
+
+    def load(self, path: str) -> None:
+        """Continue from a saved file of this game, with a new record."""
+        self.session.load(path)
         self._begin()
 
     def _begin(self) -> None:
-        session = self.session
-        seating, clock = self.seating, self.seating.clock
+        self.chosen = {}
+        session, seating, clock = self.session, self.seating, self.seating.clock
         self.record = record = new_record(session.game, [], Terms(clock, clock, session.seed))
         record.names = [seating.names.get(role, "random") for role in session.game.roles]
         record.humans = [role in seating.people for role in session.game.roles]
         record.own["players"] = [list(player) for player in seating.players]
-        self.record.add_state(session.states[0], [""] * len(session.game.roles))
+        record.add_state(session.states[0], [""] * len(session.game.roles))
         for joint, state in zip(session.moves, session.states[1:], strict=True):
-            self.record.add_turn(joint, state, [*map(Verdict, joint)])
-        self.path = self._path_of(self.record)
+            record.add_turn(joint, state, [*map(Verdict, joint)])
+        self.path = self._path_of(record)
         if session.state.is_terminal:
             self._note_result()
             self._keep()
         self._failures = Failures(self.path, self._failures)
         for one in self.opponents.values():
             one.failures = self._failures
-        course = self.record.match_id, session.game, list(session.moves), session.state
+        course = record.match_id, session.game, list(session.moves), session.state
         self._all(lambda one: one.prepare(*course))
 
     def _note_result(self) -> None:
@@ -209,7 +201,7 @@ class Table:
         keeper(self.path)(self.record)
 
     def leave(self) -> None:
-        """Close the players; if the game has no result, mark its record as aborted."""
+        """Close the players, and mark the record as aborted unless the game is completed."""
         try:
             if not self.record.is_completed:
                 self.record.is_aborted = True
@@ -217,14 +209,13 @@ class Table:
                     self._keep()
             _wait(self._all(Opponent.close))
         finally:
-            # Tasks must end before the loop, even if the record cannot be written or Ctrl-C ends the wait.
+            # Tasks must end before the loop does, even if writing the record fails or Ctrl-C ends the wait.
             _wait(asyncio.run_coroutine_threadsafe(_cancel_tasks(), self._loop))
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
 
     def _all(self, message: Callable[[Opponent], Coroutine[Any, Any, _Result]]) -> Future[list[_Result]]:
-
         async def work() -> list[_Result]:
             return await asyncio.gather(*[message(one) for one in self.opponents.values()])
 

@@ -27,7 +27,7 @@ _SOLVING_MEMORY: Final = 1 << 30
 
 
 class Analyses:
-    """Searches the states of a session; each search starts with the results of earlier ones."""
+    """Searches the states of a session. Each search reuses the results of earlier searches."""
 
     def __init__(self, session: Session, values: Table | None = None) -> None:
         self._session = session
@@ -35,7 +35,7 @@ class Analyses:
         self._searches: dict[Role | None, Search] = {}
 
     def _search_of(self, role: Role | None = None) -> Search:
-        """Return the search from the full state, or from the knowledge of a role."""
+        """Return the search that knows the full state, or only what a role knows."""
         session = self._session
         if role not in self._searches:
             if not session.game.is_settled:
@@ -50,7 +50,7 @@ class Analyses:
         return search
 
     def show(self, screen: Screen, seconds: float) -> None:
-        """Search the current state, and show the growing table; Ctrl-C ends the search."""
+        """Search the current state, and show the analysis as it improves. Ctrl-C ends the search."""
         analyse(self._search_of(), self._session.state, screen, seconds=seconds)
 
     def hints(self, seconds: float) -> Iterator[str]:
@@ -59,15 +59,15 @@ class Analyses:
             if len(moves) > 1:
                 yield _hint(role, moves[0])
 
-    # In games with hidden information, the search starts from the knowledge of the role, as in the player
-    # ``ismcts``. Otherwise its results would reveal hidden facts.
+    # With hidden information, a search from the full state would reveal hidden facts. The next two methods
+    # search from the knowledge of the role, as the player ``ismcts`` does.
 
     def hint_of(self, role: Role, seconds: float) -> str:
-        """Return a line with the best known move of a role. Raises CommandError if none can be found."""
+        """Return a line with the best move found for a role. Raises CommandError if no search is possible."""
         return _hint(role, self._analysis_of(role, seconds).moves[role][0])
 
     def table_of(self, role: Role, seconds: float) -> Iterator[str]:
-        """Yield lines with all moves of a role, the best first. Raises CommandError as `hint_of` does."""
+        """Yield a table of all moves of a role, best first. Raises CommandError as `hint_of` does."""
         analysis = self._analysis_of(role, seconds)
         yield f"{counted(analysis.iterations, 'try')} in {analysis.seconds:.2f} s, {analysis.believed}"
         rows = [(str(role), "tries", "goal")]
@@ -81,7 +81,7 @@ class Analyses:
         session, search = self._session, self._search_of(role)
         if search.no_beliefs is not None:
             raise CommandError(f"{search.no_beliefs}, so a search from your knowledge is not possible")
-        # From the state, the search reads only the legal moves of the role, which the role knows.
+        # The search reads only the legal moves of the role from the state. The role knows these.
         analysis = search.run(
             session.state, seconds=seconds, view=RoleView.of(role, session.states, session.moves)
         )
@@ -94,7 +94,7 @@ class Analyses:
     def solved(self, path: str) -> Iterator[str]:
         """Yield lines with the exact values of the current state and of its moves.
 
-        The values come from a file, or are computed if ``path`` is empty. Raises TableError.
+        The values are read from the file at ``path``, or computed if ``path`` is empty. Raises TableError.
         """
         game, state = self._session.game, self._session.state
         if path:

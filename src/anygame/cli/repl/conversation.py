@@ -1,4 +1,4 @@
-"""Reading lines for a `Shell` from a person at a terminal, or from a script."""
+"""Input for a `Shell`, typed by a person at a terminal or read from a script."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from anygame.cli.repl.shell import Shell
 
 _EXTRA: Final = "for completion, history and colours: pip install 'anygame[terminal]'"
-#: Maximum number of characters of a line; joint moves and questions need far fewer.
+#: Maximum number of characters of a line, far more than joint moves and questions have.
 _LONGEST_LINE: Final = 2**20
 
 
 def is_conversation(screen: Screen) -> bool:
-    """Return whether input comes from a terminal and output goes to one."""
+    """Return whether both standard input and the screen are terminals."""
     return screen.is_terminal and sys.stdin.isatty()
 
 
 def run_script(shell: Shell, *, echo: bool) -> int:
-    """Execute the lines of standard input, reporting failures; return the number of failed lines."""
+    """Execute the lines of standard input, report failures, and return the number of failed lines."""
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     failed = 0
@@ -55,7 +55,7 @@ def run_script(shell: Shell, *, echo: bool) -> int:
 
 
 def converse(shell: Shell) -> None:
-    """Execute the lines of a person until `quit` or Ctrl-D; Ctrl-C ends only the current command."""
+    """Execute the lines that a person types until `quit` or Ctrl-D. Ctrl-C ends only the running command."""
     screen = shell.screen
     ask, hint = _asker(shell)
     shell.greet(hint)
@@ -73,7 +73,7 @@ def converse(shell: Shell) -> None:
 
 
 def _asker(shell: Shell) -> tuple[Callable[[], str], str]:
-    """Return a function that reads the next line, and a hint about it."""
+    """Return a function that reads the next line, and a hint about editing."""
     try:
         from anygame.cli.repl.prompt import Prompt
     except ImportError:

@@ -10,7 +10,7 @@ from anygame.errors import AnygameError
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Usage, summary and details of a command, for ``help``."""
+    """A command as ``help`` describes it."""
 
     usage: str
     summary: str
@@ -28,12 +28,12 @@ class CommandError(AnygameError):
 _COMMANDS: Final = (
     Command("board", "draw the boards, and list the remaining facts"),
     Command("state", "print all facts of the state, one on each line"),
-    Command("roles", "print the roles in order, with the number of legal moves of each"),
+    Command("roles", "print the roles in order, each with its number of legal moves"),
     Command(
         "legal [WHICH]",
         "print the numbered legal moves of one role or of all roles",
-        "WHICH is a role, a pattern, or a role and a pattern. A pattern is the words of a move, with or\n"
-        "without its name; `*` matches any word:\n"
+        "WHICH is a role, a pattern, or a role and a pattern. A pattern consists of the words of a move,\n"
+        "with or without its name; `*` matches any word:\n"
         "  legal a *           moves such as (move a 1), (move a 2)\n"
         "  legal player2 swap",
     ),
@@ -41,19 +41,19 @@ _COMMANDS: Final = (
         "play MOVE...",
         "play a joint move",
         "Give one move for each role in the order of `roles`. Roles with a single legal move can be left\n"
-        "out, and so can the word `play`. A number means the move with that number in `legal`:\n"
-        "  play (move a 1)     the other roles have no choice\n"
-        "  play 1 3            by number, in a game in which two roles choose\n"
+        "out, and so can the word `play`. A number stands for the move with that number in `legal`:\n"
+        "  play (move a 1)     if the other roles have no choice\n"
+        "  play 1 3            by number, if two roles have a choice\n"
         "  paper rock          without the word `play`\n"
         "  play                if no role has a choice\n"
-        "If only one role has a choice, its move can be typed in short: `a 1` or `a1` for (move a 1), or\n"
-        "any part that no other move has. `#3` is always the third move of `legal`. If the move of the\n"
+        "If only one role has a choice, its move can be abbreviated: `a 1` or `a1` for (move a 1), or any\n"
+        "part that occurs in no other move. `#3` is always the third move of `legal`. If the move of the\n"
         "role `random` is left out, it is sampled.",
     ),
-    Command("undo [N]", "take back the last move, or the last N moves"),
-    Command("redo [N]", "play again the last undone move, or the last N"),
+    Command("undo [N]", "take back the last N joint moves (default 1)"),
+    Command("redo [N]", "play the last N undone joint moves again (default 1)"),
     Command("goals", "print the goal of every role in this state"),
-    Command("random [N | end]", "play one random move, or N, or all moves to the end of the game"),
+    Command("random [N | end]", "play N random joint moves (default 1), or play to the end of the game"),
     Command(
         "query PATTERN",
         "print all instances of a pattern that hold in this state",
@@ -73,28 +73,28 @@ _COMMANDS: Final = (
     Command(
         "analyse [SECONDS]",
         "search this state for SECONDS (default 5), and show the values of its moves",
-        "The moves of each role are listed, the best first: visits, mean goal and its error, proven values,\n"
-        "a line of play. Ctrl-C ends the search early; another `analyse` continues it. In games with hidden\n"
-        "information, the search uses the whole state, which players do not see.",
+        "The moves of each role are listed, the best first, with visits, mean goal and its standard error,\n"
+        "proven value and best line of play. Ctrl-C ends the search early; another `analyse` continues it.\n"
+        "In games with hidden information, the search uses the whole state, which players do not see.",
     ),
     Command("hint [SECONDS]", "search for SECONDS (default 1), and show the best move of each role"),
     Command(
         "solve [FILE]",
         "show the exact value of this state and of its moves, the best first",
-        "Without FILE, this visits all states after this state, if they fit into 1 GiB; Ctrl-C ends it\n"
-        "early. With FILE, the values come from a file that `anygame solve --table` has written for the\n"
-        "same rules. Afterwards, `analyse` and `hint` use these values, too.",
+        "Without FILE, this visits all states that can follow, if they fit into 1 GiB of memory; Ctrl-C\n"
+        "ends it early. With FILE, the values are read from a file that `anygame solve --table` has\n"
+        "written for the same rules. Afterwards, `analyse` and `hint` use these values, too.",
     ),
     Command("save FILE", "write the moves so far to a file"),
     Command("load FILE", "continue from a saved file of this game"),
     Command("restart", "go back to the initial state; `redo` plays the moves again"),
-    Command("history", "print the moves so far"),
+    Command("history", "print the joint moves so far"),
     Command("rules", "print the description of the game, and its rules for goals"),
     Command("warnings", "print the warnings about the rule sheet"),
     Command("help [COMMAND]", "list the commands, or explain one command"),
     Command("quit", "leave the prompt"),
 )
-#: All commands by name. `why` and `why not` are two commands.
+#: All commands by name. `why` and `why not` are separate commands.
 COMMANDS: Final = {c.usage.replace(" SENTENCE", "") if c.name == "why" else c.name: c for c in _COMMANDS}
 #: Other names of commands.
 ALIASES: Final = {

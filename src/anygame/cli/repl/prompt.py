@@ -28,7 +28,7 @@ _COMPLETIONS_LIMIT: Final = 500
 
 
 class Prompt:
-    """Reads lines from the terminal."""
+    """Reader of lines from the terminal."""
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
@@ -42,7 +42,7 @@ class Prompt:
 
     def ask(self) -> str:
         """Return the next line. Ctrl-D raises EOFError, Ctrl-C KeyboardInterrupt."""
-        # Messages printed meanwhile appear above the line that is being typed.
+        # Messages of other threads appear above the line that is being typed.
         with patch_stdout(raw=True):
             return self._session.prompt(self._shell.prompt)
 
@@ -52,7 +52,8 @@ class Prompt:
             return await self._session.prompt_async(self._shell.prompt)
 
     def _toolbar(self) -> str:
-        # Every key needs the status, which is slow to compute. A resignation changes only the prompt.
+        # The status is slow to compute, and the toolbar is redrawn at every key. The prompt is part of the
+        # cache key because a resignation does not change the state.
         shown = (self._shell.session.state, self._shell.prompt)
         if self._status[0] != shown:
             self._status = (shown, f" {self._shell.status()} ")
@@ -92,7 +93,7 @@ class CommandCompleter(Completer):
         yield from self._moves(line)
 
     def _moves(self, typed: str) -> Iterator[Completion]:
-        """Complete the last move in the line; the number of moves before it determines its role."""
+        """Complete the last move in the line. The number of moves before it determines the role."""
         *finished, fragment = _items(typed)
         candidates = [moves for moves in self._shell.visible_moves().values() if len(moves) > 1]
         for moves in candidates[len(finished) : len(finished) + 1]:
@@ -107,7 +108,7 @@ class CommandCompleter(Completer):
 
 
 def _items(typed: str) -> list[str]:
-    """Split a line into words and lists. The last item can be empty, and is still being typed."""
+    """Split a line into words and lists. The last item is incomplete, and may be empty."""
     items, depth = [""], 0
     for letter in typed:
         depth += {"(": 1, ")": -1}.get(letter, 0)
@@ -125,13 +126,13 @@ def _beginning(fragment: str, candidates: Iterable[str]) -> Iterator[Completion]
 
 
 def _moves(fragment: str, moves: Sequence[Term]) -> Iterator[Completion]:
-    """Complete a move in the notation in which it was begun; the menu shows the full move."""
+    """Complete a move in the notation of the fragment. The menu shows the full move."""
     for move, form in completed_moves(fragment, moves)[:_COMPLETIONS_LIMIT]:
         yield Completion(form, start_position=-len(fragment), display=str(move))
 
 
 def _history() -> History:
-    """Return a history in the user's state folder, or in memory if the folder is not writable."""
+    """Return the history in the user's state folder, or a new one in memory if that is not writable."""
     try:
         path = state_folder("history")
         path.parent.mkdir(parents=True, exist_ok=True)

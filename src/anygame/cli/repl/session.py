@@ -1,4 +1,4 @@
-"""A session at a prompt: a game with its moves so far, its undone moves, and its saved files."""
+"""A session at a prompt: a game with its past moves and undone moves, which can be saved to a file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Joint = tuple["Term", ...]
 
 
 class Session:
-    """A game at a prompt: all states so far, the joint moves between them, and the random seed."""
+    """A game at a prompt: its states so far, the joint moves between them, and a random generator."""
 
     def __init__(self, game: Game, seed: int | None = None) -> None:
         self.game = game
@@ -48,20 +48,21 @@ class Session:
         return len(self.moves)
 
     def play(self, text: str, *, is_spoken: bool = False) -> Joint:
-        """Play a typed joint move (see `anygame.game.joint_moves.read_joint`); `random` can be left out.
+        """Play a typed joint move (see `anygame.game.joint_moves.read_joint`).
 
-        If it raises IllegalMoveError or TermSyntaxError, nothing has changed.
+        If the move of ``random`` is left out, it is sampled. After IllegalMoveError or TermSyntaxError, the
+        session is unchanged.
         """
         state, joint = play_text(self.state, text, self._random.choice, is_spoken=is_spoken)
         self._advance(joint, state)
         return joint
 
     def play_joint(self, joint: Joint) -> None:
-        """Play a joint move. If it raises IllegalMoveError, nothing has changed."""
+        """Play a joint move. After IllegalMoveError, the session is unchanged."""
         self._advance(joint, self.state.next(joint))
 
     def draw(self, moves: Sequence[Term]) -> Term:
-        """Return a random move, all with the same probability."""
+        """Return a move, sampled uniformly."""
         return self._random.choice(moves)
 
     def play_random(self) -> Joint:
@@ -71,7 +72,7 @@ class Session:
         return self.play(sampled)
 
     def undo(self, count: int = 1) -> int:
-        """Take back joint moves; return their number."""
+        """Take back up to ``count`` joint moves, and return the number taken back."""
         taken = min(count, len(self.moves))
         for _ in range(taken):
             self._undone.append((self.moves.pop(), self.states.pop()))
@@ -91,7 +92,7 @@ class Session:
         self._undone.clear()
 
     def save(self, path: str) -> None:
-        """Write the moves so far to a file. Raises PositionError, also if another kind of file is there."""
+        """Write the moves so far to a file. Raises PositionError, also to protect a file of another kind."""
         if Path(path).exists():
             try:
                 _record(path)
@@ -111,7 +112,7 @@ class Session:
             write_whole(Path(path), json.dumps(record, indent=1) + "\n")
 
     def load(self, path: str) -> None:
-        """Continue from a saved file without undone moves. After PositionError, nothing has changed."""
+        """Continue from a saved file. After PositionError, the session is unchanged."""
         record = _record(path)
         if record["rules"] != rules_digest(self.game):
             raise PositionError(

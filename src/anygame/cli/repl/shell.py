@@ -1,4 +1,4 @@
-"""The commands of the prompt: each uses or changes the session, and shows an answer."""
+"""The commands of the prompt. Each one reads or changes the session, and shows an answer."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _PLAYOUT_LIMIT: Final = 10_000
 
 
 class Shell:
-    """A session with commands; ``commands`` are the commands that ``help`` lists, by name."""
+    """Prompt for a session; ``commands`` holds the available commands by name."""
 
     commands: Mapping[str, Command] = COMMANDS
 
@@ -50,7 +50,7 @@ class Shell:
         self._values = values
 
     def execute(self, line: str) -> bool:
-        """Execute a line; return whether to continue. If it raises AnygameError, nothing has changed."""
+        """Execute a line; return whether to continue. After AnygameError, the session is unchanged."""
         line = line.strip()
         word, _, rest = line.partition(" ")
         name = ALIASES.get(word.lower(), word.lower())
@@ -73,14 +73,14 @@ class Shell:
         getattr(self, f"_{name}")(rest)
 
     def _enter(self) -> None:
-        """Execute an empty line: sample the move of ``random`` if no other role has a choice."""
+        """Execute an empty line: on a terminal, sample a move if only ``random`` has a choice."""
         if self.screen.is_terminal and is_chance(self.session.state):
             self._play("")
 
     # Display
 
     def greet(self, hint: str = "") -> None:
-        """Introduce the game and the basic commands, and show the state; ``hint`` is about the prompt."""
+        """Introduce the game and basic commands, followed by ``hint``, and show the state."""
         game = self.session.game
         self.screen.say(f"{Path(game.name).name}: {', '.join(game.roles)}", "bold")
         self.screen.say(f"`help` lists the commands, `quit` leaves.{hint}")
@@ -96,7 +96,7 @@ class Shell:
         return f"{self.session.step}> "
 
     def status(self) -> str:
-        """Return a line with the step, and the roles to act or the result."""
+        """Return a line with the number of joint moves so far, and the roles to act or the result."""
         state = self.session.state
         step = f"step {self.session.step}"
         if state.is_terminal:
@@ -152,7 +152,7 @@ class Shell:
         screen.page(lines)
 
     def visible_moves(self) -> Mapping[Role, Sequence[Term]]:
-        """Return the legal moves that the user may see, by role."""
+        """Return the legal moves that the user may see."""
         return legal_by_role(self.session.state)
 
     def _goals(self, rest: str) -> None:
@@ -166,7 +166,7 @@ class Shell:
         self._played(self.session.play(rest, is_spoken=self.screen.is_terminal))
 
     def _play_unnamed(self, line: str) -> None:
-        """Play a line that does not start with a command, if it looks like moves."""
+        """Play a line that does not start with a command. Raises CommandError if it does not mean a move."""
         word = line.split()[0]
         legal = self.visible_moves().values()
         names = {str(move) for moves in legal for move in moves if isinstance(move, Constant)}
@@ -296,11 +296,11 @@ class Shell:
         lines = heading.splitlines() if heading else ["the rule sheet does not begin with a description"]
         lines += ["", "The rules for the goals of each role:"] if goals else []
         lines += [f"{number:>5}  {line}" for number, line in goals]
-        lines += ["", f"Cells that a role aims at: {'; '.join(map(str, wishes))}"] if wishes else []
+        lines += ["", f"Target cells of a role: {'; '.join(map(str, wishes))}"] if wishes else []
         self.screen.page(lines)
 
     def description(self) -> str:
-        """Return the description of the game in its sheet, one or two sentences; empty if there is none."""
+        """Return the short description of the game in its sheet; empty if there is none."""
         return describe_sheet(self._text())[1]
 
     def _text(self) -> str:
