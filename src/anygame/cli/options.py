@@ -135,7 +135,6 @@ class Command(Generic[OptionsT]):
     details: str = ""
 
     def parse(self, name: str, summary: str, arguments: Sequence[str]) -> OptionsT:
-        """Parse the arguments after the name of the command; exit with a message if they are wrong."""
         parser = _Parser(prog=f"anygame {name}", **self.settings(summary))
         self.declare(parser)
         return self.options(**vars(parser.parse_args(arguments)))

@@ -118,7 +118,6 @@ class Screen:
         return shutil.get_terminal_size((80, 24)).columns if self.is_terminal else 80
 
     def show(self, lines: Iterable[Line]) -> None:
-        """Show lines with their styles, or as plain text if the screen has no styles."""
         lines = list(lines)
         if not lines:
             return
@@ -155,7 +154,6 @@ class Screen:
                 self.say(line)
 
     def say(self, message: object = "", style: str = "") -> None:
-        """Show a message, in the given style if the screen has styles."""
         if self._console is not None and style:
             self._console.print(str(message), style=style, markup=False, highlight=False, soft_wrap=True)
         else:

@@ -138,7 +138,6 @@ def analyse(
 
 
 def _lines(analysis: Analysis, screen: Screen) -> Iterator[str]:
-    """Yield the lines of an analysis, cut to the width of a terminal."""
     width = screen.width if screen.is_terminal else None
     for line in analysis.lines():
         yield line if width is None or len(line) <= width else f"{line[: width - 4]} ..."

@@ -1,4 +1,4 @@
-"""Settings of the server of pages, and its bounds for requests of strangers."""
+"""Settings of the web server, and its limits for requests of strangers."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Final
 
 from anygame.language.limits import Limits, ReadingLimits
 
-#: Bounds for rules of strangers. Visitors wait for every answer.
+#: Limits for rules of strangers, low enough for visitors who wait for an answer.
 LIMITS: Final = Limits(
     facts=1_000_000,
     terms=1_000_000,
     seconds=20.0,
     reading=ReadingLimits(bytes=2 * 2**20, tokens=500_000, seconds=20.0),
 )
-#: Maximum bytes of an answer from the process of a match. The server parses such an answer in about 10 ms.
-#: Among 116 public sheets, the largest view of a state has 0.3 MB.
+#: Maximum size in bytes of an answer from the process of a match. The server parses an answer of this size
+#: in about 10 ms. Among 116 public sheets, the largest view of a state has 0.3 MB.
 LONGEST_ANSWER: Final = 2 * 2**20
 
-#: Host names of this machine for itself.
+#: Host names by which this machine can connect to itself.
 LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings and bounds of the server.
+    """Settings and limits of the server.
 
     Attributes:
         paths: rule sheets, folders of them, and match records to show beside the installed games.
@@ -34,20 +34,20 @@ class Settings:
         host: address to listen on.
         port: port to listen on; 0 for any free port.
         names: further host names of the server. Requests for other names are refused (DNS rebinding).
-        play_clock: seconds that players have for a move, unless a visitor chooses another time.
+        play_clock: seconds that players have for each move, unless a visitor chooses another time.
         lenient: whether to allow variables that no positive literal binds.
-        processes: maximum number of running matches, which take 30 to 100 MB each. Other matches sleep.
-        streams: maximum number of pages that receive updates, which take a few kilobytes each.
-        connections: maximum number of open connections. With the pipes of the processes, the server stays
+        processes: maximum number of matches with a process of their own, each of 30 to 100 MB.
+        streams: maximum number of pages that receive updates, each of a few kilobytes.
+        connections: maximum number of open connections. Together with the pipes of processes, they must stay
             below the usual limit of 1,024 open files.
-        sending: time limit for the body of a request in seconds.
-        body: maximum bytes of an upload, eight times the size of the longest of 371 public sheets.
-        kept: maximum number of records in the folder; the server removes the oldest records.
-        kept_bytes: maximum bytes of records in the folder.
-        answer: time limit for an answer of a match in seconds; after that, its process is killed.
-        analysing: maximum number of concurrent searches; more than one per core would starve the players.
-        idle: seconds without viewers after which the process of a match is killed.
-        memory: maximum bytes of address space for the process of a match.
+        sending: time limit in seconds for receiving the body of a request.
+        body: maximum size in bytes of an upload, eight times that of the longest of 371 public sheets.
+        kept: maximum number of records in the folder. The server removes the oldest records.
+        kept_bytes: maximum total size in bytes of the records in the folder.
+        answer: time limit in seconds for an answer of a match. The server kills slower processes.
+        analysing: maximum number of concurrent searches. More than one per core would starve the players.
+        idle: seconds without viewers after which the server may kill the process of a match.
+        memory: maximum size in bytes of the address space of a match's process.
     """
 
     paths: tuple[Path, ...] = ()

@@ -58,7 +58,7 @@ _ENDS: Final = {
 
 def completion_script(shell: str) -> str:
     """Return the script for one of `SHELLS`. Raises MissingExtraError if shtab is not installed."""
-    with needing("terminal", "completion of commands needs shtab"):
+    with needing("terminal", "completion of command lines needs shtab"):
         import shtab
     by_metavar = {
         **dict.fromkeys(("FILE", "SHEET", "A", "B"), _SHEETS),

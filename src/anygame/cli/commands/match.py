@@ -210,7 +210,6 @@ def _print_failed(names: Sequence[str]) -> None:
 
 
 def _seeds(record: Record, count: int) -> list[int]:
-    """Return the seeds of a record's players, in the order of the roles."""
     seeds, seed = record.own.get("playerSeeds"), record.own.get("seed")
     if isinstance(seeds, list) and len(seeds) == count and all(isinstance(each, int) for each in seeds):
         return seeds

@@ -148,8 +148,6 @@ async def _listening(server: PlayerServer, host: str, asked: int | None) -> int:
 
 
 class _Log:
-    """Prints one line for each message."""
-
     def __init__(self, over: asyncio.Event, *, as_json: bool) -> None:
         self._over = over
         self._as_json = as_json

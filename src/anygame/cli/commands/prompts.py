@@ -49,7 +49,7 @@ class _ReplOptions(MachineOption):
 
 def _repl(options: _ReplOptions) -> int:
     if options.file == "-":
-        raise AnygameError("standard input is read for commands: give the rule sheet as a file")
+        raise AnygameError("standard input is for commands: give the rule sheet as a file")
     game = load_game(options)
     screen = Screen()
     values = None if options.table is None else load_table(options.table, game)
@@ -110,7 +110,7 @@ class _PlayOptions(MachineOption):
 
 def _play(options: _PlayOptions) -> int:
     if options.file == "-":
-        raise AnygameError("standard input is read for moves: give the rule sheet as a file")
+        raise AnygameError("standard input is for moves: give the rule sheet as a file")
     game = load_game(options)
     screen = Screen()
     is_live = is_conversation(screen)

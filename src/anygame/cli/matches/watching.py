@@ -39,7 +39,6 @@ class LineWatcher(Watcher):
             self.screen.say(f"resuming after move {record.step}")
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Show comments on START, and the players that failed or did not answer."""
         for role, verdict in zip(self.game.roles, verdicts, strict=True):
             show_said(self.screen, f"{role} says", verdict)
             if verdict.error or verdict.detail:

@@ -113,7 +113,6 @@ class PersonShell(Shell):
         )
 
     def show_turn(self) -> None:
-        """Show the status in the colour of the role to move, and the legal moves of this role."""
         choosers = self.choosers
         style = role_style(choosers[0], self.session.state) if choosers else "bold"
         self.screen.say(self.status(), style)

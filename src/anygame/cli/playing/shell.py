@@ -77,7 +77,6 @@ class PlayShell(PersonShell):
         self.start()
 
     def start(self) -> None:
-        """Show the state, and play until a person has a choice."""
         self.show_state()
         with suppress(KeyboardInterrupt):
             self._play_on()

@@ -133,7 +133,6 @@ class Table:
         return turn
 
     def resign(self, role: Role) -> None:
-        """End the game, without goals."""
         self.record.own["resigned"] = str(role)
         self.record.is_aborted = True
         self._keep()
@@ -159,7 +158,6 @@ class Table:
         return taken
 
     def restart(self) -> None:
-        """Start again from the initial state, with a new record."""
         self.session.undo(self.session.step)
         self._begin()
 

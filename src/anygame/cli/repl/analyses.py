@@ -50,7 +50,6 @@ class Analyses:
         return search
 
     def show(self, screen: Screen, seconds: float) -> None:
-        """Search the current state, and show the analysis as it improves. Ctrl-C ends the search."""
         analyse(self._search_of(), self._session.state, screen, seconds=seconds)
 
     def hints(self, seconds: float) -> Iterator[str]:

@@ -62,7 +62,6 @@ class Session:
         self._advance(joint, self.state.next(joint))
 
     def draw(self, moves: Sequence[Term]) -> Term:
-        """Return a move, sampled uniformly."""
         return self._random.choice(moves)
 
     def play_random(self) -> Joint:

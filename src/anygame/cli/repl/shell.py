@@ -152,7 +152,6 @@ class Shell:
         screen.page(lines)
 
     def visible_moves(self) -> Mapping[Role, Sequence[Term]]:
-        """Return the legal moves that the user may see."""
         return legal_by_role(self.session.state)
 
     def _goals(self, rest: str) -> None:
@@ -300,7 +299,6 @@ class Shell:
         self.screen.page(lines)
 
     def description(self) -> str:
-        """Return the short description of the game in its sheet; empty if there is none."""
         return describe_sheet(self._text())[1]
 
     def _text(self) -> str:

@@ -1,1 +1,1 @@
-"""The process of one match: it holds the rules and players, and answers questions about the match."""
+"""The process of one match, which runs the match and answers questions about it."""

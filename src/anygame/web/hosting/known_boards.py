@@ -1,4 +1,4 @@
-"""Boards that show what people know in matches with hidden information."""
+"""Boards that show people what they know in a match with hidden information."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from anygame.boards import Painter
     from anygame.match.course import Course
 
-#: Seconds that a view waits for the compiler, which continues in the background.
+#: Maximum time in seconds that a view waits for the compiler, which continues in the background.
 _COMPILING: Final = 2.0
-#: Maximum number of joint moves for which boards of knowledge are drawn.
+#: Maximum number of joint moves before a state whose board is drawn.
 _MOST_STEPS: Final = 500
 
 
 class KnownBoards:
     """Draws the facts that each role can derive from its own moves and percepts.
 
-    These boards need the compiled game. Views are empty until a large game is compiled. If a view was
-    requested before that, a background thread calls ``ready`` after compiling.
+    These boards need the compiled game, and until then, views are empty. If a view was requested too early,
+    a background thread calls ``ready`` after compiling.
     """
 
     def __init__(self, match: Course, painter: Painter, ready: Callable[[], object]) -> None:
@@ -48,7 +48,7 @@ class KnownBoards:
                 self._ready()
 
     def view(self, roles: Collection[int], step: int) -> dict[str, Any]:
-        """Return by role the board of a state as the role knows it; empty if a limit is exceeded."""
+        """Return, for each role, the board of a state as the role knows it; empty if a limit is exceeded."""
         if not self._match.game.is_gdl2 or step > _MOST_STEPS:
             return {}
         self._compiling.join(_COMPILING)

@@ -1,7 +1,7 @@
-"""Process of a match: reads commands from standard input, writes answers and events to standard output.
+"""Process of a match: commands on its standard input, answers and events on its standard output.
 
-Rules come from strangers, and the parser and the reasoner cannot be interrupted from outside. Each match
-therefore has its own process. Its memory is bounded, and the server kills it if it does not answer in time.
+Rules come from strangers, and nothing can interrupt the parser or the reasoner within a process. Each match
+therefore has its own process with bounded memory. If it does not answer in time, the server kills it.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from anygame.web.settings import LONGEST_ANSWER
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Maximum number of diagnostics of a broken sheet.
+#: Maximum number of diagnostics in an answer about a broken sheet.
 _MOST_DIAGNOSTICS: Final = 100
 
 
 def main(memory: int, niceness: int) -> None:
-    """Carry out commands until the input ends, with ``memory`` bytes at most."""
+    """Carry out commands until the input ends. The process may use ``memory`` bytes at most."""
     write = set_up(memory, niceness)
 
     def send(event: dict[str, Any]) -> None:
-        with suppress(RecordError):  # the next request for the view gets this fault as its answer
+        with suppress(RecordError):  # the next request for the view fails with the same error
             write(_line(event))
 
     asyncio.run(_serve(Session(send), write))
@@ -51,7 +51,7 @@ async def _serve(session: Session, write: Callable[[bytes], None]) -> None:
 
 
 async def answer(session: Session, command: dict[str, Any], write: Callable[[bytes], None]) -> None:
-    """Carry out a command, and always write one line: its value, or a fault in words."""
+    """Carry out a command, and write one line with its value or an error message."""
     number = command.pop("id")
     try:
         line = _line({"id": number, "value": await session.do(command.pop("do"), command)})

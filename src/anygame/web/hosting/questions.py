@@ -1,4 +1,4 @@
-"""Answers for pages: explanations of atoms, changes by moves, values of moves, diagnostics of sheets."""
+"""Answers for pages: explanations of atoms, effects of moves, values of moves, diagnostics of sheets."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: Maximum lines of an explanation, which fill several screens.
+#: Maximum number of lines of an explanation.
 _MOST_LINES: Final = 400
-#: Maximum number of facts explained as changes by a move.
+#: Maximum number of added facts, and of removed facts, that a page lists for a move.
 _MOST_CHANGES: Final = 60
-#: Maximum bytes of the tree of a match: an eighth of the memory of its process.
+#: Maximum size in bytes of the search tree of a match, an eighth of the memory of its process.
 _MEMORY: Final = 512 * 2**20
-#: Seconds that an answer waits for the compiler, which continues in the background.
+#: Maximum time in seconds that an answer waits for the compiler, which continues in the background.
 _COMPILING: Final = 2.0
 #: Maximum number of moves with values on a page.
 _MOST_MOVES: Final = 200
@@ -45,10 +45,7 @@ View = dict[str, Any]
 
 
 def why(state: State, atom: str) -> View:
-    """Explain why an atom holds in a state or does not hold, and cite the lines of the sheet.
-
-    Raises QueryError or TermSyntaxError.
-    """
+    """Explain why an atom holds or does not hold in a state. Raises QueryError or TermSyntaxError."""
     holds = next(iter(state.query(atom)), None) is not None
     try:
         text = str(state.explain(atom) if holds else state.explain_failure(atom))
@@ -62,7 +59,7 @@ def why(state: State, atom: str) -> View:
 
 
 def fired(before: State, joint: Sequence[Term], after: State) -> View:
-    """Return the facts that a joint move added and removed, and the places of the rules that fired."""
+    """Return the facts that a joint move added and removed, and the lines of the rules that fired."""
     came = sorted(after.facts - before.facts)
     went = sorted(before.facts - after.facts)
     return {
@@ -81,19 +78,18 @@ def _made(before: State, joint: Sequence[Term], fact: Term) -> View:
 
 
 class StateSearch:
-    """Searches states of a game, one at a time; each search of a state continues the previous one."""
+    """Searches states of a game, one at a time. Later searches of a state continue earlier ones."""
 
     def __init__(self, game: Game) -> None:
         self._search = Search(game, memory=_MEMORY, model=usable_model(game))
         self._lock = Lock()
 
     def of(self, state: State, seconds: float) -> dict[str, Any]:
-        """Search a state for ``seconds`` more, and return the analysis so far as plain data."""
         with self._lock:
             self._search.compile(_COMPILING)
             end = monotonic() + seconds
             analysis = self._search.run(state, stop=lambda: monotonic() >= end).to_json()
-        # Visits include the playouts of earlier calls.
+        # The sum of visits includes the playouts of earlier searches.
         analysis["playouts"] = max(
             [sum(move["visits"] for move in moves) for moves in analysis["moves"].values()], default=0
         )
@@ -124,7 +120,7 @@ def check(name: str, text: str, case_sensitive: bool = True, lenient: bool = Fal
 
 
 def diagnostic_view(diagnostic: Diagnostic, echoes: str = "") -> View:
-    """Return a diagnostic as plain data, with its place in lines and columns from 1, and in characters."""
+    """Return a diagnostic as plain data, with its place as lines and columns from 1, and as offsets."""
     notes = []
     for note in diagnostic.notes:
         line = f" (line {note.span.source.position(note.span.start)[0]})" if note.span else ""

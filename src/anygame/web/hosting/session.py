@@ -1,4 +1,4 @@
-"""The match of a process, and the commands that a server may send about the match."""
+"""The match of a process, and the commands of the server about it."""
 
 from __future__ import annotations
 
@@ -36,20 +36,19 @@ if TYPE_CHECKING:
     from anygame.match.seats import Seat
 
 View = dict[str, Any]
-#: The methods of a session that a server may call.
+#: Names of the methods of a session that are commands.
 _COMMANDS: Final = (
     *("check", "describe", "thumbnail", "open", "follow", "move", "take_back", "resign", "sit"),
     *("look", "why", "fired", "analyse", "wanted"),
 )
-#: Key of a record under which pages keep the seats.
+#: Key of the seats in the record of a match.
 _SEATS: Final = "seats"
 
 
 class Session:
-    """Answers the commands of the server, and reports changes of the match.
+    """Answers the commands of the server, and reports changes of the match with ``tell``.
 
-    The argument ``sheet`` of a command holds the arguments of `_load`: ``name``, ``text``, and optionally
-    ``case_sensitive`` and ``lenient``.
+    The argument ``sheet`` of a command is a dictionary of the arguments of `_load`.
     """
 
     game: Game
@@ -66,7 +65,7 @@ class Session:
         self._search: StateSearch | None = None
 
     async def do(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """Carry out a command; return its answer as plain data. Raises AnygameError."""
+        """Carry out a command, and return its answer as plain data. Raises AnygameError."""
         return await {command: getattr(self, command) for command in _COMMANDS}[name](**arguments)
 
     async def describe(self, sheet: View) -> View:
@@ -80,12 +79,10 @@ class Session:
         }
 
     async def thumbnail(self, sheet: View) -> str:
-        """Return a small drawing of the game; empty if the drawing is too large."""
         await self.describe(sheet)
         return await asyncio.to_thread(lambda: thumbnail(self.game, Painter.of(self.game)))
 
     async def check(self, sheet: View) -> View:
-        """Return the diagnostics of a sheet; see `anygame.web.hosting.questions`."""
         return await asyncio.to_thread(questions.check, **sheet)
 
     async def open(
@@ -101,19 +98,19 @@ class Session:
         reveals: bool = False,
         time: Sequence[float] | None = None,
     ) -> View:
-        """Begin a match, or resume the match of an existing record.
+        """Begin a match, or resume it if its record exists.
 
         Args:
             match_id: id that players receive.
             path: file of the record.
             players: specifications of players, by name.
-            clock: seconds that players have for a move.
+            clock: seconds that players have for each move.
             sheet: rules of a new match.
             seed: random seed of a new match and its players.
             seats: seats of a new match, as in `anygame.web.server.matches`.
-            line: joint moves that a new match begins with.
+            line: joint moves at the beginning of a new match.
             reveals: whether people see hidden information.
-            time: seconds of each person for the match, and the increment per move; None for no clock.
+            time: seconds of each person for the match, and increment per move; None for no clock.
         """
         if Path(path).exists():
             record, states = await asyncio.to_thread(self._resume, Path(path))
@@ -155,7 +152,7 @@ class Session:
         case_sensitive = record.own.get("caseSensitive", True) is not False
         self.game = _load(str(record.own.get("game")), str(record.own.get("rules")), case_sensitive)
         replayed = replay(record, self.game)
-        # The moves of a match played elsewhere were checked there. The page shows them up to the first fault.
+        # The page shows a match that was played elsewhere up to the first fault.
         if replayed.faults and not _is_elsewhere(record):
             raise RecordError(f"the record of this match is damaged: {replayed.faults[0]}")
         return record, list(replayed.states)
@@ -178,33 +175,29 @@ class Session:
         return record, states
 
     async def move(self, role: str, text: str, step: int) -> View:
-        """Make the move of a person; see `HostedMatch.choose`."""
         await self._hosted().choose(self.game.role_index(role), text, step)
         return await self._view()
 
     async def take_back(self, roles: Sequence[str]) -> View:
-        """Take moves back; see `HostedMatch.take_back`."""
         await self._hosted().take_back([self.game.role_index(role) for role in roles])
         return await self._view()
 
     async def resign(self, role: str) -> View:
-        """Give up for a role; see `HostedMatch.resign`."""
         await self._hosted().resign(self.game.role_index(role))
         return await self._view()
 
     def _hosted(self) -> HostedMatch:
         if not isinstance(self.match, HostedMatch):
-            raise RecordError("this match is played elsewhere: nobody can move here")
+            raise RecordError("this match is played elsewhere, so nobody can move here")
         return self.match
 
     async def follow(self, start: int, turns: list[View], now: View) -> View:
-        """Add moves that were made elsewhere; see `FollowedMatch.follow`."""
         assert isinstance(self.match, FollowedMatch)
         await self.match.follow(start, turns, now, keeper(self._path))
         return await self._view()
 
     async def sit(self, seats: list[View], rematch: str = "") -> None:
-        """Store the seats, and the id of the rematch if there is one."""
+        """Store new seats, and the id of a rematch."""
         self.match.record.own[_SEATS] = seats
         self.match.record.names = [str(seat["name"]) for seat in seats]
         if rematch:
@@ -248,13 +241,12 @@ class Session:
             self._publishing = asyncio.create_task(self._tell_changes())
 
     async def _tell_changes(self) -> None:
-        # Changes that come while a view is computed are reported together.
+        # Changes that occur while a view is computed are reported together in the next view.
         while self._is_stale:
             self._is_stale = False
             self._tell({"event": "changed", "view": await self._view()})
 
     async def why(self, step: int, role: str, move: str = "", atom: str = "") -> View:
-        """Explain why an atom holds in a state of the match, or why it does not."""
         return await asyncio.to_thread(questions.why, self._state(step), atom or f"(legal {role} {move})")
 
     async def fired(self, step: int) -> View:
@@ -266,12 +258,11 @@ class Session:
         return await asyncio.to_thread(questions.fired, before, joint, state)
 
     async def wanted(self) -> View:
-        """Return the lines of the sheet that define goals, and the cells that board hints name as aims."""
+        """Return the lines of the sheet that define goals, and the target cells in its board hints."""
         lines = await asyncio.to_thread(goal_lines, self.game.program)
         return {"lines": lines, "cells": list(map(str, self.painter.boards.wishes))}
 
     async def analyse(self, step: int, seconds: float) -> View:
-        """Search a state for some seconds; see `anygame.web.hosting.questions`."""
         state = self._state(step)
         if self._search is None:
             self._search = StateSearch(self.game)
@@ -284,7 +275,7 @@ class Session:
 
 
 def _load(name: str, text: str, case_sensitive: bool = True, lenient: bool = False) -> Game:
-    with read_silently():  # the editor of the pages reports lenient reading
+    with read_silently():  # the editor on the pages shows these warnings
         return loads(text, name=name, case_sensitive=case_sensitive, lenient=lenient, limits=LIMITS)
 
 

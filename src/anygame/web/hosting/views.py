@@ -1,4 +1,4 @@
-"""Views of states and matches for pages: plain data, bounded in size."""
+"""Views of states and matches for pages, as plain data of bounded size."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.match.course import Course, StateSummary
 
-#: Maximum facts of a state, or moves of a role, on a page: more than in any public game.
+#: Maximum number of facts of a state, or moves of a role, on a page. No public game has more.
 _MOST_SHOWN: Final = 5_000
-#: Maximum characters of a term on a page.
+#: Maximum number of characters of a term on a page.
 _LONGEST_TERM: Final = 2_000
-#: Maximum lines of the comments of players on one move.
+#: Maximum number of comments of players on one move.
 _MOST_SAID: Final = 50
-#: Maximum number of random joint moves before the position of a thumbnail; few boards are empty after them.
+#: Maximum number of random joint moves in the match from which a thumbnail is taken.
 _THUMBNAIL_MOVES: Final = 18
-#: Maximum cells of a thumbnail; more cells are too small to see.
+#: Maximum number of cells of a thumbnail. More cells would be too small to see.
 _MOST_THUMBNAIL_CELLS: Final = 600
-#: Maximum fluents in a thumbnail of a game without a board.
+#: Maximum number of lists of facts in a thumbnail of a game without a board.
 _THUMBNAIL_LINES: Final = 6
 #: Parts of an SVG that a thumbnail does not need.
 _NAMED: Final = re.compile(
@@ -50,7 +50,7 @@ def state_view(
     before: State | None,
     joint: Sequence[Term] | None,
 ) -> View:
-    """Return the view of a state that was reached from the state ``before`` by the move ``joint``."""
+    """Return the view of a state that the joint move ``joint`` reached from the state ``before``."""
     roles = state.game.roles
     facts = [text for fact in sorted(state.facts)[:_MOST_SHOWN] if len(text := str(fact)) <= _LONGEST_TERM]
     moves = {
@@ -72,7 +72,7 @@ def state_view(
 
 
 def match_view(match: Course, shown: View) -> View:
-    """Return the view of a match in its last state, with the view ``shown`` of that state."""
+    """Return the view of a match in its last state, given the view ``shown`` of this state."""
     roles = match.game.roles
     used = match.record.own.get("seconds") or [0.0] * len(roles)
     return shown | {
@@ -93,7 +93,7 @@ def match_view(match: Course, shown: View) -> View:
 
 
 def way_view(match: Course, step: int) -> View:
-    """Return the comments of players on the move before a state, and the faults of their replies."""
+    """Return the comments of players on the last move before a state, and faults of their replies."""
     roles, notes = match.game.roles, []
     for index, (role, verdict) in enumerate(zip(roles, match.record.verdicts(step, len(roles)), strict=True)):
         drawn = f"; {match.line[step - 1][index]} was played instead" if step and verdict.error else ""
@@ -109,7 +109,7 @@ def way_view(match: Course, step: int) -> View:
 
 
 def seen_view(match: Course, step: int) -> View | None:
-    """Return the moves and percepts of each role on the way to a state; None without hidden information."""
+    """Return the moves and percepts of each role before a state; None without hidden information."""
     if not match.game.is_gdl2:
         return None
     seen = match.seen(step)
@@ -124,7 +124,7 @@ def seen_view(match: Course, step: int) -> View | None:
 
 
 def log_view(match: Course) -> View:
-    """Return the joint moves so far as text, and for each move the indices of the roles to list."""
+    """Return the joint moves so far as strings, and for each of them the indices of the roles to list."""
     return {
         "log": [[str(move)[:_LONGEST_TERM] for move in joint] for joint in match.line],
         "told": [match.told(step) for step in range(len(match.line))],
@@ -142,7 +142,7 @@ def in_natural_order(text: str) -> list[tuple[int, str]]:
 
 
 def thumbnail(game: Game, painter: Painter) -> str:
-    """Return a small drawing of a position after a few random moves; empty if the board is too large."""
+    """Return a small SVG of a state after several random moves; empty if the board is too large."""
     states, random = [game.initial_state()], Random(1)
     while len(states) <= _THUMBNAIL_MOVES and not summary_of(state := states[-1]).is_over:
         states.append(state.next([random.choice(state.legal_moves(role)) for role in game.roles]))
@@ -150,7 +150,7 @@ def thumbnail(game: Game, painter: Painter) -> str:
     if sum(len(grid.cells) for grid in picture.grids) > _MOST_THUMBNAIL_CELLS:
         return ""
     bare = tuple([replace(grid, title="", labels=(), looks=()) for grid in picture.grids])
-    # Hands of cards are the best picture of a game without a board.
+    # Hands of cards illustrate a game without a board best.
     listed = [listing for listing in picture.others if listing.hands] or picture.others
     shown = replace(picture, grids=bare, others=tuple(listed[:_THUMBNAIL_LINES]))
     return _NAMED.sub("", svg(shown))

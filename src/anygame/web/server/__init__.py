@@ -1,1 +1,1 @@
-"""The server for browsers: it manages visitors, matches and sheets; other processes reason with the rules."""
+"""The server for browsers. It manages visitors, matches and sheets; only its child processes read rules."""

@@ -1,4 +1,4 @@
-"""The web application: routes, guards and error pages."""
+"""The web application, with its routes, guards and error pages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from anygame.match.broadcast import Broadcast
     from anygame.web.settings import Settings
 
-#: Messages for HTTP errors without a message of their own.
+#: Messages for HTTP errors, by status. Other errors have a message of their own.
 _MESSAGES: Final = {404: "there is no such page", 405: "this page does not support this kind of request"}
 
 
@@ -52,7 +52,7 @@ def make_application(settings: Settings) -> ASGIApp:
 def make_watching_application(
     settings: Settings, broadcast: Broadcast
 ) -> tuple[ASGIApp, Callable[[], Coroutine[Any, Any, None]]]:
-    """Return an application that shows matches of this process, and a function that ends its updates."""
+    """Return an application that shows the matches of this process, and a function that ends its updates."""
     matches = Matches(settings)
     pages = Pages([("All matches", "/")] if broadcast.planned > 1 else [])
     replays = Replays(Sheets(settings), matches)
@@ -68,7 +68,7 @@ def _guarded(
     matches: Matches,
     begin: Callable[[], None],
 ) -> ASGIApp:
-    """Return an application with guards and error pages; the application calls ``begin`` when it starts."""
+    """Return an application with guards and error pages, which calls ``begin`` when it starts."""
 
     @asynccontextmanager
     async def living(_: Starlette) -> AsyncIterator[None]:

@@ -1,4 +1,4 @@
-"""Parsing of numbers and forms in requests of strangers."""
+"""Parsing of numbers and forms in requests."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
-#: Maximum digits of a whole number. Versions (milliseconds since 1970) have 13 digits.
+#: Maximum number of digits of a whole number. Versions (milliseconds since 1970) have 13 digits.
 _MOST_DIGITS: Final = 15
 _COUNT: Final = re.compile(rf"[0-9]{{1,{_MOST_DIGITS}}}")
-#: A decimal number in a form of a browser.
+#: Decimal number, as browsers write it in a form.
 _DECIMAL: Final = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][+-]?[0-9]{1,3})?")
-#: Maximum number of fields of a form. A form has a field per role and a few others.
+#: Maximum number of fields of a form, more than one for each role.
 _MOST_FIELDS: Final = 1_000
 _URLENCODED: Final = "application/x-www-form-urlencoded"
-#: Maximum bytes of a field. The guards allow less for the whole body.
+#: Maximum size in bytes of a field. Guards refuse far smaller bodies.
 _LONGEST_FIELD: Final = 2**30
 
 
@@ -41,7 +41,7 @@ def read_count(text: str, what: str) -> int:
 
 
 def read_seconds(text: str, what: str, least: float, most: float) -> float:
-    """Read a finite time in seconds, and clip it to the bounds. Raises MatchFaultError.
+    """Read a finite number of seconds, and clip it to the bounds. Raises MatchFaultError.
 
     >>> read_seconds("2.5", "the clock", 0.1, 60), read_seconds("1e9", "the clock", 0.1, 60)
     (2.5, 60)
@@ -59,7 +59,7 @@ def _found(text: str) -> str:
 
 
 class _Count(Convertor[int]):
-    """The type ``count`` of a path parameter: a whole number."""
+    """Type ``count`` of path parameters: a whole number."""
 
     regex = "[0-9]+"
 
@@ -74,7 +74,7 @@ register_url_convertor("count", _Count())
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a form. A nonempty file NAME gives two fields: its text, and ``NAME_name``.
+    """Return the fields of a form. For an uploaded file NAME, these are its text and, as NAME_name, its name.
 
     Raises MatchFaultError if a file is not UTF-8 text, and HTTPException if the body is not a form.
     """

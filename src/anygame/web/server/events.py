@@ -1,4 +1,4 @@
-"""Server-sent events, which tell pages that their content has changed."""
+"""Server-sent events, which notify pages of changes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
-#: Seconds between heartbeats, which detect broken connections and keep proxies from closing idle ones.
+#: Interval in seconds of heartbeats, which detect broken connections and keep proxies from closing idle ones.
 _HEARTBEAT: Final = 15.0
 
 
 @dataclass(eq=False)
 class Versioned:
-    """The content of pages, with a version that increases with every change and restart of the server.
+    """Content of pages, with a version that increases with every change and every restart of the server.
 
     ``streams`` is the number of open pages that receive updates.
     """
@@ -48,7 +48,7 @@ class Versioned:
 
 
 def changes(shown: Versioned, known: int) -> StreamingResponse:
-    """Return a response that streams every version after the version ``known`` of a page."""
+    """Return a response that streams every version after ``known``, the version of a page."""
     return StreamingResponse(
         _lines(shown, known), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
     )
@@ -69,6 +69,6 @@ async def _lines(shown: Versioned, known: int) -> AsyncIterator[str]:
 
 
 def known_version(request: Request) -> int:
-    """Return the version that a page has; -1 if the request names none. Raises MatchFaultError."""
+    """Return the version of the page that sent a request; -1 if it names none. Raises MatchFaultError."""
     known = request.query_params.get("known", "")
     return read_count(known, "the version") if known else -1

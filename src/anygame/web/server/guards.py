@@ -1,12 +1,12 @@
-"""Checks of all requests before the application gets them, headers of all answers, and visitors.
+"""Checks of all requests, headers of all responses, and identification of visitors.
 
-- The header ``Host`` must name this server. Otherwise a page of another site whose name resolves to this
-  machine has the same origin as our pages (DNS rebinding).
-- A request that changes something must come from our own pages, by ``Sec-Fetch-Site`` and ``Origin``. A
-  browser without both headers does not send the cookie from other sites, because of ``SameSite=Lax``.
-- A request must announce the length of its body, as browsers do. Long bodies and late bodies are refused.
+- The header ``Host`` must name this server. Otherwise, another site whose name resolves to this machine
+  would have the same origin as our pages (DNS rebinding).
+- According to ``Sec-Fetch-Site`` and ``Origin``, a request that changes something must come from our pages.
+  Browsers that send neither header omit the cookie on requests from other sites (``SameSite=Lax``).
+- A request must announce the length of its body, as browsers do. Long and late bodies are refused.
 - ``Content-Security-Policy`` allows only our own scripts, so text of strangers cannot run as a script.
-- One cookie identifies a visitor. It holds a random token that nobody can guess.
+- One cookie, a random token, identifies a visitor.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 
 COOKIE: Final = "anygame"
-#: Pattern that finds our cookie among others. The parser of the standard library takes quadratic time.
+#: Pattern of our cookie among others. The parser of the standard library takes quadratic time.
 _SENT: Final = re.compile(rf"(?<![^; ]){COOKIE}=([A-Za-z0-9_-]{{43}})(?![^; ])")
 _TOKEN_BYTES: Final = 32
-#: Lifetime of the cookie in seconds: half a year, so that visitors can resume matches after holidays.
+#: Lifetime of the cookie in seconds, half a year.
 _SECONDS: Final = 180 * 24 * 3600
 _READING: Final = frozenset({"GET", "HEAD"})
 _OUR_SITE: Final = frozenset({"same-origin", "none"})
@@ -59,14 +59,14 @@ class TooSlowError(Exception):
 
 
 class Guards:
-    """Checks requests, and adds headers to answers.
+    """Application that checks requests before another application, and adds headers to its responses.
 
     Args:
-        application: the application that answers requests.
+        application: the other application.
         host: address that the server listens on.
         names: other host names of the server.
-        body: maximum bytes of a request body.
-        seconds: time limit for the body to arrive.
+        body: maximum size in bytes of a request body.
+        seconds: time limit for receiving the body.
     """
 
     def __init__(
@@ -75,13 +75,12 @@ class Guards:
         self._application = application
         self._body = body
         self._seconds = seconds
-        # A server for everybody may be requested under any name, unless some are given.
+        # Any name is allowed if the server listens on all addresses and no names are given.
         self._names = {name.lower() for name in names} | ({host.lower()} - _EVERYBODY)
         self._any_name = host in _EVERYBODY and not self._names
         self._names |= LOCAL
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the application, or refuse it."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
@@ -112,7 +111,7 @@ class Guards:
 
         async def in_time() -> Message:
             nonlocal is_whole
-            if is_whole:  # the next message is the end of the connection
+            if is_whole:  # after the body, the next message is the end of the connection
                 return await receive()
             try:
                 async with asyncio.timeout_at(deadline):
@@ -151,7 +150,7 @@ def _with_headers(send: Send, *, is_static: bool) -> Send:
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
-            # Browsers revalidate scripts and styles, and never cache pages.
+            # Browsers shall revalidate scripts and styles, and not cache pages.
             headers.setdefault("Cache-Control", "no-cache" if is_static else "no-store")
         await send(message)
 
@@ -160,19 +159,18 @@ def _with_headers(send: Send, *, is_static: bool) -> Send:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A visitor: the token of the cookie, and whether the browser does not have the cookie yet."""
+    """A visitor. If ``is_new``, the browser does not have the cookie with the token yet."""
 
     token: str
     is_new: bool
 
     @property
     def name(self) -> str:
-        """The name of the visitor in records: a hash of the token, which does not reveal the token."""
+        """The name of the visitor in records, a hash that does not reveal the token."""
         return sha256(self.token.encode()).hexdigest()
 
     def mark(self, response: Response) -> None:
-        """Set the cookie of a new visitor."""
-        # With Lax, a link on another site opens a match with the cookie, but no form or script can send it.
+        # With Lax, browsers send the cookie when a link on another site is opened, but not for its forms.
         if self.is_new:
             response.set_cookie(COOKIE, self.token, max_age=_SECONDS, path="/", httponly=True, samesite="lax")
 

@@ -51,7 +51,6 @@ class MatchRoutes:
 
     @property
     def routes(self) -> list[Route]:
-        """The addresses and their handlers."""
         one = "/match/{id}"
         watching = [
             Route(one, self.show),
@@ -107,7 +106,6 @@ class MatchRoutes:
         return self._pages.text(template, **context)
 
     async def events(self, request: Request) -> Response:
-        """Stream the changes of a match."""
         match, _ = await self._match(request)
         if sum(other.streams for other in self._matches.known.values()) >= self._settings.streams:
             raise BusyError("too many pages with live updates are open on this server")
@@ -115,7 +113,6 @@ class MatchRoutes:
         return changes(match, known_version(request))
 
     async def record(self, request: Request) -> Response:
-        """Return the record of a match, which `anygame replay` can read."""
         match = await self._open_match(request)
         record = await asyncio.to_thread(_public, match.path)
         headers = {"Content-Disposition": f"attachment; filename*=utf-8''{quote(f'{match.sheet}.json')}"}
@@ -161,7 +158,6 @@ class MatchRoutes:
         return self._pages.page("part_page.html", match=match, part=part, heading=heading, **context)
 
     async def move(self, request: Request) -> Response:
-        """Make a move."""
         match, visitor = await self._match(request)
         form = await read_form(request)
         role = _own_role(match, visitor, form)
@@ -170,7 +166,6 @@ class MatchRoutes:
         return await self._changed(request, match, visitor.name)
 
     async def take_back(self, request: Request) -> Response:
-        """Take back the last move of the visitor."""
         match, visitor = await self._match(request)
         mine = match.roles_of(visitor.name)
         await self._matches.view(match)
@@ -180,14 +175,12 @@ class MatchRoutes:
         return await self._changed(request, match, visitor.name)
 
     async def resign(self, request: Request) -> Response:
-        """Resign for a role of the visitor."""
         match, visitor = await self._match(request)
         role = _own_role(match, visitor, await read_form(request))
         await self._matches.change(match, "resign", role=role)
         return await self._changed(request, match, visitor.name)
 
     async def rematch(self, request: Request) -> Response:
-        """Redirect to the rematch of a finished match."""
         match, visitor = await self._match(request)
         view = await self._matches.view(match)
         if not match.roles_of(visitor.name):
@@ -205,7 +198,6 @@ class MatchRoutes:
         return RedirectResponse(f"/match/{match.match_id}", 303)
 
     async def join(self, request: Request) -> Response:
-        """Take a free role with an invitation link."""
         match, visitor = await self._match(request)
         free = self._free_seat(request, match)
         if request.method == "GET":
@@ -237,7 +229,6 @@ class MatchRoutes:
         return Response(drawn.getvalue(), media_type="image/svg+xml")
 
     async def fork(self, request: Request) -> Response:
-        """Begin a new match of the visitor from a state of this match."""
         match, visitor = await self._open_match(request), visitor_of(request)
         step = request.path_params["step"]
         view = await self._matches.view(match, step)

@@ -101,7 +101,6 @@ class Match(Versioned):
 
     @property
     def is_at_work(self) -> bool:
-        """Whether the match has a running process."""
         return self.process is not None and not self.process.is_gone
 
     def update(self, view: View) -> None:
@@ -114,13 +113,11 @@ class Match(Versioned):
         self.touch()
 
     def remembered(self, step: int) -> View | None:
-        """Return the cached view of a state, or None."""
         if self.view is not None and step == self.view["step"]:
             return self.view
         return self._views.get(step)
 
     def remember(self, view: View) -> None:
-        """Cache the view of an earlier state."""
         self._views[view["step"]] = view
 
     def forget(self) -> None:
@@ -129,7 +126,6 @@ class Match(Versioned):
         self.values.clear()
 
     def roles_of(self, visitor: str) -> list[str]:
-        """Return the roles that a visitor has."""
         return [
             role
             for role, seat in zip(self.roles, self.seats, strict=True)
@@ -370,7 +366,6 @@ class Matches:
         match.forget()
 
     def warm_up(self) -> None:
-        """Start a spare process before it is needed."""
         if self._spare is None:
             self._spare = HostProcess(self.settings.memory)
 

@@ -37,11 +37,9 @@ class Pages:
         self._templates.filters.update(plain=plain, paragraphs=paragraphs, summary=summary_of, die=die_face)
 
     def text(self, template: str, **context: Any) -> str:
-        """Return a template rendered with a context."""
         return self._templates.get_template(template).render(context)
 
     def page(self, template: str, status: int = 200, **context: Any) -> HTMLResponse:
-        """Return a response with a template rendered with a context."""
         return HTMLResponse(self.text(template, **context), status)
 
 

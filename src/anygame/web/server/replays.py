@@ -38,7 +38,6 @@ class Replays:
 
     @property
     def routes(self) -> list[Route]:
-        """The address and its handler."""
         return [Route("/replay/{name}", self.show)]
 
     async def show(self, request: Request) -> Response:
@@ -54,7 +53,6 @@ class Replays:
         return RedirectResponse(f"/match/{match.match_id}/0", 303)
 
     async def upload(self, text: str) -> Response:
-        """Show the first state of an uploaded record."""
         record = await asyncio.to_thread(parse_record, text)
         if record.step > _MOST_MOVES:
             raise MatchFaultError(

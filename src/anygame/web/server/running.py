@@ -61,7 +61,6 @@ class WatchingServer:
 
     @property
     def port(self) -> int:
-        """The port of the server."""
         port: int = self._bound.getsockname()[1]
         return port
 

@@ -75,7 +75,6 @@ class SheetRoutes:
 
     @property
     def routes(self) -> list[Route]:
-        """The addresses and their handlers."""
         return [
             Route("/", self.listed),
             Route("/sheet/{name}", self.show),
@@ -94,7 +93,6 @@ class SheetRoutes:
         return sheet
 
     async def listed(self, request: Request) -> Response:
-        """List the sheets by name."""
         visitor = visitor_of(request)
         sheets = await asyncio.to_thread(self._sheets.listed)
         own = [] if visitor.is_new else await asyncio.to_thread(self._sheets.uploaded_by, visitor.name)
@@ -156,7 +154,6 @@ class SheetRoutes:
         return await self._editor(sheet, message=message, status=422)
 
     async def write(self, request: Request) -> Response:
-        """Show the editor, empty or with a sheet."""
         name = request.path_params.get("name")
         if name is None:
             return await self._editor(Sheet("sheet", _WRITE, "", self._pages.text("beginning.kif")))

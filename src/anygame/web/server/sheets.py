@@ -77,11 +77,9 @@ class Sheets:
 
     @property
     def records(self) -> dict[str, Path]:
-        """The match records among the paths of the server, by name."""
         return dict(_files(self._settings.paths, (_RECORD,)))
 
     def find(self, name: str) -> Sheet | None:
-        """Return a sheet by its name; None if there is none."""
         if _UPLOADED.fullmatch(name):
             return self._uploaded(name)
         stem = name if name in self._paths else Path(name).stem

@@ -55,7 +55,6 @@ class WatchRoutes(Versioned):
 
     @property
     def routes(self) -> list[Route]:
-        """The addresses and their handlers."""
         return [
             Route("/", self.show),
             Route("/events", self.events),
@@ -63,7 +62,6 @@ class WatchRoutes(Versioned):
         ]
 
     def listen(self) -> None:
-        """Start to listen to changes of matches."""
         loop = asyncio.get_running_loop()
 
         def report(match: BroadcastMatch | None) -> None:
@@ -111,7 +109,6 @@ class WatchRoutes(Versioned):
         return _scaled(table)
 
     async def events(self, request: Request) -> Response:
-        """Stream the changes of the list."""
         if self.streams >= self._settings.streams:
             raise BusyError("too many pages with live updates are open on this server")
         return changes(self, known_version(request))
