@@ -1,4 +1,4 @@
-"""Routes of matches: their pages, moves, explanations, invitations and rematches."""
+"""Routes of matches: pages, moves, explanations, invitations and rematches."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from anygame.web.server.pages import Pages
     from anygame.web.settings import Settings
 
-#: Maximum seconds of one search; an open page asks again.
+#: Maximum time of one search in seconds. An open page requests further searches.
 _SEARCHING: Final = 1.0
+#: Minimum time of one search in seconds.
 _SHORTEST_SEARCH: Final = 0.05
 #: Maximum number of waiting searches.
 _WAITING_SEARCHES: Final = 16
@@ -76,13 +77,11 @@ class MatchRoutes:
     async def _match(self, request: Request) -> tuple[Match, Visitor]:
         match = await self._matches.find(request.path_params["id"])
         if match is None:
-            raise NotFoundError(
-                "there is no such match, or it was removed because nobody had opened it for a long time"
-            )
+            raise NotFoundError("there is no such match, or the server has removed it because it is old")
         return match, visitor_of(request)
 
     async def _open_match(self, request: Request) -> Match:
-        """Return a match if the visitor may see everything. Raises RefusedError."""
+        """Return the match of a request. Raises RefusedError if the visitor must not see everything."""
         match, visitor = await self._match(request)
         await self._matches.view(match)
         if not match.shows_all_now(match.roles_of(visitor.name)):
@@ -90,7 +89,7 @@ class MatchRoutes:
         return match
 
     async def show(self, request: Request) -> Response:
-        """Show a match in its last state or another; with ``part``, only the part that changes."""
+        """Show a match in its last state or another one; with ``part``, return only the part that changes."""
         match, visitor = await self._match(request)
         response = HTMLResponse(await self._shown(request, match, visitor.name))
         visitor.mark(response)
@@ -119,14 +118,14 @@ class MatchRoutes:
         return Response(record, media_type="application/json", headers=headers)
 
     async def why(self, request: Request) -> Response:
-        """Explain why a move is legal in a state or not, or why an atom holds or not."""
+        """Explain why a move is legal or illegal in a state, or why an atom holds or does not hold."""
         match = await self._open_match(request)
         asked = {name: request.query_params.get(name, "")[:4000] for name in ("role", "move", "atom")}
         answer = await self._matches.ask(match, "why", step=request.path_params["step"], **asked)
         return self._part(request, match, "why_part.html", "why", why=answer)
 
     async def fired(self, request: Request) -> Response:
-        """Show the facts that the move before a state changed, and the rules that fired."""
+        """Show the facts that the last move before a state changed, and the rules that fired."""
         match = await self._open_match(request)
         answer = await self._matches.ask(match, "fired", step=request.path_params["step"])
         return self._part(request, match, "fired_part.html", "the move", fired=answer)
@@ -139,7 +138,7 @@ class MatchRoutes:
         return self._part(request, match, "rules_part.html", "rules", told=match.heading, **match.wanted)
 
     async def values(self, request: Request) -> Response:
-        """Search a state for some more time, and show the values of its moves."""
+        """Continue the search of a state, and show the values of its moves."""
         match = await self._open_match(request)
         step = request.path_params["step"]
         values = match.values.get(step)
@@ -212,7 +211,7 @@ class MatchRoutes:
         return response
 
     def _free_seat(self, request: Request, match: Match) -> int:
-        """Return the role index of an invitation. Raises NotFoundError."""
+        """Return the role index that belongs to an invitation. Raises NotFoundError."""
         secret = request.path_params["secret"].encode()
         for number, seat in enumerate(match.seats):
             if seat["kind"] == "open" and secrets.compare_digest(seat["secret"].encode(), secret):
@@ -220,7 +219,7 @@ class MatchRoutes:
         raise NotFoundError("this invitation has been used, or does not exist")
 
     async def code(self, request: Request) -> Response:
-        """Draw the QR code of an invitation link, with the host name from the request."""
+        """Draw the QR code of an invitation link, with the host name of the request."""
         match, _ = await self._match(request)
         self._free_seat(request, match)
         address = str(request.url).removesuffix("/code.svg")

@@ -1,4 +1,4 @@
-"""The matches of a server: running matches have a process each, sleeping matches only their records."""
+"""The matches of a server. Each running match has a process; a sleeping match has only its record."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from anygame.web.settings import Settings
 
-#: The seat of a role, with ``kind`` and ``name``. Further keys are ``visitor`` for the kind ``person``,
-#: ``secret`` (the secret of the link) for ``open``, and ``player`` for ``player``. The kinds ``random``
-#: (chance) and ``elsewhere`` (in a match that is played elsewhere and only shown) have none.
+#: The seat of a role, with the keys ``kind`` and ``name``. The kind ``person`` has the key ``visitor``,
+#: ``open`` has ``secret`` (of the invitation link), and ``player`` has ``player``. Seats of the kind
+#: ``elsewhere`` belong to a match that is only shown here.
 Seat = dict[str, str]
 View = dict[str, Any]
 
@@ -35,19 +35,21 @@ _Value = TypeVar("_Value")
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
-#: Maximum numbers of cached views of earlier states of a running match, and of states with cached values.
+#: Maximum number of cached views of earlier states of a running match.
 _MOST_VIEWS: Final = 16
+#: Maximum number of states of a match with cached values of moves.
 _MOST_VALUES: Final = 400
-#: Maximum number of matches in memory; other matches are read again from their records.
+#: Maximum number of matches in memory. Other matches are read from their records when they are opened.
 _MOST_KNOWN: Final = 200
-#: Maximum numbers of matches that are opened or woken at the same time, and that wait for that.
+#: Maximum number of processes that start a match at the same time.
 _OPENING: Final = 4
+#: Maximum number of matches that wait for starting.
 _WAITING_TO_OPEN: Final = 16
-#: Number of processes for sheets of strangers: if one is stuck with a hard sheet, another still answers.
+#: Number of processes for sheets of strangers. While one of them reads a hard sheet, the other one answers.
 _CHECKING: Final = 2
-#: Maximum number of waiting sheets.
+#: Maximum number of sheets that wait for a process.
 _WAITING_SHEETS: Final = 8
-#: Maximum bytes of a record. Matches of this server have smaller records.
+#: Maximum size in bytes of a record, more than matches of this server need.
 _LONGEST_RECORD: Final = 64 * 2**20
 
 
@@ -69,16 +71,15 @@ class Match(Versioned):
     """A match, running or asleep.
 
     Attributes:
-        match_id: unguessable id; anybody who knows it may watch.
-        sheet: name of the sheet.
+        match_id: unguessable id. Anybody who knows it may watch.
         reveals: whether everybody sees hidden information.
         rematch: id of the rematch; empty for none.
-        heading: description of the game by the author of the sheet.
-        wanted: aims of the roles (`Session.wanted`); None until a visitor asks for them.
+        heading: description of the game in its sheet.
+        wanted: cached answer of `Session.wanted`, or None.
         view: view of the last state; None if it is unknown.
         used: time of the last request for the match, by `time.monotonic`.
         process: process of the match; None while the match sleeps.
-        values: cached values of the moves of states, by step.
+        values: cached values of moves, by the step of their state.
     """
 
     match_id: str
@@ -104,7 +105,7 @@ class Match(Versioned):
         return self.process is not None and not self.process.is_gone
 
     def update(self, view: View) -> None:
-        """Store a new view of the last state."""
+        """Store a new view of the last state, and notify pages if it has changed."""
         if view == self.view:
             return
         if self.view is not None and view["log"][: len(self.view["log"])] != self.view["log"]:
@@ -121,7 +122,7 @@ class Match(Versioned):
         self._views[view["step"]] = view
 
     def forget(self) -> None:
-        """Clear all caches except the view of the last state, which a sleeping match still shows."""
+        """Clear all caches but the view of the last state, which pages show while the match sleeps."""
         self._views.clear()
         self.values.clear()
 
@@ -135,8 +136,8 @@ class Match(Versioned):
     def shows_all(self, mine: Collection[str]) -> bool:
         """Return whether the owner of the roles ``mine`` may see everything before the match is over.
 
-        This is so if the rules hide nothing, if the match ``reveals``, or if the owner plays all of several
-        roles. It is not so for the only player against chance.
+        The owner may if the rules hide nothing, if the match ``reveals``, or if the owner plays all of
+        several roles. The only player against chance may not.
         """
         hides = self.view is not None and self.view["seen"] is not None
         played = {role for role, seat in zip(self.roles, self.seats, strict=True) if seat["kind"] != "random"}
@@ -144,22 +145,22 @@ class Match(Versioned):
         return not hides or self.reveals or plays_all
 
     def shows_all_now(self, mine: Collection[str]) -> bool:
-        """Return whether the owner of the roles sees everything now, as everybody does after the match."""
+        """Return whether the owner of the roles may see everything now. After the match, everybody may."""
         return self.shows_all(mine) or (self.view is not None and bool(self.view["over"]))
 
     def no_undo(self, mine: Collection[str]) -> str:
-        """Return why the owner of the roles ``mine`` cannot take moves back; empty if the owner can."""
+        """Return why the owner of the roles ``mine`` cannot take moves back; empty if nothing prevents it."""
         if not mine:
             return "this browser has no role in the match: it may only watch"
         if not self.shows_all(mine):
             return "moves cannot be taken back in games with hidden information"
         if len({seat["visitor"] for seat in self.seats if seat["kind"] == "person"}) > 1:
-            return "other people play here too: start a match of your own from here instead"
+            return "other people play here, too: start a match of your own from this state instead"
         return ""
 
     @property
     def exchanged(self) -> list[Seat]:
-        """The seats of a rematch: each seat moves to the next role, and open seats get new links."""
+        """The seats of a rematch. Each seat moves to the next role, and open seats get new links."""
         played = [number for number, seat in enumerate(self.seats) if seat["kind"] != "random"]
         seats = list(self.seats)
         for number, former in zip(played, [*played[-1:], *played[:-1]], strict=True):
@@ -174,7 +175,7 @@ def open_seat() -> Seat:
 
 
 class Matches:
-    """All matches of a server; ``known`` holds the matches in memory by id, running or asleep."""
+    """All matches of a server; ``known`` holds those in memory, by id."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -183,7 +184,7 @@ class Matches:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._spare: HostProcess | None = None
         busy = try_again("this server is reading too many sheets")
-        #: Workers for sheets of the server, and others for sheets of strangers, which may be slow.
+        # Sheets of strangers have separate workers, since they can be slow.
         self.own_sheets = WorkerPool(Admission(1, _WAITING_SHEETS, busy), settings.memory)
         self.other_sheets = WorkerPool(Admission(_CHECKING, _WAITING_SHEETS, busy), settings.memory)
         busy = try_again("this server is opening too many matches")
@@ -199,7 +200,7 @@ class Matches:
         reveals: bool = False,
         time: Sequence[float] | None = None,
     ) -> Match:
-        """Begin a match; ``seated`` returns the seats for the roles. See `Session.open` for the rest.
+        """Begin a match. ``seated`` returns the seats of the roles; for other arguments, see `Session.open`.
 
         Raises ChildFaultError for bad rules, and BusyError if too many matches are running.
         """
@@ -221,12 +222,12 @@ class Matches:
         return match
 
     def reading(self, sheet: Sheet) -> dict[str, Any]:
-        """Return the rules of a sheet and the options for reading them; see `Session`."""
+        """Return a sheet as an argument for the commands of `Session`."""
         options = {"case_sensitive": sheet.case_sensitive, "lenient": self.settings.lenient}
         return {"name": sheet.name, "text": sheet.text} | options
 
     async def find(self, match_id: str) -> Match | None:
-        """Return the match with this id, from memory or from its record, or None."""
+        """Return the match with an id, from memory or from its record; None if there is none."""
         if not _ID.fullmatch(match_id):
             return None
         match = self.known.get(match_id)
@@ -262,7 +263,7 @@ class Matches:
 
     async def view(self, match: Match, step: int | None = None) -> View:
         """Return the view of a state, by default the last one."""
-        # A sleeping match is shown from its last view, unless a player was thinking.
+        # A sleeping match is woken only if its view is missing or a player has to move.
         if match.view is None or (not match.is_at_work and match.view["thinking"]):
             await self.awake(match)
         assert match.view is not None
@@ -275,17 +276,17 @@ class Matches:
         return view | {key: match.view[key] for key in ("log", "told", "last")}
 
     async def change(self, match: Match, what: str, **arguments: Any) -> None:
-        """Send a command that changes the match to its process."""
+        """Send a command that changes the match to its process, and store the new view."""
         await self.ask(match, what, is_view=True, **arguments)
 
     async def ask(self, match: Match, what: str, **arguments: Any) -> Any:
-        """Return the answer of the process of a match to a command; start the process if necessary."""
+        """Send a command to the process of a match, which is started if necessary; return the answer."""
         await self.awake(match)
         assert match.process is not None
         return await match.process.carry_out(what, within=self.settings.answer, **arguments)
 
     async def awake(self, match: Match) -> None:
-        """Start a process that resumes the match from its record, unless the match has a process."""
+        """Resume a sleeping match from its record, in a new process."""
         async with match.waking:
             if not match.is_at_work:
                 async with self._new_process() as (process, _):
@@ -306,7 +307,7 @@ class Matches:
         match.process = process
 
     async def fork(self, match: Match, line: Sequence[Sequence[str]], visitor: str) -> Match:
-        """Begin a new match after the joint moves ``line``; the visitor takes all roles of people."""
+        """Begin a new match after the joint moves ``line``, with the visitor in all roles of people."""
         seats: list[Seat] = [
             {"kind": "person", "name": "person", "visitor": visitor}
             if seat["kind"] in ("person", "open", "elsewhere")
@@ -317,7 +318,7 @@ class Matches:
         return await self.open(sheet, lambda _: seats, self.settings.play_clock, line, reveals=match.reveals)
 
     async def follow_up(self, match: Match) -> Match:
-        """Return the rematch of a finished match; the first call opens it. See `Match.exchanged`."""
+        """Return the rematch of a finished match, which is opened at the first call."""
         async with match.following:
             rematch = await self.find(match.rematch) if match.rematch else None
             if rematch is not None:
@@ -334,7 +335,7 @@ class Matches:
 
     @asynccontextmanager
     async def _new_process(self) -> AsyncIterator[tuple[HostProcess, float]]:
-        """Yield a process for a match, and the seconds left; kill the process if opening the match fails."""
+        """Yield a process for a match, and the seconds left for opening it. An error kills the process."""
         async with self._opening.place(self.settings.answer) as seconds_left:
             process = self._process()
             try:
@@ -370,7 +371,7 @@ class Matches:
             self._spare = HostProcess(self.settings.memory)
 
     async def close(self) -> None:
-        """End all processes; the matches can be resumed from their records."""
+        """End all processes. The matches can be resumed from their records."""
         processes = [*(match.process for match in self.known.values()), self._spare]
         open_processes = [process for process in processes if process is not None]
         for process in open_processes:

@@ -1,4 +1,4 @@
-"""Pages: templates, and the data of a match that a template shows to one visitor."""
+"""Templates of pages, and the data of a match that they show to a visitor."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Pages:
     def __init__(self, navigation: Sequence[tuple[str, str]]) -> None:
         self._templates = Environment(
             loader=PackageLoader("anygame.web"),
-            # Names of sheets, players and visitors are always text.
+            # Names of sheets and players may contain HTML.
             autoescape=select_autoescape(default=True),
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -44,7 +44,7 @@ class Pages:
 
 
 def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_last: bool) -> dict[str, Any]:
-    """Return the context of the page of a match for a visitor with the roles ``mine``."""
+    """Return the context of a match's page for a visitor with the roles ``mine``."""
     last: dict[str, Any] = match.view or view
     shows_all = match.shows_all_now(mine)
     asking = next((role for role in last["turn"] if role in mine), None) if is_last else None
@@ -83,7 +83,7 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
         "board": board_context(picture, asking),
         "may_take_back": not no_undo and people == mine and last["can_take_back"],
         "no_undo": no_undo or "there is no move to take back",
-        # A visitor who plays all of several roles has no opponent, so resigning has no meaning.
+        # A visitor who plays all of several roles has no opponent to whom to resign.
         "may_resign": mine and not last["over"] and (contestants != mine or len(mine) == 1),
         "may_rematch": mine and last["over"],
         "is_exchanged": match.exchanged != match.seats,
@@ -96,7 +96,7 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
 
 
 def paragraphs(text: str) -> list[tuple[bool, str]]:
-    r"""Return the paragraphs of a text, each after a flag for tables, whose lines are not joined.
+    r"""Return the paragraphs of a text, each with a flag whether it is a table. Only its lines stay separate.
 
     >>> paragraphs("Take some\nor all.\n\nRoles  x, o\nMoves  (take N)")
     [(False, 'Take some or all.'), (True, 'Roles  x, o\nMoves  (take N)')]
@@ -119,7 +119,7 @@ def plain(move: str) -> str:
 
 
 def _log(view: dict[str, Any]) -> list[list[tuple[str, str, str]]]:
-    """Return each joint move as a list of role, colour and readable move, for the roles that had a choice."""
+    """Return, for each joint move, the role, its colour and its move, of all roles that had a choice."""
     roles, colours = list(view["goals"]), view["picture"]["colours"]
     return [
         [(roles[index], colours.get(roles[index], ""), plain(joint[index])) for index in told]
@@ -143,7 +143,7 @@ def _player(
         "about": level.about if level else "",
         "kind": seat["kind"],
         "colour": last["picture"]["colours"].get(role, ""),
-        # The time used can reveal something about a hidden state.
+        # Thinking times could reveal hidden facts.
         "seconds": last["seconds"].get(role, 0) if shows_all or role in mine else None,
         "left": last["time"].get(role),
         "is_turn": role in last["turn"] or (shows_all and role in last["thinking"]),
@@ -182,7 +182,7 @@ def _status(
 
 
 def _verdict(last: dict[str, Any], mine: list[str]) -> tuple[str, str] | None:
-    """Return the result in words and in numbers; None if there is none."""
+    """Return the result of a match in words, and its goals; None if there is no result."""
     if last["left"]:
         role, how = last["left"]
         done = {"resigned": "resigned", "late": "ran out of time"}[how]
@@ -208,7 +208,7 @@ def _called(match: Match, role: str) -> str:
 def board_context(picture: dict[str, Any], asking: str | None) -> dict[str, Any]:
     """Return boards, with the cells for the moves of the role ``asking``."""
     return {
-        # This SVG is our own, with every text in it escaped.
+        # All text in this SVG has been escaped.
         "svg": Markup(picture["svg"]),
         "touches": picture["touches"].get(asking, {}),
         "listings": picture["listings"],

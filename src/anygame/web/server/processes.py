@@ -1,4 +1,4 @@
-"""Processes that carry out commands of the server, and errors for visitors."""
+"""Child processes of the server, and errors for visitors."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-#: Players think with a lower priority than the server, which answers browsers.
+#: Niceness of a match's process, whose players must not slow down the server.
 _NICENESS: Final = 5
-#: Sheets are read with a lower priority than moves of people.
+#: Niceness of a process that reads sheets, which must not slow down matches.
 _WORKER_NICENESS: Final = 15
-#: Maximum seconds of a command while other commands wait; one second usually suffices.
+#: Time limit in seconds of a worker's command while other commands wait. Most commands take less than 1 s.
 _WHILE_OTHERS_WAIT: Final = 5.0
 #: Seconds after which a refused visitor should retry.
 RETRY_AFTER: Final = 30
 
 
 class MatchFaultError(AnygameError):
-    """A request cannot be met; the message is for the visitor, and ``status`` is the HTTP status."""
+    """Request that the server cannot fulfil. The message is for the visitor, with the HTTP ``status``."""
 
     status: ClassVar[int] = 400
 
 
 class NotFoundError(MatchFaultError):
-    """There is no such page."""
+    """The requested page does not exist."""
 
     status = 404
 
 
 class RefusedError(MatchFaultError):
-    """The visitor is not allowed to do that."""
+    """The request is not allowed."""
 
     status = 403
 
 
 def response_to(error: Exception) -> tuple[int, dict[str, str]]:
-    """Return status and headers of the response to a request that failed."""
+    """Return the status and headers of the response to a failed request."""
     if isinstance(error, BusyError):
         return 503, {"Retry-After": str(RETRY_AFTER)}
     if isinstance(error, ChildEndedError):
@@ -51,15 +51,12 @@ def response_to(error: Exception) -> tuple[int, dict[str, str]]:
 
 
 def try_again(what: str) -> str:
-    """Return a sentence about a limit of the server, with the seconds until the visitor should retry."""
+    """Return a message about an overload of the server."""
     return f"{what}: try again in {RETRY_AFTER} seconds"
 
 
 class HostProcess(ChildProcess):
-    """A process for one match.
-
-    It calls ``on_view`` with each view of a change that the process reports, and ``ended`` at its end.
-    """
+    """Process of a match. It calls ``on_view`` with each new view of the match, and ``ended`` at its end."""
 
     def __init__(self, memory: int, niceness: int = _NICENESS) -> None:
         self.on_view: Callable[[dict[str, Any]], object] = lambda _: None
@@ -75,9 +72,9 @@ class HostProcess(ChildProcess):
         )
 
     async def carry_out(self, what: str, *, within: float, is_view: bool = False, **arguments: Any) -> Any:
-        """Send a command to the process; see `anygame.web.hosting.session`. Raises the errors of `ask`.
+        """Send a command of `anygame.web.hosting.session` to the process. Raises the errors of `ask`.
 
-        With ``is_view``, the answer is a view of the match, and ``on_view`` gets it before newer views.
+        With ``is_view``, the answer is a view of the match, and is passed to ``on_view``.
         """
         on_answer = self.on_view if is_view else lambda _: None
         return await self.ask({"do": what} | arguments, within, on_answer)
@@ -91,24 +88,18 @@ class HostProcess(ChildProcess):
 
 
 class WorkerPool(Pool[HostProcess]):
-    """Processes of at most ``memory`` bytes for single commands; admission limits how many run at a time."""
+    """Processes for single commands about sheets, with at most ``memory`` bytes each."""
 
     def __init__(self, admission: Admission, memory: int) -> None:
         super().__init__(lambda: HostProcess(memory, _WORKER_NICENESS))
         self._admission = admission
 
     async def ask(self, what: str, *, within: float, **arguments: Any) -> Any:
-        """Send a command to a worker; see `anygame.web.hosting.session`.
+        """Send a command of `anygame.web.hosting.session` to a worker.
 
-        Args:
-            what: name of the command.
-            within: time limit in seconds, including the wait; while other commands wait, it is lower.
-            arguments: arguments of the command.
-
-        Raises:
-            ChildFaultError: the command failed.
-            BusyError: too many commands wait, or the command took too long while others waited.
-            ChildEndedError: the command took too long.
+        The time limit ``within`` includes the wait for a worker. It is reduced while other commands wait.
+        Raises ChildFaultError if the command fails, ChildEndedError if it takes too long, and BusyError if
+        too many commands are waiting.
         """
         async with self._admission.place(within) as left:
             is_wanted = self._admission.is_wanted

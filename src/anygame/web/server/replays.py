@@ -1,4 +1,4 @@
-"""Pages that show the record of a match state by state."""
+"""Pages that show a match record state by state."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from anygame.web.server.matches import Match, Matches, Seat
     from anygame.web.server.sheets import Sheet, Sheets
 
-#: Maximum joint moves of an uploaded record, ten times as many as in the longest public match.
+#: Maximum number of joint moves in an uploaded record, ten times that of the longest public match.
 _MOST_MOVES: Final = 5_000
 
 
 def is_record(text: str) -> bool:
-    """Return whether an upload is a record. A sheet never starts with a brace."""
+    """Return whether an upload is a record, which starts with a brace. A sheet does not."""
     return text.lstrip().startswith("{")
 
 
 class Replays:
-    """Routes of records."""
+    """Routes of match records, which are shown as matches that cannot be played."""
 
     def __init__(self, sheets: Sheets, matches: Matches) -> None:
         self._sheets = sheets
@@ -41,7 +41,7 @@ class Replays:
         return [Route("/replay/{name}", self.show)]
 
     async def show(self, request: Request) -> Response:
-        """Show the first state of a record among the paths of the server."""
+        """Show the first state of a record that is in the paths of the server."""
         name = request.path_params["name"]
         path = self._sheets.records.get(name)
         if path is None:
@@ -62,7 +62,7 @@ class Replays:
         return RedirectResponse(f"/match/{match.match_id}/0", 303)
 
     async def open(self, record: Record) -> Match:
-        """Return a match that shows a record. Raises AnygameError for unknown or unplayable rules."""
+        """Return a match that shows a whole record. Raises AnygameError for unknown or unplayable rules."""
         match = await self.begin(record, reveals=True)
         now = {"live": {}} | ending_of(record) | opening_of(record)
         turns = turns_of(record, 0, record.step)
@@ -70,7 +70,7 @@ class Replays:
         return match
 
     async def begin(self, record: Record, *, reveals: bool) -> Match:
-        """Return a match at the start of a record; ``reveals`` shows hidden information while it runs."""
+        """Return a match in the initial state of a record; ``reveals`` shows hidden information at once."""
         sheet = await asyncio.to_thread(self._sheet, record)
 
         def seated(roles: list[str]) -> list[Seat]:
@@ -99,7 +99,7 @@ class Replays:
 
 
 def turns_of(record: Record, start: int, end: int) -> list[dict[str, Any]]:
-    """Return the moves between two states, with errors and comments; see `FollowedMatch.follow`."""
+    """Return the moves between two states as `FollowedMatch.follow` expects them."""
     return [
         {
             "moves": record.moves[step - 1],
@@ -112,7 +112,7 @@ def turns_of(record: Record, start: int, end: int) -> list[dict[str, Any]]:
 
 
 def opening_of(record: Record) -> dict[str, Any]:
-    """Return the reasons and comments of a record that precede the first move."""
+    """Return the faults and comments of players before the first move."""
     return {"opening": {"reasons": _at(record.reasons, 0), "said": _at(record.said, 0)}}
 
 

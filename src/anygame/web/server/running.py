@@ -1,7 +1,7 @@
 """Running the server.
 
-uvicorn limits the number of connections, and the size of the head of a request. It waits without limit for
-the end of a head, so a server for everybody needs a proxy in front of it.
+uvicorn limits the number of connections and the size of a request's header, but not the time that a header
+takes to arrive. A public server therefore needs a proxy in front of it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from anygame.web.settings import Settings
 
 
-#: Seconds for answers in progress when the server stops. Event streams do not end by themselves.
+#: Maximum time in seconds for responses in progress when the server stops. Event streams never end.
 _CLOSING: Final = 1
 #: Seconds until a connection without requests is closed.
 _IDLE: Final = 10
-#: Maximum bytes of the head of a request.
+#: Maximum size in bytes of a request's header.
 _LONGEST_HEAD: Final = 2**14
 #: Maximum number of connections in the queue of the operating system.
 _WAITING: Final = 128
@@ -47,7 +47,7 @@ def serve(settings: Settings, listening: Callable[[int], None]) -> None:
 
 
 class WatchingServer:
-    """A server of pages about the matches of this process, in a background thread.
+    """Server, in a background thread, of pages about the matches of this process.
 
     Raises AnygameError if the port is in use.
     """
@@ -99,7 +99,7 @@ def _server(application: ASGIApp, settings: Settings) -> uvicorn.Server:
         limit_concurrency=settings.connections,
         timeout_keep_alive=_IDLE,
         h11_max_incomplete_event_size=_LONGEST_HEAD,
-        # Answers that are cut off when the server stops are not errors. The application reports real errors.
+        # uvicorn would log responses that end when the server stops. The application logs real errors.
         log_level="critical",
         access_log=False,
         server_header=False,

@@ -1,4 +1,4 @@
-"""Routes of sheets: list, pages, editor, uploads and new matches."""
+"""Routes of sheets: list, page, editor, upload and new match."""
 
 from __future__ import annotations
 
@@ -36,18 +36,21 @@ if TYPE_CHECKING:
     from anygame.web.server.sheets import Sheets
     from anygame.web.settings import Settings
 
-#: Minimum and maximum seconds of a player for a move.
+#: Minimum time in seconds that players have for a move.
 _SHORTEST_CLOCK: Final = 0.1
+#: Maximum time in seconds that players have for a move.
 _LONGEST_CLOCK: Final = 60.0
-#: Maximum minutes of a person for a match, and maximum increment per move in seconds.
+#: Maximum time in minutes that a person has for a match.
 _MOST_MINUTES: Final = 180.0
+#: Maximum increment in seconds per move of a person.
 _MOST_SECONDS_A_MOVE: Final = 600.0
-#: Time limit for a check of rules in seconds, including the wait for a process.
+#: Time limit in seconds for a check of rules, including the wait for a process.
 _CHECKING: Final = 20.0
-#: Time limit for a thumbnail in seconds, and the drawing for games without a thumbnail.
+#: Time limit in seconds for a thumbnail.
 _DRAWING: Final = 10.0
+#: Drawing for games without a thumbnail.
 _NO_DRAWING: Final = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>'
-#: Title of the editor.
+#: Title of the editor for new rules.
 _WRITE: Final = "Write rules"
 
 
@@ -69,7 +72,7 @@ class SheetRoutes:
         self._matches = matches
         self._pages = pages
         self._settings = settings
-        #: Cached answers about the sheets of the server, which are few, by command and text.
+        #: Cached answers about the sheets of the server, by command and text of the sheet.
         self._answers: dict[tuple[str, str], Any] = {}
         self._drawing = asyncio.Lock()
 
@@ -101,12 +104,12 @@ class SheetRoutes:
 
     @property
     def _usual(self) -> str:
-        """The default opponent; empty if the server offers no player."""
+        """The default opponent; empty if the server offers no players."""
         offered = [name for name, _ in self._settings.players]
         return USUAL if USUAL in offered else next(iter(offered), "")
 
     async def show(self, request: Request) -> Response:
-        """Show a sheet with its roles, players and model, or in the editor if it is broken."""
+        """Show a sheet with its roles, opponents and model; in the editor if it is broken."""
         sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
         try:
             answer = await self._ask("describe", sheet, self._settings.answer)
@@ -135,14 +138,14 @@ class SheetRoutes:
         return self._answers[key]
 
     async def thumbnail(self, request: Request) -> Response:
-        """Return a small drawing of a sheet of the server. The server makes one drawing at a time."""
+        """Return a small drawing of a sheet's game. The server computes one drawing at a time."""
         sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
         if sheet.visitor:
             raise NotFoundError("sheets that were uploaded have no small drawing")
         async with self._drawing:
             try:
                 drawing = await self._ask("thumbnail", sheet, _DRAWING)
-            except (ChildFaultError, ChildEndedError):  # the sheet is unreadable or slow
+            except (ChildFaultError, ChildEndedError):  # the sheet is broken, or drawing takes too long
                 drawing = self._answers["thumbnail", sheet.text] = ""
         headers = {"cache-control": "private, max-age=3600"}
         return Response(drawing or _NO_DRAWING, media_type="image/svg+xml", headers=headers)
@@ -160,7 +163,7 @@ class SheetRoutes:
         return await self._editor(await asyncio.to_thread(self._sheet, name))
 
     async def check(self, request: Request) -> Response:
-        """Show the diagnostics of rules in the editor; a script gets only the diagnostics."""
+        """Show rules with their diagnostics in the editor; with ``part``, return only the diagnostics."""
         form = await read_form(request)
         sheet = Sheet("sheet", _WRITE, "", form.get("text", ""), visitor_of(request).name)
         if "part" in request.query_params:
@@ -168,7 +171,7 @@ class SheetRoutes:
         return await self._editor(sheet)
 
     async def _editor(self, sheet: Sheet, *, message: str = "", status: int = 200) -> Response:
-        """Show the editor with a sheet and its diagnostics, or without diagnostics if they take too long."""
+        """Show the editor with a sheet, and with its diagnostics unless they take too long."""
         check, headers = None, dict[str, str]()
         try:
             check = await self._checked(sheet)
@@ -188,12 +191,12 @@ class SheetRoutes:
         return answer
 
     async def upload(self, request: Request) -> Response:
-        """Store an uploaded sheet, which is a file or text; show an uploaded record."""
+        """Store an uploaded sheet, or show an uploaded record."""
         visitor = visitor_of(request)
         form = await read_form(request)
         text = form.get("file") or form.get("text", "")
         if not text.strip():
-            raise MatchFaultError("expected a rule sheet, found nothing: choose a file, or write some rules")
+            raise MatchFaultError("expected a rule sheet, found nothing: choose a file, or write rules")
         if is_record(text):
             response = await self._replays.upload(text)
         else:
@@ -204,9 +207,9 @@ class SheetRoutes:
         return response
 
     async def play(self, request: Request) -> Response:
-        """Open a match, with all roles for this browser unless the request names others."""
+        """Open a match. The visitor plays all roles for which the request names no other player."""
         if request.method == "GET" and request.headers.get("sec-fetch-site") == "cross-site":
-            # Links from other sites must not begin matches.
+            # A link on another site must not begin a match.
             return RedirectResponse(f"/sheet/{request.path_params['name']}", 303)
         sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
         visitor = visitor_of(request)
@@ -229,7 +232,7 @@ class SheetRoutes:
         return response
 
     def _seats(self, roles: list[str], asked: Mapping[str, str], visitor: Visitor) -> list[Seat]:
-        """Return the seats from the fields ``as`` and ``against``, or from a field for each role index."""
+        """Return the seats in the fields ``as`` and ``against`` of a request, or in a field for each role."""
         mine: Seat = {"kind": "person", "name": "person", "visitor": visitor.name}
         own, against = asked.get("as"), asked.get("against")
         if own is not None and own not in roles:
@@ -243,7 +246,7 @@ class SheetRoutes:
             if chosen is None and own is not None and role != own:
                 chosen = against or "open"
             elif chosen is None and own is None and against is not None:
-                # If the request names only an opponent, the visitor has the first role.
+                # If the request names only an opponent, the visitor plays the first role.
                 chosen = "you" if all(seat["kind"] == "random" for seat in seats) else against
             if chosen in (None, "you"):
                 seats.append(mine)
@@ -261,8 +264,8 @@ class SheetRoutes:
 
 
 def _time_of_people(asked: Mapping[str, str]) -> tuple[float, float] | None:
-    """Return each person's seconds for the match, and the increment per move; None for no clock."""
+    """Return the seconds of each person for the match, and the increment per move; None for no clock."""
     minutes = read_seconds(asked.get("minutes") or "0", "the minutes of people", 0, _MOST_MINUTES)
     more = read_seconds(asked.get("more") or "0", "the seconds for a move", 0, _MOST_SECONDS_A_MOVE)
-    # Without minutes for the match, people start with the increment of one move.
+    # Without minutes for the match, people start with one increment.
     return (60 * minutes or more, more) if minutes or more else None

@@ -1,4 +1,4 @@
-"""Rule sheets on pages: those of the server, and uploads of visitors."""
+"""Rule sheets of the server, and uploads of visitors."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from anygame.web.settings import Settings
 
 _RECORD: Final = ".json"
-#: Name of an uploaded sheet, which nobody can guess.
+#: Unguessable name of an uploaded sheet.
 _UPLOADED: Final = re.compile(r"u-[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
-#: Maximum characters of a title: one line of a page.
+#: Maximum number of characters of a title, which takes one line of a page.
 _LONGEST_TITLE: Final = 80
 #: Maximum number of listed sheets.
 _MOST_LISTED: Final = 2_000
@@ -37,9 +37,8 @@ class Sheet:
     """A rule sheet.
 
     Attributes:
-        name: name in addresses.
+        name: name in the addresses of pages.
         visitor: visitor who uploaded the sheet; empty for sheets of the server.
-        case_sensitive: whether the rules distinguish upper case from lower case.
     """
 
     name: str
@@ -51,7 +50,7 @@ class Sheet:
 
 
 class Sheets:
-    """All sheets. A sheet is read from its file when a page needs it."""
+    """All sheets. Their files are read when pages need them."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -62,14 +61,14 @@ class Sheets:
             if not path.is_dir() and path.suffix not in (*SUFFIXES, _RECORD)
         }
         own |= dict(_files(settings.paths, SUFFIXES))
-        #: The path of each sheet of the server by name; None for installed games.
+        #: Path of each sheet of the server, by name; None for installed games.
         self._paths = own | {name: None for name in games() if name not in own}
         self._listed: list[Sheet] | None = None
-        #: Cache of uploads, so that the list of uploads reads each file once.
+        #: Uploads by name, cached for the list of uploads.
         self._uploads: dict[str, Sheet | None] = {}
 
     def listed(self) -> list[Sheet]:
-        """Return the sheets of the server: first the sheets of its paths, then installed games."""
+        """Return the sheets in the paths of the server, followed by the installed games."""
         if self._listed is None:
             offered = [self._offered(name) for name in list(self._paths)[:_MOST_LISTED]]
             self._listed = [sheet for sheet in offered if sheet is not None]
@@ -97,7 +96,7 @@ class Sheets:
         """Store an upload of a visitor; ``file`` is its file name. Raises OSError if the disk is full."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         name = f"u-{secrets.token_urlsafe(_ID_BYTES)}"
-        # The server keeps at most one upload for ten records.
+        # The server keeps a tenth as many uploads as records.
         make_room(self._folder, max(1, self._settings.kept // 10))
         stem = Path(file.replace("\\", "/")).stem
         upload = {"visitor": visitor, "file": stem, "text": text}
@@ -105,7 +104,7 @@ class Sheets:
         return described(name, text, visitor, stem)
 
     def uploaded_by(self, visitor: str) -> list[Sheet]:
-        """Return the uploads of a visitor without their rules, the latest upload first."""
+        """Return the uploads of a visitor, the latest one first and all of them without rules."""
         names = [path.stem for path, _ in by_age(self._folder)]
         uploads = {name: self._uploads.get(name) or self._uploaded(name) for name in names}
         self._uploads = {name: sheet and replace(sheet, text="") for name, sheet in uploads.items()}
@@ -120,7 +119,7 @@ class Sheets:
 
 
 def by_age(folder: Path) -> list[tuple[Path, int]]:
-    """Return the JSON files of a folder with their sizes in bytes, the latest file first."""
+    """Return the JSON files in a folder with their sizes in bytes, the latest file first."""
     files = []
     for path in folder.glob("*.json"):
         with suppress(OSError):
@@ -130,13 +129,9 @@ def by_age(folder: Path) -> list[tuple[Path, int]]:
 
 
 def make_room(folder: Path, most: int, most_bytes: float = inf, spared: Collection[str] = ()) -> None:
-    """Remove the oldest JSON files of a folder before another file is written.
+    """Remove the oldest JSON files in a folder, except those with stems in ``spared``.
 
-    Args:
-        folder: the folder.
-        most: maximum number of files, including the new file.
-        most_bytes: maximum size of all files.
-        spared: stems of files that are not removed.
+    After another file is written, the folder then has ``most`` files and ``most_bytes`` bytes at most.
     """
     total = 0
     for number, (path, size) in enumerate(by_age(folder), 1):
@@ -147,7 +142,7 @@ def make_room(folder: Path, most: int, most_bytes: float = inf, spared: Collecti
 
 
 def _files(paths: Iterable[Path], suffixes: tuple[str, ...]) -> Iterable[tuple[str, Path]]:
-    """Yield names and paths of files with one of the suffixes, among the paths and in their folders."""
+    """Yield the stem and path of each file with one of the suffixes, among paths and in their folders."""
     for path in paths:
         files = sorted(path.iterdir()) if path.is_dir() else [path]
         yield from ((file.stem, file) for file in files if file.suffix in suffixes and file.is_file())
@@ -156,13 +151,13 @@ def _files(paths: Iterable[Path], suffixes: tuple[str, ...]) -> Iterable[tuple[s
 def described(
     name: str, text: str, visitor: str = "", file: str = "", *, case_sensitive: bool = True
 ) -> Sheet:
-    """Return a sheet with the title and description in its text; the file name replaces a missing title."""
+    """Return a sheet with the title and description in its text. The file name replaces a missing title."""
     title, description = describe_sheet(text)
     title = title_of(title) or title_of(file) or ("your sheet" if visitor else name)
     return Sheet(name, title, description[:500], text, visitor, case_sensitive)
 
 
 def title_of(text: str) -> str:
-    """Return a text as a title of a page: one line of at most 80 characters."""
+    """Return a text as one line of at most 80 characters."""
     words = " ".join(text.split())
     return words if len(words) <= _LONGEST_TITLE else f"{words[: _LONGEST_TITLE - 3]}..."

@@ -1,4 +1,4 @@
-"""Routes that show the matches of this process: a list, and each match live."""
+"""Routes of pages about the matches of this process: a list, and each match live."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ if TYPE_CHECKING:
     from anygame.web.server.replays import Replays
     from anygame.web.settings import Settings
 
-#: Maximum joint moves of one update, so that pages show the progress through a long match.
+#: Maximum number of joint moves in one update. Pages show a long match after each update.
 _AT_ONCE: Final = 500
-#: Minimum seconds between two updates of a match.
+#: Minimum time in seconds between two updates of a match.
 _PACE: Final = 0.2
 #: Number of matches on one page of the list.
 _LISTED: Final = 100
-#: When the command ends, maximum seconds for the last updates, and seconds for pages to load them.
+#: Maximum time in seconds for the last updates of matches when the command ends.
 _LAST_NEWS: Final = 5.0
+#: Time in seconds for pages to load the last updates.
 _LAST_LOOK: Final = 1.0
 
 
@@ -48,7 +49,7 @@ class WatchRoutes(Versioned):
         self._matches = matches
         self._pages = pages
         self._settings = settings
-        #: Followers of the matches that a visitor has opened, by number.
+        #: Followers of the matches that visitors have opened, by the number of the match.
         self._followed: dict[int, _Follower] = {}
         self._opening = asyncio.Lock()
         self._table: tuple[int, Table | None] = (-1, None)
@@ -77,7 +78,7 @@ class WatchRoutes(Versioned):
             self._followed[match.number].news.set()
 
     async def show(self, request: Request) -> Response:
-        """Show the standings and the matches, or redirect to the only planned match."""
+        """Show the standings and the matches; if only one match is planned, redirect to it."""
         matches = list(self._broadcast.matches)
         if self._broadcast.planned == 1 and matches:
             return RedirectResponse("/watch/1", 303)
@@ -142,7 +143,7 @@ class WatchRoutes(Versioned):
         return match
 
     async def close(self) -> None:
-        """Wait a few seconds until pages have the last changes; then stop following matches."""
+        """Give pages a few seconds to load the last changes, then stop following matches."""
         tasks = [follower.task for follower in self._followed.values() if follower.task is not None]
         if any(not task.done() for task in tasks):
             await asyncio.wait(tasks, timeout=_LAST_NEWS)
@@ -153,7 +154,7 @@ class WatchRoutes(Versioned):
 
 
 class _Follower:
-    """Copies a running match to its page; ``news`` is set when the match has changed."""
+    """Copies a running match to its page. The event ``news`` reports changes of the match."""
 
     def __init__(
         self, matches: Matches, match: Match, shown: BroadcastMatch, record: Record, *, is_live: bool
@@ -174,7 +175,7 @@ class _Follower:
             try:
                 is_complete = await self._tell()
             except AnygameError:
-                # The process of the match has ended and will restart, or the rules are too large.
+                # The process of the match has ended and will be restarted, or the rules are too large.
                 is_complete = False
             if is_over and is_complete:
                 return
@@ -183,7 +184,7 @@ class _Follower:
             await asyncio.sleep(_PACE)
 
     async def _tell(self) -> bool:
-        """Copy new moves to the page; return whether the page has all moves."""
+        """Copy new moves to the page, and return whether it now has all moves."""
         view = await self._matches.view(self.match)
         shown, record, start = self._shown, self._record, view["last"]
         last = shown.last
@@ -200,7 +201,7 @@ class _Follower:
 
 
 def _scaled(table: Table) -> dict[str, Any]:
-    """Return a table whose intervals are percentages of the range of their column."""
+    """Return a table whose intervals are scaled so that those of each column range from 0 to 100."""
     ends = []
     for column in zip(*table.rows, strict=True):
         intervals = [cell.interval for cell in column if cell.interval] or [(0.0, 0.0, 0.0)]
