@@ -22,7 +22,7 @@ from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, Final
 
 import anygame
-from anygame.cli.inspection import describe
+from anygame.cli.commands.explain import describe
 from anygame.errors import AnygameError, IllegalMoveError
 from anygame.game.machine import FallbackWarning
 

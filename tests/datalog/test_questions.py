@@ -6,7 +6,7 @@ import pytest
 from tests.datalog.ways import WAYS, loads
 
 import anygame
-from anygame.cli.inspection import describe
+from anygame.cli.commands.explain import describe
 from anygame.datalog.strategy import DEFAULT, Strategy
 
 in_every_way = pytest.mark.parametrize("strategy", [DEFAULT, *WAYS.values()], ids=["default", *WAYS])

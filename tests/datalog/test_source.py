@@ -13,7 +13,7 @@ from tests.datalog.ways import WAYS, loads
 
 import anygame
 from anygame.analysis.safety import normal_rules
-from anygame.cli.inspection import describe
+from anygame.cli.commands.explain import describe
 from anygame.datalog.component_source import Everything, OnTrial, Tabled, emit
 from anygame.datalog.flatten import flatten
 from anygame.datalog.plan import Snapshot

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _SCRIPT = """
 import pickle, sys
-import anygame, anygame.cli.inspection
+import anygame, anygame.cli.commands.explain
 game = anygame.load(sys.argv[1])
 print(hash("x"))
 for playout in game.playouts(3, seed=11):
@@ -38,7 +38,7 @@ for joint in playout.moves[:2]:
 print([str(move) for role in game.roles for move in state.legal_moves(role)])
 print(*[str(found) for found in state.query("(true ?f)")])
 print(state.explain("(legal ?r ?m)"))
-print(anygame.cli.inspection.explain(game, "plan"))
+print(anygame.cli.commands.explain.explain(game, "plan"))
 print(pickle.dumps(state).hex())
 """
 

@@ -17,18 +17,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_match_remembers_few_states_and_forgets_them_asleep(tmp_path: Path) -> None:
+def test_a_match_remembers_the_values_of_few_states(tmp_path: Path) -> None:
     async def run() -> None:
         match = Match("m", tmp_path / "m.json", "sheet", "title", ["x"], [{"kind": "person", "name": "x"}])
-        match.update({"step": 100, "log": []})
-        for step in range(100):
-            match.remember({"step": step})
+        match.update({"step": 100, "log": [["a"]]})
         for step in range(500):
-            match.values[step] = {"moves": {}}
-        assert [step for step in range(100) if match.remembered(step)] == list(range(84, 100))
+            match.remember_values(step, {"moves": {}})
         assert list(match.values) == list(range(100, 500))
-        match.forget()
-        assert [step for step in range(101) if match.remembered(step)] == [100]
+        match.update({"step": 100, "log": [["b"]]})
         assert not match.values
 
     asyncio.run(run())

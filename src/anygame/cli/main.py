@@ -85,7 +85,7 @@ def _run(arguments: Sequence[str]) -> int:
         command = load_command(name)
         options = command.parse(name, COMMANDS[name], rest)
         with fallback_notices():
-            status = command.run(options)
+            status = command.run(options) or Status.OK
     except AnygameError as error:
         complain(error)
         if getattr(options, "lenient", None) is False and _only_unbound_variables(error):

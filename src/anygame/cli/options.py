@@ -128,10 +128,13 @@ def command_options(options: type[OptionsT]) -> type[OptionsT]:
 
 @dataclass(frozen=True)
 class Command(Generic[OptionsT]):
-    """A command: the dataclass of its options, the function that runs it, and details for its help."""
+    """A command: the dataclass of its options, its code, and details for its help.
+
+    ``run`` returns the exit status; None for success.
+    """
 
     options: type[OptionsT]
-    run: Callable[[OptionsT], int]
+    run: Callable[[OptionsT], int | None]
     details: str = ""
 
     def parse(self, name: str, summary: str, arguments: Sequence[str]) -> OptionsT:

@@ -10,7 +10,6 @@ import warnings
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-from anygame.cli.options import Status
 from anygame.errors import RuleSheetError
 from anygame.game.loading import LenientReadingWarning
 from anygame.game.machine import FallbackWarning
@@ -40,13 +39,12 @@ def print_json(value: object) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
-def print_answer(answer: Answer, options: JsonOption) -> int:
-    """Print an answer as JSON or as lines; return `Status.OK`."""
+def print_answer(answer: Answer, options: JsonOption) -> None:
+    """Print an answer as JSON or as lines."""
     if options.json:
         print_json(answer.to_json())
     else:
         print_lines(answer.lines())
-    return Status.OK
 
 
 def print_event(value: object) -> None:

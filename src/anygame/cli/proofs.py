@@ -14,7 +14,7 @@ from anygame.language.parser import parse_program
 from anygame.proving import equal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable
     from typing import TextIO
 
     from anygame.game.game import Game
@@ -64,18 +64,6 @@ def same_game(
     line, *details = verdict_lines(verdict)
     print_lines([f"{before.name}: {line}", *details], stream)
     return bool(verdict)
-
-
-def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]) -> Iterator[Verdict]:
-    """Yield verdicts, and show on a terminal which one is being computed."""
-    shows: list[Callable[..., None]] = [lambda **_: None]
-    coming = verdicts(lambda doing: shows[0](description=doing))
-    while True:
-        with progress("proving") as shows[0]:
-            verdict = next(coming, None)
-        if verdict is None:
-            return
-        yield verdict
 
 
 def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> None:

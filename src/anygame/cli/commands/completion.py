@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from anygame.cli import command_table
 from anygame.cli.matches.seating import HUMAN
-from anygame.cli.options import Command, Status, argument, command_options
+from anygame.cli.options import Command, argument, command_options
 from anygame.errors import needing
 from anygame.players.levels import LEVELS
 from anygame.players.loading import STRATEGIES
@@ -93,9 +93,8 @@ class _Options:
     shell: str = argument("SHELL", choices=SHELLS, help="bash, zsh or fish")
 
 
-def _completion(options: _Options) -> int:
+def _completion(options: _Options) -> None:
     print(completion_script(options.shell), end="")
-    return Status.OK
 
 
 COMMANDS: Final = {"completion": Command(_Options, _completion, _DETAILS)}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.answers.position import Position
 from anygame.boards import picture, svg, text
-from anygame.cli.options import Command, Status, command_options, flag, option, several
+from anygame.cli.options import Command, command_options, flag, option, several
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.positions import load_game, play_after
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
@@ -32,7 +32,7 @@ class _Options(PositionOptions):
     legal: list[str] = several("--legal", "ROLE", "mark the cells of the legal moves of ROLE")
 
 
-def _draw(options: _Options) -> int:
+def _draw(options: _Options) -> None:
     game = load_game(options)
     states, moves = play_after(game, options)
     before = states[-2] if moves else None
@@ -53,7 +53,6 @@ def _draw(options: _Options) -> int:
             screen.say(text(boards, width=screen.width))
         else:
             screen.draw(boards)
-    return Status.OK
 
 
 def _described(boards: Picture) -> dict[str, Any]:

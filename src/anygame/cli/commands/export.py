@@ -6,7 +6,7 @@ import argparse
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.options import Command, Status, command_options, natural, option, positive
+from anygame.cli.options import Command, command_options, natural, option, positive
 from anygame.cli.positions import load_game
 from anygame.cli.progress import compile_needed, progress
 from anygame.cli.shared_options import MachineOption
@@ -80,7 +80,7 @@ class _Options(MachineOption):
     offset: Fraction | None = option("--offset", "X", "efg: add X to every payoff (default 0)", _number)
 
 
-def _export(options: _Options) -> int:
+def _export(options: _Options) -> None:
     _check(options)
     game = load_game(options)
     if options.to not in _OF_RULES:
@@ -90,7 +90,6 @@ def _export(options: _Options) -> int:
         replace_sheet(options.output, content)
     elif isinstance(content, str):
         print_sheet(content)
-    return Status.OK
 
 
 def _check(options: _Options) -> None:

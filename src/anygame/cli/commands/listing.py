@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.options import Command, Status, argument, command_options
+from anygame.cli.options import Command, argument, command_options
 from anygame.cli.output import Screen, print_json, print_lines, table_lines
 from anygame.cli.shared_options import JsonOption
 from anygame.doctor import ALIASES, CODES
@@ -36,7 +36,7 @@ class _GamesOptions(JsonOption):
     pass
 
 
-def _games(options: _GamesOptions) -> int:
+def _games(options: _GamesOptions) -> None:
     listed: list[dict[str, Any]] = []
     for name in games():
         title, description = describe_sheet(open_sheet(name).text)
@@ -48,7 +48,6 @@ def _games(options: _GamesOptions) -> int:
         rows = [(one["name"], ", ".join(one["roles"]), summary_of(one["description"])) for one in listed]
         screen = Screen()
         print_lines(table_lines([*_wrapped(rows, screen.width)] if screen.is_terminal else rows, "<<<"))
-    return Status.OK
 
 
 def _wrapped(rows: Sequence[tuple[str, str, str]], width: int) -> Iterator[tuple[str, str, str]]:
@@ -85,14 +84,11 @@ class _ExplainCodeOptions:
     code: str | None = argument("CODE", nargs="?", help="code of a diagnostic (default: list all codes)")
 
 
-def _explain_code(options: _ExplainCodeOptions) -> int:
+def _explain_code(options: _ExplainCodeOptions) -> None:
     if options.code is None:
-        width = max(map(len, CODES))
-        for code in sorted(CODES):
-            print(f"{code:{width}}  {CODES[code].title}")
-        return Status.OK
-    print(CODES[known_code(options.code)].text)
-    return Status.OK
+        print_lines(table_lines([(code, CODES[code].title) for code in sorted(CODES)], "<<"))
+    else:
+        print(CODES[known_code(options.code)].text)
 
 
 _EXPLAIN_CODE_DETAILS: Final = "The explanation gives the rule, its reason, a bad and a good example.\n"

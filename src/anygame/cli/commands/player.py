@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame import Limits
 from anygame.cli.matches.pages import EndedBySignal, run_until_signal
-from anygame.cli.options import Command, Status, command_options, flag, option, positive, read_port, seconds
+from anygame.cli.options import Command, command_options, flag, option, positive, read_port, seconds
 from anygame.cli.shared_options import CaseOption, JsonOption, seed_option
 from anygame.errors import PlayerError
 from anygame.players.loading import is_address, make_player, split_options
@@ -86,7 +86,7 @@ class _Options(JsonOption, CaseOption):
     seed: int | None = seed_option()
 
 
-def _player(options: _Options) -> int:
+def _player(options: _Options) -> None:
     if is_address(options.strategy):
         raise PlayerError(
             f"expected a strategy or a class for the player, found the address {options.strategy}"
@@ -94,7 +94,6 @@ def _player(options: _Options) -> int:
     make_player(options.strategy, seed=options.seed)
     with suppress(EndedBySignal):
         run_until_signal(_serve(options))
-    return Status.OK
 
 
 async def _serve(options: _Options) -> None:

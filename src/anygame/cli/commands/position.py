@@ -16,15 +16,15 @@ class _StateOptions(PositionOptions):
     board: bool = flag("--board", "draw the boards, and list the remaining facts")
 
 
-def _state(options: _StateOptions) -> int:
+def _state(options: _StateOptions) -> None:
     position = load_position(options)
     if options.board and not options.json:
         # The other commands start faster without this import.
         from anygame.boards import picture
 
         Screen().draw(picture(position.state))
-        return Status.OK
-    return print_answer(position.facts(), options)
+    else:
+        print_answer(position.facts(), options)
 
 
 @command_options
@@ -32,12 +32,12 @@ class _LegalOptions(PositionOptions):
     role: str | None = argument("ROLE", nargs="?", help="role whose moves are listed (default: all roles)")
 
 
-def _legal(options: _LegalOptions) -> int:
-    return print_answer(load_position(options).legal(options.role), options)
+def _legal(options: _LegalOptions) -> None:
+    print_answer(load_position(options).legal(options.role), options)
 
 
-def _goals(options: PositionOptions) -> int:
-    return print_answer(load_position(options).goals(), options)
+def _goals(options: PositionOptions) -> None:
+    print_answer(load_position(options).goals(), options)
 
 
 @command_options

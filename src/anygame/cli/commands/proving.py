@@ -18,8 +18,8 @@ from anygame.cli.options import (
     several,
 )
 from anygame.cli.output import complain, print_json, print_lines
-from anygame.cli.progress import compile_game
-from anygame.cli.proofs import compared, with_progress, write_matches
+from anygame.cli.progress import compile_game, progress
+from anygame.cli.proofs import compared, write_matches
 from anygame.cli.shared_options import SHEET_HELP, JsonOption, ReadingOptions, SheetOptions, json_shape
 from anygame.cli.sheets import read_game
 from anygame.files import file_faults
@@ -66,17 +66,22 @@ def _prove(options: _ProveOptions) -> int:
     decided: list[Verdict] = []
     interrupted = False
     try:
-        for verdict in with_progress(
-            lambda report: each_verdict(game, options.properties, seconds=options.seconds, report=report)
-        ):
+        verdicts = each_verdict(
+            game, options.properties, seconds=options.seconds, report=lambda doing: show(description=doing)
+        )
+        while True:
+            with progress("proving") as show:
+                verdict = next(verdicts, None)
+            if verdict is None:
+                break
             decided.append(verdict)
             if not options.json:
                 print_lines(verdict_lines(verdict, everything=options.all))
     except KeyboardInterrupt:
         interrupted = True
     if options.json:
-        verdicts = [verdict.to_json() for verdict in decided]
-        print_json({"game": game.name, "interrupted": interrupted, "verdicts": verdicts})
+        shown = [verdict.to_json() for verdict in decided]
+        print_json({"game": game.name, "interrupted": interrupted, "verdicts": shown})
     if options.record is not None:
         write_matches(options.record, game, decided)
     if interrupted:

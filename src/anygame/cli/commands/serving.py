@@ -77,7 +77,7 @@ class _ServeToolsOptions:
     )
 
 
-def _serve_tools(options: _ServeToolsOptions) -> int:
+def _serve_tools(options: _ServeToolsOptions) -> None:
     folders = [Path(folder) for folder in options.folder]
     for folder in folders:
         if not folder.is_dir():
@@ -91,7 +91,6 @@ def _serve_tools(options: _ServeToolsOptions) -> int:
                 server.serve_http(
                     version("anygame"), folders, options.http, lambda url: complain(f"serving tools at {url}")
                 )
-    return Status.OK
 
 
 _SERVE_TOOLS_DETAILS: Final = """\

@@ -156,16 +156,15 @@ class _ModelsOptions(JsonOption):
     pass
 
 
-def _models(options: _ModelsOptions) -> int:
+def _models(options: _ModelsOptions) -> None:
     trained, stopped = models(), trainings()
     if options.json:
         print_json({"models": _described(trained), "trainings": _described(stopped)})
-        return Status.OK
+        return
     if models_folder() is None:
         complain("note: ANYGAME_MODELS is empty, so searches use no models")
     for path, each in (*trained.items(), *stopped.items()):
         print(each if isinstance(each, ModelError) else f"{each}\n  {path}")
-    return Status.OK
 
 
 def _described(files: Mapping[Path, Any]) -> list[dict[str, Any]]:

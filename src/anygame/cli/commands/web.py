@@ -8,7 +8,7 @@ from typing import Final
 
 from anygame.cli.matches.pages import pages_module, say_listening
 from anygame.cli.matches.seating import PLAYERS, named
-from anygame.cli.options import Command, Status, argument, command_options, flag, option, read_port, seconds
+from anygame.cli.options import Command, argument, command_options, flag, option, read_port, seconds
 from anygame.cli.shared_options import LENIENT_HELP, JsonOption
 from anygame.cli.sheets import state_folder
 from anygame.errors import AnygameError
@@ -60,7 +60,7 @@ class _Options(JsonOption):
     lenient: bool = flag("--lenient", LENIENT_HELP)
 
 
-def _web(options: _Options) -> int:
+def _web(options: _Options) -> None:
     settings = _settings(options)
     running = pages_module()
     with suppress(KeyboardInterrupt):
@@ -74,7 +74,6 @@ def _web(options: _Options) -> int:
                 folder=str(settings.folder),
             ),
         )
-    return Status.OK
 
 
 def _settings(options: _Options) -> Settings:

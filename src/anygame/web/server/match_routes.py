@@ -147,7 +147,7 @@ class MatchRoutes:
             seconds = read_seconds(time, "the time of a search", _SHORTEST_SEARCH, _SEARCHING)
             async with self._analysing.place(self._settings.answer):
                 values = await self._matches.ask(match, "analyse", step=step, seconds=seconds)
-            match.values[step] = values
+            match.remember_values(step, values)
         return self._part(request, match, "values_part.html", "expected goals", values=values)
 
     def _part(self, request: Request, match: Match, part: str, heading: str, **context: Any) -> Response:

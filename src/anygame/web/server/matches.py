@@ -10,7 +10,7 @@ from collections import OrderedDict
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.processes.pool import Admission, BusyError
 from anygame.sheets.installed import describe_sheet, sheet_heading
@@ -30,13 +30,8 @@ if TYPE_CHECKING:
 Seat = dict[str, str]
 View = dict[str, Any]
 
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
-
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
-#: Maximum number of cached views of earlier states of a running match.
-_MOST_VIEWS: Final = 16
 #: Maximum number of states of a match with cached values of moves.
 _MOST_VALUES: Final = 400
 #: Maximum number of matches in memory. Other matches are read from their records when they are opened.
@@ -51,19 +46,6 @@ _CHECKING: Final = 2
 _WAITING_SHEETS: Final = 8
 #: Maximum size in bytes of a record, more than matches of this server need.
 _LONGEST_RECORD: Final = 64 * 2**20
-
-
-class Latest(OrderedDict[_Key, _Value]):
-    """A dictionary that keeps only the ``most`` latest items."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__()
-        self._most = most
-
-    def __setitem__(self, key: _Key, value: _Value) -> None:
-        super().__setitem__(key, value)
-        while len(self) > self._most:
-            self.popitem(last=False)
 
 
 @dataclass(eq=False)
@@ -97,8 +79,7 @@ class Match(Versioned):
     process: HostProcess | None = field(init=False, default=None)
     waking: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     following: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
-    values: Latest[int, View] = field(init=False, default_factory=lambda: Latest(_MOST_VALUES))
-    _views: Latest[int, View] = field(init=False, default_factory=lambda: Latest(_MOST_VIEWS))
+    values: dict[int, View] = field(init=False, default_factory=dict)
 
     @property
     def is_at_work(self) -> bool:
@@ -109,22 +90,15 @@ class Match(Versioned):
         if view == self.view:
             return
         if self.view is not None and view["log"][: len(self.view["log"])] != self.view["log"]:
-            self.forget()
+            self.values.clear()
         self.view = view
         self.touch()
 
-    def remembered(self, step: int) -> View | None:
-        if self.view is not None and step == self.view["step"]:
-            return self.view
-        return self._views.get(step)
-
-    def remember(self, view: View) -> None:
-        self._views[view["step"]] = view
-
-    def forget(self) -> None:
-        """Clear all caches but the view of the last state, which pages show while the match sleeps."""
-        self._views.clear()
-        self.values.clear()
+    def remember_values(self, step: int, values: View) -> None:
+        """Cache the values of the moves of a state."""
+        self.values[step] = values
+        if len(self.values) > _MOST_VALUES:
+            del self.values[next(iter(self.values))]
 
     def roles_of(self, visitor: str) -> list[str]:
         return [
@@ -269,10 +243,7 @@ class Matches:
         assert match.view is not None
         if step is None:
             return match.view
-        view = match.remembered(step)
-        if view is None:
-            view = await self.ask(match, "look", step=step)
-            match.remember(view)
+        view = match.view if step == match.view["step"] else await self.ask(match, "look", step=step)
         return view | {key: match.view[key] for key in ("log", "told", "last")}
 
     async def change(self, match: Match, what: str, **arguments: Any) -> None:
@@ -364,7 +335,7 @@ class Matches:
         if match.process is not None:
             match.process.kill()
             match.process = None
-        match.forget()
+        match.values.clear()
 
     def warm_up(self) -> None:
         if self._spare is None:
