@@ -132,11 +132,11 @@ def _with_command(arguments: Sequence[str]) -> Sequence[str]:
     if not arguments:
         print(_INTRODUCTION, end="")
         sys.exit(Status.BAD_INPUT)
-    if arguments[0] not in COMMANDS:
-        if _is_sheet(arguments[0]):
-            return ["repl", *arguments]
+    if arguments[0] in COMMANDS:
+        return arguments
+    if not _is_sheet(arguments[0]):
         _refuse(arguments[0])
-    return arguments
+    return ["repl", *arguments]
 
 
 def _is_sheet(name: str) -> bool:

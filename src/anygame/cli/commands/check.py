@@ -160,8 +160,15 @@ def _check(options: _Options) -> int:
         _write_lines(options.lines, reports)
     if options.json:
         proofs = [{"file": file, **verdict.to_json()} for file, verdict in verdicts]
-        diagnostics = _json(checked, counts, reports)
-        print_json(diagnostics | {"played": played} | ({"proofs": proofs} if proofs else {}))
+        answer: dict[str, Any] = {
+            "files": checked,
+            "errors": counts[Severity.ERROR],
+            "warnings": counts[Severity.WARNING],
+            "infos": counts[Severity.INFO],
+            "diagnostics": [_found(file, finding).to_json() for file, finding in reports],
+            "played": played,
+        }
+        print_json(answer | ({"proofs": proofs} if proofs else {}))
     elif options.sarif:
         print_json(format_sarif(reports))
     else:
@@ -280,16 +287,6 @@ def _summarise(files: int, counts: Counter[Severity], hidden: int, played: int) 
     style = "red" if counts[Severity.ERROR] else "yellow" if counts[Severity.WARNING] else "green"
     games = f", {counted(played, 'random game')} played" if played else ""
     screen.say(f"{summary} in {counted(files, 'file') if files else 'no file'}{games}{more}", style)
-
-
-def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, Finding]]) -> dict[str, Any]:
-    return {
-        "files": files,
-        "errors": counts[Severity.ERROR],
-        "warnings": counts[Severity.WARNING],
-        "infos": counts[Severity.INFO],
-        "diagnostics": [_found(file, finding).to_json() for file, finding in reports],
-    }
 
 
 COMMANDS: Final = {"check": Command(_Options, _check, _DETAILS)}

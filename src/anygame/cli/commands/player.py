@@ -99,7 +99,21 @@ def _player(options: _Options) -> None:
 async def _serve(options: _Options) -> None:
     over = asyncio.Event()
     log = _Log(over, as_json=options.json)
-    server = _server(options, log)
+    settings = PlayerSettings(
+        gdl2=options.gdl2,
+        case_sensitive=options.case_sensitive,
+        limits=LIMITS,
+        margin=options.margin,
+        patience=options.patience,
+    )
+    server = PlayerServer(
+        options.strategy,
+        seed=options.seed,
+        name=options.name or f"anygame-{split_options(options.strategy)[0].rpartition(':')[2]}",
+        parallel=options.parallel,
+        settings=settings,
+        log=log.report,
+    )
     try:
         port = await _listening(server, options.host, options.port)
         name, strategy = server.name, options.strategy
@@ -113,24 +127,6 @@ async def _serve(options: _Options) -> None:
     log.say("stopped", event="stopped")
     if log.broken is not None:
         raise log.broken
-
-
-def _server(options: _Options, log: _Log) -> PlayerServer:
-    settings = PlayerSettings(
-        gdl2=options.gdl2,
-        case_sensitive=options.case_sensitive,
-        limits=LIMITS,
-        margin=options.margin,
-        patience=options.patience,
-    )
-    return PlayerServer(
-        options.strategy,
-        seed=options.seed,
-        name=options.name or f"anygame-{split_options(options.strategy)[0].rpartition(':')[2]}",
-        parallel=options.parallel,
-        settings=settings,
-        log=log.report,
-    )
 
 
 async def _listening(server: PlayerServer, host: str, asked: int | None) -> int:

@@ -155,7 +155,11 @@ def _grade(options: _GradeOptions) -> int:
         asked = list(read_quiz(file))
     if not asked:
         raise QuizError(f"{options.quiz} has no questions: `anygame quiz` prints a quiz")
-    replies = _replies(options.replies, asked)
+    if options.replies == "-":
+        replies = _read(sys.stdin, asked)
+    else:
+        with file_faults("read", options.replies, QuizError), open(options.replies, encoding="utf-8") as file:
+            replies = _read(file, asked)
     grades = []
     with progress("grading", len(asked), counts=True) as show:
         for number, question in enumerate(asked, start=1):
@@ -180,13 +184,6 @@ def _grade(options: _GradeOptions) -> int:
         if options.show and len(wrong) > options.show:
             print(f"and {len(wrong) - options.show:,} more wrong replies; --show N shows N of them")
     return Status.OK if all(one.is_exact for one in grades) else Status.ANSWER_IS_NO
-
-
-def _replies(name: str, asked: Sequence[Question]) -> dict[str, str]:
-    if name == "-":
-        return _read(sys.stdin, asked)
-    with file_faults("read", name, QuizError), open(name, encoding="utf-8") as file:
-        return _read(file, asked)
 
 
 def _read(file: TextIO, asked: Sequence[Question]) -> dict[str, str]:

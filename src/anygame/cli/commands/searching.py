@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.answers.solution import SHAPE, Solved
 from anygame.cli.options import (
@@ -29,7 +29,7 @@ from anygame.search.model import wanted_model
 if TYPE_CHECKING:
     from anygame.answers.position import Position
     from anygame.game import Game
-    from anygame.search import Analysis, Model, Solution
+    from anygame.search import Analysis, Model
 
 # -- analyse -------------------------------------------------------------------------------------------
 
@@ -107,10 +107,12 @@ def _analyse(options: _AnalyseOptions) -> int:
     if options.practise is not None:
         report = practise(search, options.practise)
         screen.say(str(report or _NOTHING_TO_PRACTISE))
+    bounds: dict[str, Any] = {"seconds": options.seconds, "iterations": options.iterations}
     if options.json:
-        analysis = _analyse_as_json(options, search, at)
+        analysis = search.run(at.state, progress=lambda analysis: _print(at, analysis), **bounds)
+        _print(at, analysis)
     else:
-        analysis = analyse(search, at.state, Screen(), seconds=options.seconds, iterations=options.iterations)
+        analysis = analyse(search, at.state, Screen(), **bounds)
     if options.plot is not None:
         _plot(analysis, options.plot)
     return Status.INTERRUPTED if analysis.interrupted else Status.OK
@@ -142,13 +144,8 @@ def _plot(analysis: Analysis, path: str) -> None:
             analysis.plot(ax, role)
 
 
-def _analyse_as_json(options: _AnalyseOptions, search: Search, at: Position) -> Analysis:
-    def show(analysis: Analysis) -> None:
-        print_event(at.to_json() | analysis.to_json())
-
-    analysis = search.run(at.state, seconds=options.seconds, iterations=options.iterations, progress=show)
-    show(analysis)
-    return analysis
+def _print(at: Position, analysis: Analysis) -> None:
+    print_event(at.to_json() | analysis.to_json())
 
 
 # -- solve ---------------------------------------------------------------------------------------------
@@ -169,23 +166,8 @@ class _SolveOptions(PositionOptions):
 
 def _solve(options: _SolveOptions) -> int:
     at = load_compiled_position(options)
-    solution = _solved(at, options)
-    print_answer(Solved(at, solution), options)
-    if options.table is not None:
-        said = f"{options.table} was not written: there are no values to write"
-        if solution.table is not None:
-            save_table(solution.table, options.table)
-            said = f"wrote the values of {counted(len(solution.table), 'state')} to {options.table}"
-        if not options.json:
-            print(said)
-    if solution.interrupted:
-        return Status.INTERRUPTED
-    return Status.OK if solution.solved else Status.ANSWER_IS_NO
-
-
-def _solved(at: Position, options: _SolveOptions) -> Solution:
     with progress("exploring states") as show:
-        return solve(
+        solution = solve(
             at.game,
             at.state,
             memory=round(options.memory * 2**30),
@@ -198,6 +180,17 @@ def _solved(at: Position, options: _SolveOptions) -> Solution:
                 description=f"searching for a proof: {analysis.iterations:,} leaves"
             ),
         )
+    print_answer(Solved(at, solution), options)
+    if options.table is not None:
+        said = f"{options.table} was not written: there are no values to write"
+        if solution.table is not None:
+            save_table(solution.table, options.table)
+            said = f"wrote the values of {counted(len(solution.table), 'state')} to {options.table}"
+        if not options.json:
+            print(said)
+    if solution.interrupted:
+        return Status.INTERRUPTED
+    return Status.OK if solution.solved else Status.ANSWER_IS_NO
 
 
 _SOLVE_DETAILS: Final = f"""\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from anygame.answers.simulation import SHAPE, Simulation
 from anygame.cli.options import Command, Status, command_options, joint_moves, many, option, seconds, threads
@@ -21,10 +21,6 @@ from anygame.cli.shared_options import (
     seed_option,
 )
 from anygame.plotting import image
-
-if TYPE_CHECKING:
-    from anygame.answers.position import Position
-    from anygame.game import SimulationResult
 
 #: Maximum number of games that ``playout`` plays without compiling. For most sheets, compiling takes longer.
 _FEW: Final = 1_000
@@ -61,19 +57,10 @@ class _PlayoutOptions(_Options):
 
 def _simulate(options: _Options, *, tells_speed: bool = True) -> int:
     at = load_compiled_position(options, options.compile_seconds)
-    result = _played(at, options)
-    print_answer(Simulation(at.game, result, options.playouts, tells_speed), options)
-    if options.plot is not None:
-        with image(options.plot) as (ax,):
-            result.plot(ax)
-    return Status.INTERRUPTED if result.interrupted else Status.OK
-
-
-def _played(at: Position, options: _Options) -> SimulationResult:
     seed = random.SystemRandom().randrange(2**32) if options.seed is None else options.seed
     bar = progress("playouts", options.playouts, counts=True)
     with bar as show, joined(options.cluster) as cluster:
-        return at.game.simulate(
+        result = at.game.simulate(
             options.playouts,
             seed,
             options.threads,
@@ -83,6 +70,11 @@ def _played(at: Position, options: _Options) -> SimulationResult:
             cluster=cluster,
             device=options.device,
         )
+    print_answer(Simulation(at.game, result, options.playouts, tells_speed), options)
+    if options.plot is not None:
+        with image(options.plot) as (ax,):
+            result.plot(ax)
+    return Status.INTERRUPTED if result.interrupted else Status.OK
 
 
 def _playout(options: _PlayoutOptions) -> int:

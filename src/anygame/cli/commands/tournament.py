@@ -26,7 +26,6 @@ from anygame.tournament.store import Store
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.game.game import Game
     from anygame.match.broadcast import Table
     from anygame.match.record import Record
     from anygame.match.referee import Watcher
@@ -82,7 +81,11 @@ def _tournament(options: _Options) -> int:
         return _report(options)
     if not options.files or not options.players:
         raise PlayerError("expected rule sheets and --players; only --report works without them")
-    games = _games(options)
+    if "-" in options.files:
+        raise RuleSheetError(
+            "a tournament reads its sheets again when it is resumed: give files instead of -"
+        )
+    games = {file: read_game(file, options) for file in options.files}
     players = dict(named(options.players))
     terms = Terms(options.start_clock, options.play_clock, options.seed, options.scramble, "tournament")
     status: int = Status.OK
@@ -129,17 +132,6 @@ def _tell(options: _Options, players: Sequence[str], results: Sequence[Result], 
 
         plot_standings(table, options.plot)
     return Status.ANSWER_IS_NO if any(result.fault for result in results) else Status.OK
-
-
-def _games(options: _Options) -> dict[str, Game]:
-    games: dict[str, Game] = {}
-    for file in options.files:
-        if file == "-":
-            raise RuleSheetError(
-                "a tournament reads its sheets again when it is resumed: give files instead of -"
-            )
-        games[file] = read_game(file, options)
-    return games
 
 
 def _results(store: Store, meetings: Sequence[Meeting]) -> list[Result]:
