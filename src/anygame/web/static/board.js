@@ -1,21 +1,20 @@
-// What a board and its page can do beside moves: be flipped, dragged on, gone over by keys; sound, links to copy.
-// See match.js, which calls it.
+// Interaction with a board other than moves: flipping, dragging, keyboard, sound, copying links. Used by match.js.
 "use strict";
 
-// Where a browser keeps nothing, what is chosen holds for the page.
+// Settings of this page, for browsers without storage.
 const chosen = new Map();
 function setting(name, value) {
   try {
     if (value !== undefined) localStorage.setItem(name, value);
     else if (!chosen.has(name)) return localStorage.getItem(name);
   } catch {
-    // Not kept.
+    // The browser stores nothing.
   }
   if (value !== undefined) chosen.set(name, value);
   return chosen.get(name) ?? null;
 }
 
-// After every change of the page: what was chosen once holds on.
+// Apply the settings after every change of the page.
 function dress() {
   const buttons = { flip: isFlipped(), sound: isSounding() };
   for (const [id, isOn] of Object.entries(buttons)) {
@@ -25,14 +24,14 @@ function dress() {
     button.setAttribute("aria-pressed", isOn);
   }
   for (const each of holder.querySelectorAll("[data-copy]")) each.hidden = false;
-  // Without scripts it leads elsewhere; with them it is pressed.
+  // Without scripts, this is a link to another page.
   document.getElementById("analyse")?.setAttribute("role", "button");
   turn();
 }
 
 // -- the other side -------------------------------------------------------------------------------
 
-// Each role of a sheet has its own setting: after a rematch with seats exchanged, one sits on the other side.
+// Each role of a sheet has its own setting, since a rematch with exchanged seats shows the other side.
 const flipping = () => `anygame.flip.${holder.dataset.sheet}.${part().dataset.mine}`;
 const isFlipped = () => setting(flipping()) === "yes";
 
@@ -40,11 +39,11 @@ function toggleFlip() {
   if (!holder.querySelector(".boards svg")) return;
   setting(flipping(), isFlipped() ? "no" : "yes");
   dress();
-  speak(isFlipped() ? "The board is seen from the other side." : "The board is seen as it is drawn.");
+  speak(isFlipped() ? "The board is flipped." : "The board is no longer flipped.");
 }
 
-// Everything but the legend goes to the opposite place: cells and texts upright, all else turned with the board.
-// A board on which things fall is seen from behind: left and right are exchanged, the bottom stays the bottom.
+// Rotate the board by 180 degrees, except for the legend. Cells and labels move to the opposite place but stay
+// upright. A board on which pieces fall is mirrored instead: left and right are exchanged.
 function turn() {
   const svg = holder.querySelector(".boards svg");
   if (!svg) return;
@@ -92,7 +91,7 @@ function carry(event) {
   held.ghost.setAttribute("transform", `translate(${dx / a} ${dy / d})`);
 }
 
-// Choose the cell, and take what stands on its ground along.
+// Choose the cell, and drag a copy of the pieces on it.
 function lift() {
   const cell = cellOf(held.id);
   if (!cell) return false;
@@ -145,7 +144,7 @@ function toggleSound() {
   sound("move");
 }
 
-// A short tone for a move of somebody else, two for the end. A page is heard only after it was touched.
+// Play a tone for a move of another player, and two tones for the end. Browsers allow this only after user input.
 function sound(what) {
   if (!isSounding() || !navigator.userActivation?.hasBeenActive) return;
   speaker ??= new AudioContext();
@@ -167,10 +166,10 @@ function sound(what) {
 async function copy(address) {
   try {
     await navigator.clipboard.writeText(address);
-    say("The link is copied: send it to whom you want to play with.");
+    say("The link has been copied: send it to the person you want to play with.");
   } catch {
-    // Pages that come by plain HTTP from elsewhere have no clipboard.
-    window.prompt("Copy this link, and send it:", address);
+    // Pages loaded by plain HTTP from another machine have no access to the clipboard.
+    window.prompt("Copy this link and send it:", address);
   }
 }
 
@@ -183,7 +182,7 @@ function middle(cell) {
   return [box.x + box.width / 2, box.y + box.height / 2];
 }
 
-// The nearest cell in a direction: what lies aside counts twice.
+// Return the nearest cell in a direction. The distance perpendicular to the direction counts twice.
 function neighbour(cell, [dx, dy]) {
   const [x, y] = middle(cell);
   let best = null;

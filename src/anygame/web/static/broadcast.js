@@ -1,4 +1,4 @@
-// The table and the matches of a command: shown anew whenever a match begins or ends.
+// The standings and matches of a command, updated whenever a match begins or ends.
 "use strict";
 
 const holder = document.getElementById("broadcast");
@@ -10,7 +10,7 @@ async function refresh() {
   address.searchParams.set("part", "1");
   const response = await fetch(address).catch(() => null);
   if (!response || !response.ok) return;
-  // Where there is one match alone, its page is shown as soon as it begins.
+  // If only one match is planned, its page is shown as soon as it begins.
   if (response.redirected) location.href = "/";
   const text = await response.text();
   if (mine !== asked) return;

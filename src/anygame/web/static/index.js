@@ -1,4 +1,4 @@
-// The list of games: a filter, and sheets that are dropped on the page.
+// The list of games: filter, and upload of sheets that are dropped on the page.
 "use strict";
 
 const filter = document.getElementById("filter");

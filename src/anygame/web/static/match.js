@@ -1,20 +1,19 @@
-// A match on a page: clicks and keys on the board, and what changes elsewhere as it comes.
-// Everything works without this script too, by the buttons of the moves; it only makes it quicker.
+// The page of a match: clicks on the board, and live updates. Without scripts, the buttons of the moves work, too.
 "use strict";
 
 const holder = document.getElementById("match");
 const address = `/match/${holder.dataset.match}`;
-// What clicks choose (choosing.js).
+// The choice of a move by clicks on cells (choosing.js).
 const choice = new Choice(moves);
 let waitingSince = Date.now();
-// Whether the next move that comes is one's own.
+// Whether the next move that arrives is the visitor's own.
 let isMine = false;
 
 const part = () => holder.firstElementChild;
 const cellOf = (id) => holder.querySelector(`[role=gridcell][data-id="${CSS.escape(id)}"]`);
 const words = (text) => (text || "").split(" ").filter(Boolean);
 
-// -- moves and the cells they are about -----------------------------------------------------------
+// -- moves and their cells ------------------------------------------------------------------------
 
 function moves() {
   return [...holder.querySelectorAll("#moves button[name=move]")].map((button) => ({
@@ -29,7 +28,7 @@ function light() {
   const live = choice.live();
   const carried = choice.carried();
   const cells = holder.querySelectorAll("[role=gridcell]");
-  // Where most cells are legal, marking all says nothing: only the one below the pointer is marked.
+  // If most cells are legal, only the cell below the pointer is marked.
   holder.classList.toggle("calm", !selected.length && 2 * live.size > cells.length);
   for (const cell of cells) {
     const id = cell.dataset.id;
@@ -58,7 +57,7 @@ function click(cell) {
   if (refused) refuse(cell, from);
   light();
   if (among) {
-    say(`There are ${among.length} moves here: choose one.`);
+    say(`There are ${among.length} moves here: choose one of them.`);
     among[0].button.scrollIntoView({ block: "nearest" });
     among[0].button.focus();
   }
@@ -74,7 +73,7 @@ async function play(button) {
   holder.classList.remove("sent");
 }
 
-// -- talking with the server ----------------------------------------------------------------------
+// -- requests to the server -----------------------------------------------------------------------
 
 async function change(action, form) {
   const response = await fetch(`${action}?part=1`, { method: "POST", body: form }).catch(() => null);
@@ -84,7 +83,7 @@ async function change(action, form) {
   } else {
     await refresh();
     if (text) document.getElementById("message").innerHTML = text;
-    else say("The server cannot be reached; trying again ...");
+    else say("The server cannot be reached: try again.");
   }
 }
 
@@ -103,7 +102,7 @@ function show(text) {
   fresh.innerHTML = text;
   const next = fresh.firstElementChild;
   if (!next || !next.classList.contains("match")) return;
-  // Answers overtake each other: one that was asked for before a move, and comes after it, is not shown.
+  // Responses can arrive out of order: older versions are ignored.
   if (Number(next.dataset.version) < Number(part().dataset.version)) return;
   const open = new Map([...holder.querySelectorAll("details[id]")].map((each) => [each.id, each.open]));
   const scrolled = new Map([".log", ".list"].map((each) => [each, holder.querySelector(each)?.scrollTop || 0]));
@@ -140,7 +139,7 @@ function show(text) {
   else if (focused) (cellOf(focused) || document.getElementById(focused))?.focus();
 }
 
-// What has happened is read out, and heard, where it is news.
+// Announce a change of the match to screen readers, and by sound.
 function tell(former, now) {
   if (!("live" in now) || former.spoken === now.spoken) return;
   speak(now.spoken);
@@ -176,7 +175,7 @@ function listen() {
 
 // -- why not --------------------------------------------------------------------------------------
 
-// What a move on this cell would be: one that is legal, with this cell in the place of its own.
+// Return the move that a click on this cell would mean: a legal move with its cell replaced by this cell.
 function imagined(cell) {
   const { selected } = choice;
   const sample = choice.meant().find((move) => move.cells.length > selected.length);
@@ -188,7 +187,7 @@ function imagined(cell) {
   return text.slice(0, at) + cell.dataset.terms + text.slice(at + own.dataset.terms.length);
 }
 
-// Say in plain words that a click makes no move; the rules are a click away.
+// Report that a click makes no move, and offer an explanation by the rules.
 function refuse(cell, from) {
   if (!moves().length) return;
   const name = (one) => one.dataset.terms || "this place";
@@ -215,7 +214,7 @@ async function explain(form) {
   details.scrollIntoView({ block: "nearest" });
 }
 
-// What is shown only when it is asked for.
+// Details that are loaded only when they are opened.
 const LATER = ["fired", "rules"];
 
 async function fill(name) {
@@ -226,7 +225,7 @@ async function fill(name) {
   if (response && place.isConnected) place.innerHTML = await response.text();
 }
 
-// -- lists that are longer than their place --------------------------------------------------------
+// -- lists that must be scrolled ------------------------------------------------------------------
 
 function measure() {
   for (const each of holder.querySelectorAll(".list, .log, #values")) {
@@ -308,7 +307,7 @@ function start() {
 
 setInterval(() => {
   for (const clock of holder.querySelectorAll("[data-clock]")) {
-    // Of a match that is played elsewhere, it is told since when the move is waited for.
+    // For a match that is played elsewhere, the server sends the start of the turn.
     const since = clock.dataset.asked ? Math.min(1000 * Number(clock.dataset.asked), waitingSince) : waitingSince;
     const passed = (Date.now() - since) / 1000;
     const falls = "falls" in clock.dataset;

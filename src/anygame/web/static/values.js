@@ -1,4 +1,4 @@
-// What moves are worth: heat on the board, a bar below it, and a plot of the match. See match.js.
+// Values of moves: heat map on the board, bar below it, and plot of the match. Used by match.js.
 "use strict";
 
 let analysing = false;
@@ -15,7 +15,7 @@ async function values(step, more) {
   return found;
 }
 
-// Ask again and again, as long as somebody looks: every time the state was searched a little longer.
+// Request the values repeatedly while they are shown. Each request continues the search of the state.
 async function analyse() {
   const mine = ++analyses;
   const step = part().dataset.step;
@@ -30,7 +30,7 @@ async function analyse() {
   }
 }
 
-// How the expected goals divide among the roles; of one role alone, how much of the highest it reaches.
+// Draw the share of each role in the sum of expected goals; for a single role, its share of the highest goal.
 function drawBar(goals) {
   const bar = document.getElementById("worth");
   const roles = [...holder.querySelectorAll(".players tr")]
@@ -51,7 +51,7 @@ function drawBar(goals) {
   }
 }
 
-// Colour the cells by the best move that ends there, and write on the buttons what their moves are worth.
+// Colour each cell by the best move that ends there, and show the values on the buttons of the moves.
 function warm() {
   for (const old of holder.querySelectorAll(".heat")) old.remove();
   const worth = new Map();
@@ -98,7 +98,7 @@ function toggleValues() {
   }
 }
 
-// The expected goals of every role, state by state.
+// Plot the expected goals of every role, state by state.
 async function plot() {
   const last = Number(part().dataset.last);
   for (let step = 0; step <= last && analysing; step += 1) {

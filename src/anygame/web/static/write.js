@@ -1,4 +1,4 @@
-// The editor: what is wrong is underlined as one types, and told beside the board of the start.
+// The editor: faults are underlined while the user types, and listed below the board of the initial state.
 "use strict";
 
 const text = document.getElementById("text");
@@ -23,7 +23,7 @@ async function check() {
   waiting = setTimeout(check, 1000 * pause);
 }
 
-// The same text behind the writing, with its faults underlined.
+// Put the same text, with its faults underlined, behind the text of the editor.
 function underline() {
   const faults = [...checked.querySelectorAll("[data-start]")]
     .map((found) => ({ start: Number(found.dataset.start), end: Number(found.dataset.end), kind: found.classList[1] }))
@@ -49,7 +49,7 @@ function scrolled() {
 }
 
 function mend(edits) {
-  // Places are counted in characters, as the rules are read; strings here count some characters twice.
+  // The server counts positions in characters, but strings in JavaScript count some characters twice.
   const characters = [...text.value];
   for (const edit of [...edits].sort((one, other) => other.start - one.start)) {
     characters.splice(edit.start, edit.end - edit.start, ...edit.text);
