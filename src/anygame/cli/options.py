@@ -75,16 +75,10 @@ def option(
     former: str = "",
     **settings: Any,
 ) -> Any:
-    """Declare an option with a value.
+    """Declare an option with a value. Its numeric or string default is appended to its help.
 
-    Args:
-        flags: names of the option, separated by blanks.
-        metavar: placeholder for the value in help texts; None if there are ``choices``.
-        help: description of the option. A numeric or string default is appended to it.
-        reader: function that parses the value; by default, the value is a string.
-        default: value if the option is not given.
-        former: deprecated name of the option, which still works but is not in the help.
-        settings: passed to ``ArgumentParser.add_argument``.
+    ``flags`` are the names of the option, separated by blanks. ``former`` is a deprecated name, which is not
+    in the help. Other ``settings`` are passed to ``ArgumentParser.add_argument``.
     """
     shown_default = ""
     if isinstance(default, int | float | str):

@@ -41,7 +41,6 @@ from anygame.sheets.installed import SUFFIXES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.language.source import Source
     from anygame.proving import Verdict
 
 _DETAILS: Final = f"""\
@@ -109,6 +108,11 @@ class _Options(JsonOption, ReadingOptions):
 def _check(options: _Options) -> int:
     selected, ignored = known_codes(options.select), known_codes(options.ignore)
     shows_infos = options.info or bool(selected)
+    play: Bounds | None = replace(BRIEF, seed=options.seed)
+    if options.play is not None:
+        play = Bounds(options.play, options.seed, options.steps) if options.play else None
+    prove = options.seconds if options.prove else None
+    settings = ExaminationSettings(options.case_sensitive, options.lenient, play=play, prove=prove)
     files, status = _files(options.files)
     reports: list[tuple[str, Finding]] = []
     verdicts: list[tuple[str, Verdict]] = []
@@ -119,10 +123,10 @@ def _check(options: _Options) -> int:
         findings: list[Finding] = []
         examination: Examination | None = None
         try:
-            examination = _examination(options, sheet_source(file))
+            examination = Examination(sheet_source(file), settings)
             _run(examination)
         except KeyboardInterrupt:
-            complain(f"interrupted in {name}{_progress(examination)}; the findings so far follow")
+            complain(f"interrupted in {name}{_progress(examination)}: these are the findings so far")
             status = Status.INTERRUPTED
         except RuleSheetError as error:
             if not error.diagnostics:
@@ -192,16 +196,6 @@ def _files(names: Iterable[str]) -> tuple[list[str], int]:
             status = Status.BAD_INPUT
         files.update(dict.fromkeys(inside))
     return list(files), status
-
-
-def _examination(options: _Options, source: Source) -> Examination:
-    play: Bounds | None = replace(BRIEF, seed=options.seed)
-    if options.play is not None:
-        play = Bounds(options.play, options.seed, options.steps) if options.play else None
-    prove = options.seconds if options.prove else None
-    return Examination(
-        source, ExaminationSettings(options.case_sensitive, options.lenient, play=play, prove=prove)
-    )
 
 
 def _run(examination: Examination) -> None:

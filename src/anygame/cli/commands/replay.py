@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import animation, match_pictures, picture, svg
 from anygame.cli.matches.watching import show_fault, show_said
 from anygame.cli.options import Command, Status, argument, command_options, flag, option
 from anygame.cli.output import Screen, complain, print_json
+from anygame.cli.repl.conversation import is_conversation
 from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import make_folder, read_game, write_text
 from anygame.errors import AnygameError, MissingExtraError, RecordError
@@ -64,11 +64,9 @@ def _replay(options: _Options) -> int:
     if options.json:
         print_json(_described(replayed, signed=signed, faults=faults))
         return Status.ANSWER_IS_NO if faults else Status.OK
-    shown = _Shown(replayed, screen)
-    if not options.check and screen.is_terminal and sys.stdin.isatty():
-        shown.step_through()
-    elif not options.check:
-        shown.print_all(boards=options.board)
+    if not options.check:
+        asks = is_conversation(screen)
+        _Shown(replayed, screen).show(boards=options.board or asks, asks=asks)
     if not options.check or faults:
         _conclude(screen, record, signed=signed, faults=faults)
     return Status.ANSWER_IS_NO if faults else Status.OK
@@ -131,30 +129,20 @@ class _Shown:
         self.screen = screen
         self.roles = replayed.states[0].game.roles
 
-    def print_all(self, *, boards: bool) -> None:
-        self._say_players()
-        if boards:
-            self._draw(0)
-        for step in range(1, len(self.replay.states)):
-            self._say_moves(step)
-            if boards:
-                self._draw(step)
-        self._say_goals()
-
-    def step_through(self) -> None:
+    def show(self, *, boards: bool, asks: bool) -> None:
+        """Show all states in order; with ``asks``, a person chooses which state is shown next."""
         last = len(self.replay.states) - 1
-        step = 0
+        step: int | None = 0
         self._say_players()
-        while True:
+        while step is not None:
             if step:
                 self._say_moves(step)
-            self._draw(step)
+            if boards:
+                self._draw(step)
             if step == last:
                 self._say_goals()
-            wanted = self._asked_step(step, last)
-            if wanted is None:
-                return
-            step = wanted
+            following = step + 1 if step < last else None
+            step = self._asked_step(step, last) if asks else following
 
     def _asked_step(self, step: int, last: int) -> int | None:
         """Return the next step that the person wants to see; None to quit."""

@@ -21,7 +21,6 @@ from anygame.match.seats import Reply
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.match.seats import MatchInfo
 
@@ -62,12 +61,10 @@ class PersonSeat:
             )
         self._match_id = ""
         self._shell: SeatShell | None = None
-        self._state: Callable[[], State] | None = None
 
     async def start(self, match: MatchInfo) -> Reply:
         """Open a prompt for a match, and replay the moves so far."""
         self._match_id = match.match_id
-        self._state = match.state
         session = Session(match.game)
         # The last joint move comes with the next PLAY.
         for joint in match.course()[1][:-1] if match.course else ():

@@ -295,7 +295,7 @@ class Shell:
         lines = heading.splitlines() if heading else ["the rule sheet does not begin with a description"]
         lines += ["", "The rules for the goals of each role:"] if goals else []
         lines += [f"{number:>5}  {line}" for number, line in goals]
-        lines += ["", f"Target cells of a role: {'; '.join(map(str, wishes))}"] if wishes else []
+        lines += ["", f"Cells that a role aims at: {'; '.join(map(str, wishes))}"] if wishes else []
         self.screen.page(lines)
 
     def description(self) -> str:

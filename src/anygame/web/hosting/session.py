@@ -100,17 +100,11 @@ class Session:
     ) -> View:
         """Begin a match, or resume it if its record exists.
 
-        Args:
-            match_id: id that players receive.
-            path: file of the record.
-            players: specifications of players, by name.
-            clock: seconds that players have for each move.
-            sheet: rules of a new match.
-            seed: random seed of a new match and its players.
-            seats: seats of a new match, as in `anygame.web.server.matches`.
-            line: joint moves at the beginning of a new match.
-            reveals: whether people see hidden information.
-            time: seconds of each person for the match, and increment per move; None for no clock.
+        Players receive ``match_id`` and have ``clock`` seconds for each move. ``players`` are their
+        specifications by name. ``path`` is the file of the record. A new match has the rules ``sheet``, the
+        random seed ``seed`` and the ``seats`` (see `anygame.web.server.matches`), and begins with the joint
+        moves ``line``. With ``reveals``, people see hidden information. ``time`` is the number of seconds of
+        each person for the match, and the increment per move.
         """
         if Path(path).exists():
             record, states = await asyncio.to_thread(self._resume, Path(path))

@@ -59,14 +59,10 @@ class TooSlowError(Exception):
 
 
 class Guards:
-    """Application that checks requests before another application, and adds headers to its responses.
+    """Wrapper of an application that checks requests and adds headers to responses.
 
-    Args:
-        application: the other application.
-        host: address that the server listens on.
-        names: other host names of the server.
-        body: maximum size in bytes of a request body.
-        seconds: time limit for receiving the body.
+    ``names`` are host names of the server besides ``host``. A request body may have at most ``body`` bytes,
+    which must arrive within ``seconds``.
     """
 
     def __init__(
