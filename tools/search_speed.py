@@ -25,16 +25,26 @@ from tools.tables import aligned, number, spread
 
 import anygame
 from anygame.errors import AnygameError
+from anygame.search.evaluation.playouts import play_out
 from anygame.search.state_tree import StateSearcher
 from anygame.search.tree import growing, searcher
+from anygame.search.tree.backpropagation import backpropagate, record_results
+from anygame.search.tree.expansion import expand, make_children
 from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: What the steps of a pass do.
-_OF_STEPS: Final = ("making", "playing", "learning", "learning", "learning", "descending")
-_PARTS: Final = tuple(dict.fromkeys(_OF_STEPS))
+#: The steps of a pass, each with the name of its part. They take the addresses of store, worker and game.
+_STEPS: Final = (
+    ("making", make_children),
+    ("playing", play_out),
+    ("learning", record_results),
+    ("learning", expand),
+    ("learning", backpropagate),
+    ("descending", growing.select),
+)
+_PARTS: Final = tuple(dict.fromkeys(name for name, _ in _STEPS))
 #: The native loop over them, in the module ``searcher``.
 _GROWING: Final = "grow"
 _HEADING: Final = ("sheet", "leaves/s", "", "uct", "", "ratio", "nodes", "depth", "MiB", *_PARTS)
@@ -86,7 +96,7 @@ class _Timed:
             told: int = growing.look(store, leaves)
             if told != growing.GOING:
                 return told
-            for name, step in zip(_OF_STEPS, growing.STEPS, strict=True):
+            for name, step in _STEPS:
                 begin = perf_counter()
                 goes_on = step(store, worker, game)
                 self._parts[name] += perf_counter() - begin

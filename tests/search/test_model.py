@@ -134,7 +134,7 @@ def test_a_history_without_figures_is_refused(tmp_path: Path, history: object) -
     header = {"format": "anygame model 2", "fluents": [], "history": history}
     header = json.loads(json.dumps(header, default=asdict))
     write_arrays(tmp_path / "some.npz", header, {"weights": np.zeros((2, 2), np.float32)})
-    with pytest.raises(anygame.ModelError, match="its history has points without figures"):
+    with pytest.raises(anygame.ModelError, match="a point of its history has missing or invalid figures"):
         load_model(tmp_path / "some.npz")
 
 
@@ -174,7 +174,7 @@ def test_weights_that_are_no_numbers_and_figures_that_say_nothing_are_refused(tm
     with pytest.raises(anygame.ModelError, match="trusted by 2"):
         load_model(path)
     replace(model, figures=replace(model.figures, games=-1)).save(path)
-    with pytest.raises(anygame.ModelError, match="does not say what games is"):
+    with pytest.raises(anygame.ModelError, match="games is missing or invalid"):
         load_model(path)
 
 

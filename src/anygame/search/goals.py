@@ -1,4 +1,4 @@
-"""Bounds of values, and the scale that maps the goals of a game to values between 0 and 1."""
+"""Bounds of goals, and the conversion of goals to values between 0 and 1."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
 
-#: Largest integer up to which all integers are exact as floating-point numbers.
+#: Largest goal: a floating-point number represents all integers up to this number exactly.
 LARGEST: Final = 1 << 53
+#: Number of decimals to which values are rounded.
 _DIGITS: Final = 9
-#: Largest error of rounding to 32 bits, as a fraction of the range of goals.
+#: Maximum rounding error of a 32-bit floating-point number between 0 and 1.
 _ROUNDED: Final = 2**-23
-#: Lowest and highest goal by the definition of GDL, for rules without integer goals.
+#: Lowest and highest goal in the definition of GDL. Rules without integer goals have this scale.
 USUAL: Final = (0, 100)
 
 
@@ -36,45 +37,38 @@ class Bounds(NamedTuple):
 
 
 def named_goals(game: Game) -> list[int]:
-    """Return the integers that the rules of a game can give any role as its goal."""
+    """Return all integers that can be a goal of some role by the rules of a game."""
     values = game.domains().get(("goal", 2), ((), ()))[1]
     return [goal for goal in map(integer_of, values) if goal is not None]
 
 
 def goal_or_nan(state: State, role: str) -> float:
-    """Return the goal of a role; nan if the rules give no goal, several, or one too large to be exact."""
+    """Return the goal of a role in a state; nan without exactly one goal, or if the goal exceeds LARGEST."""
     goal = state.goals()[role]
     return float("nan") if goal is None or abs(goal) > LARGEST else goal
 
 
 @dataclass(frozen=True, slots=True)
 class GoalScale:
-    """The range of goals, and the conversion of goals to values between 0 and 1.
-
-    Attributes:
-        lowest: the lowest goal.
-        highest: the highest goal.
-        goals: goals in the rules, ascending; values within rounding error of a goal are converted to it.
-        digits: number of decimals to which other goals are rounded.
-    """
+    """The range of goals, and the conversion of goals to values between 0 and 1."""
 
     lowest: float
     highest: float
-    goals: tuple[int, ...] = ()
-    digits: int = _DIGITS
+    goals: tuple[int, ...] = ()  # Goals in the rules, ascending. ``goal`` corrects rounding errors to them.
+    digits: int = _DIGITS  # Number of decimals to which ``goal`` rounds other goals.
 
     @classmethod
     def over(cls, goals: Sequence[int]) -> GoalScale:
-        """Return the scale of goals whose values are stored with 32 bits; 0 to 100 if there are no goals."""
+        """Return the scale of goals whose values are stored with 32 bits. Without goals, it is 0 to 100."""
         lowest, highest = min(goals, default=0), max(goals, default=0)
         if lowest == highest:
-            # Final states then differ only in whether they have that goal or no goal.
+            # With this goal alone, a value could not distinguish the goal from no goal.
             lowest, highest = min(lowest, *USUAL), max(highest, *USUAL)
         return cls(lowest, highest, tuple(sorted(set(goals))), 4)
 
     @classmethod
     def of(cls, game: Game) -> GoalScale:
-        """Return the scale of all goals that the rules can give to any role."""
+        """Return the scale of all goals that any role can get by the rules."""
         scale = cls.over(named_goals(game) or USUAL)
         return cls(float(max(scale.lowest, -LARGEST)), float(min(scale.highest, LARGEST)))
 
@@ -88,12 +82,12 @@ class GoalScale:
         return min(1.0, max(0.0, (goal - self.lowest) / (self.width or 1)))
 
     def values(self, goals: Iterable[float | None]) -> tuple[float, ...]:
-        """Return the values of goals; None and nan have the value of the lowest goal."""
+        """Return the values of goals. None and nan count as the lowest goal."""
         known = [self.lowest if goal is None or goal != goal else goal for goal in goals]
         return tuple([self.value(min(max(goal, -LARGEST), LARGEST)) for goal in known])
 
     def goal(self, value: float) -> float:
-        """Return the goal of a value."""
+        """Return the goal that corresponds to a value between 0 and 1."""
         goal = self.lowest + value * self.width
         place = bisect_left(self.goals, goal)
         for near in self.goals[max(0, place - 1) : place + 1]:
@@ -103,6 +97,6 @@ class GoalScale:
 
 
 def rounded(value: float, digits: int = _DIGITS) -> float:
-    """Return a value without rounding errors; an integral value is returned as an int."""
+    """Round a number to remove rounding errors, and convert an integral number to an int."""
     value = round(float(value), digits)
     return int(value) if value.is_integer() else value

@@ -1,4 +1,4 @@
-"""Lanes for batches of states, created once for each size and reused."""
+"""Pool of lanes for batches of states. Lanes of each size are created once and reused."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     States = NDArray[np.uint64]
     Ids = NDArray[np.int64]
 
-#: Maximum number of lanes that step at once; more lanes are not faster.
+#: Maximum number of states in lanes at a time. Larger batches are not faster.
 MOST_LANES: Final = 8_192
 _BLOCK: Final = 512
 
 
 class LanePool:
-    """Reusable lanes of one game."""
+    """Reusable lanes of one game, in sizes that are powers of two."""
 
     def __init__(self, kernel: Kernel, seed: int = 0) -> None:
         self._kernel = kernel
@@ -32,7 +32,7 @@ class LanePool:
         self._made: dict[int, Lanes] = {}
 
     def holding(self, states: States) -> Lanes:
-        """Return lanes that hold these states; surplus lanes hold the last state."""
+        """Return lanes with these states. Surplus lanes have the last state."""
         size = _BLOCK
         while size < len(states):
             size *= 2
@@ -44,27 +44,28 @@ class LanePool:
         return lanes
 
     def parts(self, count: int) -> Iterator[slice]:
-        """Yield slices of at most MOST_LANES states that together cover all states."""
+        """Yield slices of at most MOST_LANES states that together cover ``count`` states."""
         for first in range(0, count, MOST_LANES):
             yield slice(first, min(count, first + MOST_LANES))
 
     def step(self, lanes: Lanes, chosen: Sequence[Ids]) -> None:
-        """Make joint moves, given per role, in the first lanes; surplus lanes repeat the last joint move."""
+        """Make joint moves in the first lanes, given as actions per role; surplus lanes repeat the last."""
         lanes.step(
             [np.concatenate([moves, np.full(lanes.count - len(moves), moves[-1])]) for moves in chosen]
         )
 
 
 def legal_choices(legal: NDArray[np.bool_]) -> tuple[Ids, Ids, Ids]:
-    """Return the legal actions of all lanes, and for each lane the index of its first one and their count."""
+    """Return the legal actions of all lanes, and for each lane the index and number of its actions."""
     counts = legal.sum(axis=1).astype(np.int64)
     return np.nonzero(legal)[1].astype(np.int64), np.cumsum(counts) - counts, counts
 
 
 def joint_choices(options: Sequence[tuple[Ids, Ids, Ids]]) -> tuple[Ids, list[Ids]]:
-    """Return, for every joint move of every lane, the lane and the action of each role.
+    """Return the lane and the action of each role, for every joint move of every lane.
 
-    ``options`` has the result of ``legal_choices`` for each role. The action of the first changes fastest.
+    ``options`` has the result of ``legal_choices`` for each role. The action of the first role changes
+    fastest.
     """
     joints = np.prod([counts for _, _, counts in options], axis=0, dtype=np.int64)
     source = np.repeat(np.arange(len(joints)), joints)

@@ -1,8 +1,8 @@
 """Native functions for games in lanes: load and read states, list and make moves, read ends and goals.
 
-A block has the rows of 512 games (``network.kernels.function``): a row for each fluent, action and gate, with
-one bit for each game. Loading and reading states transposes squares of 64 x 64 bits (Warren, Hacker's
-Delight, 7-3).
+A block of rows has the states of 512 games (see ``network.kernels.function``). Each fluent, action and gate
+has a row with one bit per game; a *lane* is the column of one game. States are loaded and read by transposing
+squares of 64 x 64 bits (Warren, Hacker's Delight, 7-3).
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.network.kernels.kernel import Kernel
 
+#: Number of lanes of a block, and number of 64-bit words of a row.
 LANES, WORDS = 512, 8
 GO, RESTART = int(_GO), int(_RESTART)
 _ONE = np.uint64(1)
 
 
 def words_for(bits: int) -> int:
-    """Return the number of words of 64 bits for a number of bits, at least one."""
+    """Return the number of 64-bit words that hold a number of bits; at least 1."""
     return max(1, -(-bits // 64))
 
 
@@ -56,11 +57,13 @@ def packed_state(game: Game, state: State) -> NDArray[np.uint64]:
 
     Raises:
         LimitError: the game has no network.
-        PositionError: the network cannot hold the state, since no play leads to it.
+        PositionError: the network cannot represent the state, because no match reaches it.
     """
     position = state.position_in(game.backends.needed_network())
     if position is None:
-        raise PositionError("the network of the game cannot hold this state, since no play leads there")
+        raise PositionError(
+            "the network of the game cannot represent this state, because no match reaches it"
+        )
     bits = np.zeros(64 * words_for(len(position)), np.bool_)
     bits[: len(position)] = np.frombuffer(position, np.bool_)
     return np.packbits(bits, bitorder="little").view(np.uint64)[None]
@@ -99,19 +102,19 @@ def popcount(word):
 
 @compiled
 def lowest_bit(word):
-    """Return the number of the lowest set bit; the word is not 0."""
+    """Return the index of the lowest set bit of a word that is not 0."""
     return popcount(~word & (word - _ONE))
 
 
 @compiled
 def holds(states, index, fluent):
-    """Return 1 if a fluent holds in a state, a row of bits; otherwise 0."""
+    """Return 1 if a fluent holds in the packed state ``states[index]``, otherwise 0."""
     return (states[index, fluent >> 6] >> np.uint64(fluent & 63)) & np.uint64(1)
 
 
 @compiled
 def word_of(rows, literal, word):
-    """Return a word of the row of a bit literal, or of the complement of that row."""
+    """Return the values of a bit literal in the 64 lanes of a word. An odd literal is a complement."""
     value = rows[literal >> 1, word]
     return ~value if literal & 1 else value
 
@@ -124,47 +127,34 @@ def bit_of(rows, literal, lane):
 
 # -- the game --------------------------------------------------------------------------------------------
 
-#: Places in ``GameCode.functions``.
+#: Indices of ``GameCode.functions``.
 EVALUATE_STATE, EVALUATE_MOVES, CHOOSE, DATA = range(4)
-#: Places in ``GameCode.layout``.
+#: Indices of ``GameCode.layout``.
 FIRST_FLUENT, FLUENTS, FIRST_ACTION, ACTIONS, END = range(5)
-#: Places in ``GameCode.evaluation``.
+#: Indices of ``GameCode.evaluation``.
 KIND, ADDRESS = range(2)
 
 
 class GameCode(NamedTuple):
-    """A game for compiled functions.
+    """Addresses and tables with which compiled functions play a game."""
 
-    Attributes:
-        functions: int64; addresses of the functions of the kernel and of their data.
-        layout: int64; the rows of fluents and actions, and the bit literal of the end.
-        first_actions: int32 [roles + 1]; the first action of each role.
-        legal: int64 [actions]; the bit literal of each action's legality.
-        goal_roles, goal_bits, goal_values: int32, int64, float64 [goals]; the role, the bit literal, and the
-            value between 0 and 1 of each goal.
-        missing: float64 [roles]; the value that playouts give a state without a goal; it proves nothing.
-        random: bool [roles]; the roles whose moves are sampled.
-        evaluation: int64; the kind of the estimates and the address of their data, see
-            ``anygame.search.evaluation``.
-    """
-
-    functions: Int64s
-    layout: Int64s
-    first_actions: Int32s
-    legal: Int64s
-    goal_roles: Int32s
-    goal_bits: Int64s
-    goal_values: Float64s
-    missing: Float64s
-    random: Bools
-    evaluation: Int64s
+    functions: Int64s  # Addresses of the kernel's functions and of their data.
+    layout: Int64s  # Rows of fluents and actions (first, number), and the bit literal of the end.
+    first_actions: Int32s  # The first action of each role, and the number of actions: [roles + 1].
+    legal: Int64s  # The bit literal of each action's legality.
+    goal_roles: Int32s  # The role of each goal.
+    goal_bits: Int64s  # The bit literal of each goal.
+    goal_values: Float64s  # The value of each goal, between 0 and 1.
+    missing: Float64s  # For each role, the value of a state without a goal in playouts. It proves nothing.
+    random: Bools  # Whether the moves of a role are random.
+    evaluation: Int64s  # Kind of the estimates and address of their data; see ``search.evaluation``.
 
 
 game_at = Bundle(GameCode)
 
 
 def describe(kernel: Kernel, random: Sequence[bool]) -> tuple[GameCode, list[GoalScale]]:
-    """Return a game for compiled functions, and the goal scale of each role."""
+    """Return the code of a game for compiled functions, and the goal scale of each role."""
     gates, layout = kernel.gates, kernel.layout
     scales = [GoalScale.over([value for value, _ in goals]) for goals in gates.goals]
     goals = [(role, bit, value) for role, values in enumerate(gates.goals) for value, bit in values]
@@ -192,25 +182,25 @@ def _addresses(kernel: Kernel) -> list[int]:
 
 
 def refresh(code: GameCode, kernel: Kernel) -> None:
-    """Let a game call the fastest code of its kernel that is ready."""
+    """Switch to the fastest machine code of the kernel that is ready."""
     code.functions[:DATA] = _addresses(kernel)
 
 
 @compiled
 def evaluate_state(game, address):
-    """Evaluate the gates that depend only on the state, in the block at an address."""
+    """Evaluate the gates that depend only on the state, for all lanes of the block at an address."""
     call(game.functions[EVALUATE_STATE], address, game.functions[DATA])
 
 
 @compiled
 def evaluate_moves(game, address):
-    """Make the moves in each lane whose bit ``GO`` is set."""
+    """Make the chosen moves in each lane whose ``GO`` bit is set."""
     call(game.functions[EVALUATE_MOVES], address, game.functions[DATA])
 
 
 @compiled
 def choose(game, address):
-    """Choose random moves; return whether a lane has no legal move."""
+    """Choose random moves in all lanes; return whether a role has no legal move in some lane."""
     return call_refusing(game.functions[CHOOSE], address, game.functions[DATA])
 
 
@@ -219,16 +209,10 @@ def choose(game, address):
 
 @compiled
 def load_states(game, rows, lanes, states, sources, count, square):
-    """Put states into lanes; the other lanes keep their states.
+    """Load states into the first ``count`` of ``lanes``, which are ascending; other lanes keep their states.
 
-    Args:
-        game: the game.
-        rows: uint64 [rows, 8].
-        lanes: int32 [count]; ascending.
-        states: uint64 [any, words].
-        sources: int32 [count]; for each lane, the index of its state in ``states``.
-        count: number of lanes.
-        square: uint64 [64]; scratch.
+    ``sources`` has for each lane the index of its state in ``states``, uint64 [any, words]. ``square``,
+    uint64 [64], is a temporary array.
     """
     first, fluents = game.layout[FIRST_FLUENT], game.layout[FLUENTS]
     at = 0
@@ -256,7 +240,7 @@ def load_states(game, rows, lanes, states, sources, count, square):
 
 @compiled
 def read_states(rows, first, fluents, count, states, square):
-    """Read rows of the first lanes as states: uint64 [count or more, words]."""
+    """Read the states of the first ``count`` lanes into ``states``, uint64 [count or more, words]."""
     for group in range((count + 63) >> 6):
         last = min(64, count - 64 * group)
         for word in range(states.shape[1]):
@@ -267,7 +251,7 @@ def read_states(rows, first, fluents, count, states, square):
 
 @compiled
 def read_square(rows, first, fluents, group, word, square):
-    """Read one word of the states of 64 lanes into a square."""
+    """Set ``square`` to one word of the state of each of 64 lanes."""
     base = 64 * word
     held = min(64, fluents - base)
     for bit in range(64):
@@ -277,19 +261,12 @@ def read_square(rows, first, fluents, group, word, square):
 
 @compiled
 def list_moves(game, rows, lanes, options, firsts, moves, limit):
-    """List the legal moves of each role in the first lanes, after the gates of the states are evaluated.
+    """List the legal moves of each role in the first lanes, whose states are evaluated.
 
-    Args:
-        game: the game.
-        rows: uint64 [rows, 8].
-        lanes: number of lanes.
-        options: int32 [lanes, roles]; set to the number of moves, or to -1 without room for them.
-        firsts: int32 [lanes, roles]; set to the place of the first move.
-        moves: int32; set to the actions. Beyond the limit, it has room for all actions of a role.
-        limit: upper bound (exclusive) of the first place of a list.
-
-    Returns:
-        The number of moves listed.
+    The function sets ``options``, int32 [lanes, roles], to the numbers of moves, ``firsts`` to the index of
+    the first move in ``moves``, and ``moves`` to the actions. A list can begin only below ``limit``; the
+    number of moves of a list without room is -1. Beyond the limit, ``moves`` has room for all actions of a
+    role. The result is the number of moves listed.
     """
     roles = options.shape[1]
     for lane in range(lanes):
@@ -328,7 +305,7 @@ def list_moves(game, rows, lanes, options, firsts, moves, limit):
 
 @compiled
 def _legal_bits(game, rows, action, word, lanes):
-    """Return a word with a bit for each of 64 lanes: whether it is used, and the action is legal there."""
+    """Return a bit for each of 64 lanes: whether the action is legal in the lane, and the lane is in use."""
     bits = word_of(rows, game.legal[action], word)
     rest = lanes - 64 * word
     return bits if rest >= 64 else bits & ((_ONE << np.uint64(rest)) - _ONE)
@@ -336,7 +313,7 @@ def _legal_bits(game, rows, action, word, lanes):
 
 @compiled
 def joint_count(options: NDArray[Any], index: int) -> Any:
-    """Return the product of a row of numbers of moves: the joint moves; 2**60 if it is too large."""
+    """Return the number of joint moves, given the number of moves of each role; 2**60 if it is too large."""
     product = 1.0
     for role in range(options.shape[1]):
         product *= options[index, role]
@@ -345,7 +322,7 @@ def joint_count(options: NDArray[Any], index: int) -> Any:
 
 @compiled
 def goal_of(game, rows, role, lane):
-    """Return the highest goal that the rules give a role in a lane, and the number of goals."""
+    """Return the highest goal of a role in a lane, and the number of goals that the rules give it there."""
     goal, count = 0.0, 0
     for number in range(len(game.goal_bits)):
         if game.goal_roles[number] == role and bit_of(rows, game.goal_bits[number], lane):
@@ -356,9 +333,9 @@ def goal_of(game, rows, role, lane):
 
 @compiled
 def value_of_lane(game, rows, role, lane):
-    """Return the value of the goals of a lane for a role, and whether the rules give exactly one goal.
+    """Return the value of a role's goal in a lane, and whether the rules give the role exactly one goal.
 
-    If the rules give several goals, the highest counts: such rules mostly forget what a win excludes.
+    Of several goals, the highest counts. Such rules typically fail to exclude lower goals after a win.
     """
     goal, count = goal_of(game, rows, role, lane)
     return goal if count else game.missing[role], count == 1
@@ -371,7 +348,7 @@ def value_of_lane(game, rows, role, lane):
 def _load_block(
     game_address: int, rows: UInt64Rows, states: UInt64Rows, numbers: Int32s, square: UInt64s
 ) -> None:
-    """Put states, uint64 [n, words], into the first lanes; ``numbers`` counts from 0."""
+    """Load states, uint64 [n, words], into the first lanes; ``numbers`` counts from 0."""
     load_states(game_at(game_address), rows, numbers, states, numbers, len(states), square)
 
 
@@ -387,8 +364,8 @@ def _list_block(
 ) -> int:
     """Read the moves, ends and goals of lanes, and return the total number of joint moves.
 
-    A lane has no moves if its game is over or a role has no legal move. A goal is nan if the rules do not
-    give exactly one.
+    A lane has no moves if its game is over, or if a role has no legal move. A goal is nan if the rules do not
+    give the role exactly one goal.
     """
     game = game_at(game_address)
     count, roles = options.shape
@@ -409,13 +386,13 @@ def _list_block(
 def put_moves(
     rows: UInt64Rows, first: int, options: Int32Rows, firsts: Int32Rows, moves: Int32s, number: int
 ) -> bool:
-    """Put the joint move with a number into each lane that has such a move; return whether any lane has.
+    """Choose joint move ``number`` in each lane that has so many; return whether any lane has.
 
-    The move of the last role changes fastest. Evaluate the state and clear the rows of actions, which begin
-    at ``first``, before the call.
+    The move of the last role changes fastest. Before the call, evaluate the state and clear the rows of
+    actions, which begin at ``first``.
     """
-    for word in range(WORDS):
-        rows[GO, word] = rows[RESTART, word] = np.uint64(0)
+    rows[GO, :] = 0
+    rows[RESTART, :] = 0
     count, roles = options.shape
     some = False
     for lane in range(count):
@@ -442,7 +419,7 @@ def read_children(
     square: UInt64s,
     places: Int64s,
 ) -> None:
-    """Read the states after the joint moves with a number into uint64 [joint moves of all lanes, words]."""
+    """Read the states after joint move ``number`` of each lane into ``children`` [all joint moves, words]."""
     count, at = len(options), np.int64(0)
     for group in range((count + 63) >> 6):
         going = rows[GO, group]
@@ -456,14 +433,15 @@ def read_children(
                     children[places[lane], word] = square[lane]
 
 
-#: Results of expanding states: options, whether each is terminal, goals, and packed next states.
+#: Successors of states: numbers of moves, whether each state is terminal, goals, and packed next states.
 Successors = tuple["NDArray[np.int32]", "NDArray[np.bool_]", "NDArray[np.float64]", "NDArray[np.uint64]"]
 
 
 class BlockSuccessors:
-    """A block of lanes in which each state stays in its lane, which makes its joint moves one by one.
+    """A block of lanes that makes all successors of states.
 
-    So the gates that depend only on the state are evaluated once, not for each move.
+    Each state remains in its lane, which makes the joint moves one after another. So the gates that depend
+    only on the state are evaluated once for all joint moves.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -493,7 +471,7 @@ class BlockSuccessors:
     def _block(self, states: NDArray[np.uint64]) -> Successors:
         rows, count, game = self._rows, len(states), self._table.ctypes.data
         _load_block(game, rows, states, self._numbers, self._square)
-        library = self._kernel.library  # moves are made by the library that evaluated the state
+        library = self._kernel.library  # The same library must evaluate states and moves.
         library["evaluate_state"](*self._addresses)
         rows[self._actions] = 0
         self._evaluated[:] = rows

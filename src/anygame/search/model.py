@@ -1,7 +1,7 @@
-"""Models: learned estimates of the states of a game, in files.
+"""Models: files with learned estimates of the states of a game.
 
-Searches look for models in a folder with one file for each game, then among the models of the package. The
-environment variable ``ANYGAME_MODELS`` names another folder. If it is empty, searches use no models.
+Searches find models in a folder with one file for each game, then among the models of the package. The
+environment variable ``ANYGAME_MODELS`` sets another folder. If the variable is empty, searches use no models.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.search.tree.searcher import TreeSearcher
 
+#: Name of the file format in the header of a model file.
 FORMAT: Final = "anygame model 2"
 #: Suffix of model files.
 SUFFIX: Final = ".npz"
-#: Folder of the models that come with the package; `tools/train_models.py` writes them.
+#: Folder of the models that come with the package. ``tools/train_models.py`` writes them.
 PACKAGED: Final = Path(__file__).parent / "models"
-#: Maximum number of points of a history; the number of games doubles from point to point.
+#: Maximum number of points of a history. The number of games doubles from each point to the next.
 _LONGEST_HISTORY: Final = 64
 
 
@@ -49,15 +50,15 @@ class TrainingProgress:
     2,900 games in 2 s, error 0.121
 
     Attributes:
-        games: number of games played to their end.
-        positions: number of positions learned from.
+        games: number of finished games.
+        positions: number of positions in these games.
         seconds: duration of self-play in seconds.
-        error: mean squared difference between estimates and results, 0 to 1, since the last report.
-        score: score of searches with the current weights against searches with the weights after half the
-            games, 0 to 1.
-        matches: number of matches of this comparison; 0 between two comparisons.
+        error: mean squared difference between estimates and results since the last report, 0 to 1.
+        score: score, from 0 to 1, of searches with the current weights against searches with the weights
+            after half the games.
+        matches: number of matches of this comparison; 0 if the report has no comparison.
         interval: 95 % confidence interval of the score.
-        left: seconds until the end; None if unknown.
+        left: estimated seconds until the end of the training; None if unknown.
     """
 
     games: int
@@ -81,7 +82,7 @@ class TrainingProgress:
 
 
 def duration_text(seconds: float) -> str:
-    """Return a duration as a string.
+    """Return a duration as a string with a suitable unit.
 
     >>> [duration_text(seconds) for seconds in (90, 1800, 28_800)]
     ['90 s', '30 min', '8.0 h']
@@ -93,7 +94,7 @@ def duration_text(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class ModelFigures:
-    """The figures of a model, besides its weights.
+    """Figures of a model: its game, its training and its trial.
 
     >>> figures = ModelFigures("chess", "sha256:00", 50_000, 3_000_000, 20.0, 2000, 12, 11.0, 0.6)
     >>> print(figures)
@@ -101,15 +102,16 @@ class ModelFigures:
 
     Attributes:
         game: the name of the game.
-        rules: digest of the rules; it does not depend on comments and layout.
-        games: number of games learned from.
+        rules: digest of the rules, without comments and layout.
+        games: number of games of self-play.
         positions: number of positions in these games.
         seconds: duration of self-play in seconds.
         trial_leaves: number of leaves per move in the matches of the trial.
         trial_matches: number of matches between searches with and without the model.
         trial_score: points of the searches with the model.
-        trust: weight of the estimates, 0 to 1; 1 means no playouts, and 0 that the model lost the trial.
-        history: the progress each time the number of games had doubled.
+        trust: weight of the estimates, from 0 to 1. Searches use no playouts if it is 1, and do not use the
+            model if it is 0.
+        history: progress of the training, each time the number of games had doubled.
     """
 
     game: str
@@ -125,7 +127,7 @@ class ModelFigures:
 
     @property
     def is_used(self) -> bool:
-        """Whether searches use the model: only if it won the trial."""
+        """Whether searches use the model. They do if it won its trial."""
         return self.trust > 0
 
     def __str__(self) -> str:
@@ -139,10 +141,10 @@ class ModelFigures:
         return f"{self.game}: {counted(self.games, 'game')}; {trial}: {used}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the training: scores against the weights after half the games, and errors.
+        """Plot the scores against the weights after half the games, and the errors, over the training.
 
         Args:
-            ax: axes to draw on; new axes by default.
+            ax: axes for the plot; new axes by default.
 
         Raises:
             MissingExtraError: the extra ``plot`` is not installed.
@@ -178,7 +180,7 @@ class Model:
 
     Attributes:
         figures: figures of the training and the trial.
-        fluents: the names of the rows of weights: fluents, then patterns.
+        fluents: names of the inputs: fluents, then patterns.
         weights: see ``anygame.search.evaluation.network.ValueNetwork``.
     """
 
@@ -191,11 +193,11 @@ class Model:
 
     @property
     def has_windows(self) -> bool:
-        """Whether windows are among its inputs; see ``train``."""
+        """Whether windows are among the inputs of the model; see ``train``."""
         return any(name.startswith("window ") for name in self.fluents[-1:])
 
     def check(self, game: Game) -> None:
-        """Raise a ModelError unless this is a model of the rules of a game."""
+        """Raise ModelError unless the model was trained with the rules of a game."""
         if self.figures.rules != rules_digest(game):
             raise ModelError(f"the model is of {self.figures.game!r}; the rules of {game.name} differ")
 
@@ -203,19 +205,19 @@ class Model:
         """Make a searcher use the model if the model won its trial.
 
         Raises:
-            ModelError: the compiled game has other fluents than the model.
+            ModelError: the compiled game and the model have different fluents.
         """
         searcher.windows = self.has_windows
         if self.fluents != inputs_of(searcher) or not searcher.can_use(self.weights):
             raise ModelError(
-                f"the model of {self.figures.game!r} is of other facts than this version of anygame finds: "
+                f"the model of {self.figures.game!r} has other inputs than this version of anygame expects: "
                 "train it anew"
             )
         if self.figures.is_used:
             searcher.use_estimates(self.weights, self.figures.trust)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file atomically; raise a ModelError if that fails."""
+        """Write the model to a file atomically; raise ModelError if that fails."""
         from anygame.search.array_file import write_arrays
 
         header = {"format": FORMAT, **asdict(self.figures), "fluents": self.fluents}
@@ -223,19 +225,19 @@ class Model:
 
 
 def inputs_of(searcher: TreeSearcher) -> tuple[str, ...]:
-    """Return the names of the inputs of estimates: fluents of the compiled game, then patterns."""
+    """Return the names of the inputs of a network: fluents of the compiled game, then patterns."""
     return (*map(str, searcher.game.fluent_terms), *searcher.patterns.names)
 
 
 def load_model(path: str | os.PathLike[str], game: Game | None = None) -> Model:
-    """Read a model that ``anygame train`` has written.
+    """Read a model file.
 
     Args:
         path: path of the file.
         game: the expected game; None for any game.
 
     Raises:
-        ModelError: the file cannot be read, is not a model, is damaged, or was made for other rules.
+        ModelError: the file cannot be read, is not a model, is damaged, or belongs to other rules.
     """
     from anygame.search.array_file import read_arrays
 
@@ -248,7 +250,7 @@ def load_model(path: str | os.PathLike[str], game: Game | None = None) -> Model:
         or not all(map(isfinite, weights.flat))
         or not (isinstance(names, list) and all(isinstance(name, str) for name in names))
     ):
-        raise ModelError(f"{path} is damaged: its weights are no numbers, or have no names")
+        raise ModelError(f"{path} is damaged: the weights or the names of the inputs are missing or invalid")
     model = Model(figures_of(header, path), tuple(names), weights.astype(np.float32))
     if game is not None:
         model.check(game)
@@ -256,7 +258,7 @@ def load_model(path: str | os.PathLike[str], game: Game | None = None) -> Model:
 
 
 def figures_of(header: dict[str, Any], path: str | os.PathLike[str]) -> ModelFigures:
-    """Return the figures in a header; raise a ModelError if the header is damaged."""
+    """Return the figures in the header of a model file; raise ModelError if the header is damaged."""
     values = {each.name: header.get(each.name) for each in fields(ModelFigures)}
     try:
         history = history_of(values.pop("history"))
@@ -264,15 +266,15 @@ def figures_of(header: dict[str, Any], path: str | os.PathLike[str]) -> ModelFig
         raise ModelError(f"{path} is damaged: {error}") from error
     for each in fields(ModelFigures):
         if each.name in values and not _is_of(str(each.type), values[each.name]):
-            raise ModelError(f"{path} is damaged: it does not say what {each.name} is")
+            raise ModelError(f"{path} is damaged: {each.name} is missing or invalid")
     figures = ModelFigures(**values, history=history)  # type: ignore[arg-type]
     if figures.trust > 1:
-        raise ModelError(f"{path} is damaged: nothing can be trusted by {figures.trust}")
+        raise ModelError(f"{path} is damaged: trust is {figures.trust}, expected at most 1")
     return figures
 
 
 def history_of(found: object) -> tuple[TrainingProgress, ...]:
-    """Return the history of a training from JSON; raise a ValueError if the JSON is not a history."""
+    """Return the history of a training from JSON; raise ValueError if the JSON is not a history."""
     numbers = {each.name: str(each.type) for each in fields(TrainingProgress)}
     del numbers["interval"], numbers["left"]
     history = []
@@ -285,14 +287,14 @@ def history_of(found: object) -> tuple[TrainingProgress, ...]:
             or not all(_is_of("float", bound) for bound in interval)
             or not all(_is_of(kind, values.get(name)) for name, kind in numbers.items())
         ):
-            raise ValueError("its history has points without figures")
+            raise ValueError("a point of its history has missing or invalid figures")
         point = {name: values[name] for name in numbers}
         history.append(TrainingProgress(**point, interval=(interval[0], interval[1])))
     return tuple(history)
 
 
 def _is_of(kind: str, value: object) -> bool:
-    """Return whether a value has the named type, and if it is a number, whether 0 <= value < 1e15."""
+    """Return whether a value has the named type; a number must also be from 0 to 1e15."""
     kinds = {"str": str, "int": int, "float": int | float}
     is_right = isinstance(value, kinds[kind]) and not isinstance(value, bool)
     return is_right and not (isinstance(value, int | float) and not 0 <= value < 1e15)
@@ -304,18 +306,18 @@ def models_folder() -> Path | None:
 
 
 def model_name(game: Game) -> str:
-    """Return the file name of the model of a game: a part of the digest of its rules."""
+    """Return the name of the model file of a game, which is a prefix of the digest of its rules."""
     return rules_digest(game).partition(":")[2][:40] + SUFFIX
 
 
 def model_path(game: Game) -> Path | None:
-    """Return the path of the model of a game, even without such a file; None if models are switched off."""
+    """Return the path of the model file of a game, which need not exist; None if models are disabled."""
     folder = models_folder()
     return folder / model_name(game) if folder else None
 
 
 def find_model(game: Game) -> Model | None:
-    """Return the model of a game from the folder of models, or else from the package; None if there is none.
+    """Return the model of a game from the folder of models, or else from the package, or else None.
 
     A model that lost its trial does not replace a model of the package.
 
@@ -338,14 +340,14 @@ def model_named(name: str) -> Model | None:
 
 
 def usable_model(game: Game) -> Model | None:
-    """Return the model of a game, see ``find_model``; None if there is none, or it cannot be used."""
+    """Return the model of a game, see ``find_model``; None if the model is missing or cannot be used."""
     with suppress(ModelError):
         return find_model(game)
     return None
 
 
 def wanted_model(game: Game, wanted: str | bool) -> Model | None:
-    """Return the model of a file; with True, see ``find_model``; None if there is no model.
+    """Return the model in the file ``wanted``; if ``wanted`` is True, see ``find_model``.
 
     Raises:
         ModelError: the file cannot be used.
@@ -356,7 +358,7 @@ def wanted_model(game: Game, wanted: str | bool) -> Model | None:
 
 
 def models() -> dict[Path, ModelFigures | ModelError]:
-    """Return the figures of each model file, or its error; the files of the package are last."""
+    """Return the figures of each model file, or the error if it cannot be used; packaged files are last."""
     folder = models_folder()
     known: dict[Path, ModelFigures | ModelError] = {}
     folders = () if folder is None else (folder, PACKAGED)

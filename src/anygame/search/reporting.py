@@ -1,4 +1,4 @@
-"""Analyses of trees: the moves of the root in order, and lines of best play."""
+"""Analyses of search trees: the ranked moves at the root, and lines of best play."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from anygame.search.analysis import JointMoves
     from anygame.search.goals import GoalScale
 
-#: Maximum number of joint moves of a line, and maximum number of moves with a line: more than people read.
+#: Maximum number of joint moves of a line of best play.
 _LONGEST_LINE: Final = 40
+#: Maximum number of root moves with a line of best play.
 _MOST_LINES: Final = 50
 
 _Node = TypeVar("_Node")
@@ -27,28 +28,19 @@ _Node = TypeVar("_Node")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A move of a role at a node.
-
-    Attributes:
-        move: the move.
-        tries: number of leaves evaluated below the move.
-        mean: mean value of these leaves for the role, between 0 and 1.
-        low, high: proven bounds of the value of the move.
-        distance: number of joint moves to the end, if the value is proven.
-        estimate: minimax value of learned estimates, between 0 and 1; None without estimates.
-    """
+    """Statistics of a move of a role at a node."""
 
     move: Term
-    tries: int
-    mean: float
-    low: float
-    high: float
-    distance: int
-    estimate: float | None = None
+    tries: int  # Number of leaves evaluated below the move.
+    mean: float  # Mean value of these leaves for the role, between 0 and 1.
+    low: float  # Proven lower bound of the value of the move.
+    high: float  # Proven upper bound of the value of the move.
+    distance: int  # Number of joint moves to the end, if the value is proven.
+    estimate: float | None = None  # Minimax value over estimates, between 0 and 1; None without estimates.
 
 
 class _ReadableTree(Protocol[_Node]):
-    """A tree with values and bounds between 0 and 1; ``state_tree.StateSearcher`` describes its members."""
+    """A search tree that can be reported. ``state_tree.StateSearcher`` documents the members."""
 
     @property
     def root(self) -> _Node: ...
@@ -67,13 +59,13 @@ class _ReadableTree(Protocol[_Node]):
 
 
 class TreeReporter(Generic[_Node]):
-    """Creates the analysis of several trees with the same root from the sum of their counts."""
+    """Base class of searchers that analyses several trees with the same root as one."""
 
     game: Game
     engine: str
     _state: State
     _trees: Sequence[_ReadableTree[_Node]]
-    #: The goal scale of each role.
+    #: Goal scale of each role.
     _scales: Sequence[GoalScale]
 
     def best(self, role: int) -> Term:
@@ -84,7 +76,7 @@ class TreeReporter(Generic[_Node]):
         return moves[0].move
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return the analysis of the root, with 0 as iterations and seconds."""
+        """Return the analysis of the root. Its iterations and seconds are 0."""
         roles = [(place, role) for place, role in enumerate(self.game.roles) if not role.is_random]
         values = {role: self._value(place) for place, role in roles}
         return Analysis(
@@ -107,16 +99,16 @@ class TreeReporter(Generic[_Node]):
         return next(filter(None, [tree.without_goal for tree in self._trees]), [])
 
     def _range_of_goals(self, role: int) -> float:
-        """Return the range of goals for ``best_first``; 0 to rank moves by visits."""
+        """Return the range of goals for ``best_first``, or 0 to rank moves by visits."""
         return 0
 
     @property
     def _trust(self) -> float:
-        """The weight of estimates relative to means, from 0 to 1."""
+        """Weight of estimates relative to mean values, from 0 to 1."""
         return 0.0
 
     def _value(self, role: int) -> tuple[float | None, float | None]:
-        """Return the mean goal of a role at the root, and its proven goal."""
+        """Return the mean goal of a role at the root, and its proven goal; None for an unknown goal."""
         estimates = [tree.value(tree.root, role) for tree in self._trees]
         low, high = max(each[2] for each in estimates), min(each[3] for each in estimates)
         goal = self._scales[role].goal
@@ -128,7 +120,7 @@ class TreeReporter(Generic[_Node]):
         return goal(sum(each[0] * each[1] for each in estimates) / visits), None
 
     def _moves(self, role: int, lines: bool) -> tuple[MoveAnalysis, ...]:
-        """Return the analyses of the moves of a role at the root, the best first."""
+        """Return the analyses of the moves of a role at the root, best first."""
         per_tree = [tree.options(tree.root, role) for tree in self._trees]
         expanded = [options for options in per_tree if options]
         scale = self._scales[role]
@@ -159,7 +151,7 @@ class TreeReporter(Generic[_Node]):
         return self._with_lines(role, ranked, per_tree) if lines else ranked
 
     def _error(self, role: int, option: Option) -> float | None:
-        """Return the greatest standard error that a mean of values between 0 and 1 can have."""
+        """Return the maximum standard error of a mean goal, given the number of tries and the mean."""
         if option.low == option.high:
             return 0.0
         if option.tries < 2:
@@ -169,7 +161,7 @@ class TreeReporter(Generic[_Node]):
     def _with_lines(
         self, role: int, moves: tuple[MoveAnalysis, ...], per_tree: Sequence[Sequence[Option]]
     ) -> tuple[MoveAnalysis, ...]:
-        """Add a line to each of the first moves, from the tree with the most tries of the move."""
+        """Add lines of best play to the first moves, each from the tree with the most tries of the move."""
         grown = [each for each in zip(self._trees, per_tree, strict=True) if each[1]]
         numbers = {option.move: number for number, option in enumerate(grown[0][1])}
         cache: dict[tuple[int, _Node], list[list[Option]]] = {}
@@ -187,9 +179,9 @@ class TreeReporter(Generic[_Node]):
         number: int,
         cache: dict[tuple[int, _Node], list[list[Option]]],
     ) -> JointMoves:
-        """Return the line of best play that begins with an option of a role.
+        """Return the line of best play that begins with option ``number`` of a role.
 
-        ``cache`` holds the options of each role, by tree and node.
+        ``cache`` has the options of all roles by tree and node.
         """
         line: list[tuple[Term, ...]] = []
         node: _Node | None = tree.root
@@ -209,7 +201,7 @@ class TreeReporter(Generic[_Node]):
 
 
 def _together(options: Sequence[Option]) -> Option:
-    """Merge the statistics of one option from several trees."""
+    """Merge the statistics of one move from several trees."""
     if len(options) == 1:
         return options[0]
     tries = sum(option.tries for option in options)
@@ -223,14 +215,14 @@ def _together(options: Sequence[Option]) -> Option:
 
 
 def _eagerness(option: Option) -> tuple[float, ...]:
-    """Return the sort key of moves: high bounds, then quick wins and slow losses, then visits."""
+    """Return the sort key of a move: upper bound, then quick wins and slow losses, then tries."""
     if option.low == option.high:
         return -option.high, option.distance if option.low >= 0.5 else -option.distance, -option.tries
     return -option.high, 0, -option.tries
 
 
 def _preferred(options: Sequence[Option]) -> int:
-    """Return the index of the option that a role chooses in a line of best play."""
+    """Return the index of the move that a role chooses in a line of best play."""
     floor = max(option.low for option in options)
     ceiling = max(option.high for option in options)
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from anygame.search.tree import store as tree_store
 from anygame.search.tree.store import make_store
 
 _MAPPINGS = Path("/proc/self/smaps")
@@ -53,18 +52,6 @@ def test_memory_that_there_is_not_is_told_as_such(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("mmap.mmap", refuse)
     with pytest.raises(MemoryError, match=r"no [\d,]+ bytes for a tree: .*Cannot allocate memory"):
         make_store(words=1, roles=2, memory=16 << 20)
-
-
-def test_the_drawing_of_the_records_is_what_lies_in_memory() -> None:
-    row = re.compile(r"^    (\w+) +(u?(?:int|float)\d+(?: x2)?) +\d", re.MULTILINE)
-    drawn = dict(row.findall(tree_store.__doc__ or ""))
-    store = make_store(words=2, roles=2, memory=16 << 20)
-    lying = {
-        name: f"{array.dtype}{' x2' if array.ndim == 2 else ''}"
-        for name, array in store._asdict().items()
-        if name in tree_store.store_at.records
-    }
-    assert drawn == lying
 
 
 def test_what_rounding_takes_away_shares_the_bytes_of_a_bound_that_is_not_read() -> None:

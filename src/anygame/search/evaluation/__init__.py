@@ -1,12 +1,12 @@
-"""Evaluations of states for the tree.
+"""Evaluation of states for the search tree, by playouts or estimates.
 
-There are two kinds. *Playouts* (``playouts``) give the value of a leaf several passes later. *Estimates* give
-the values of many states at once, here by a learned network (``network``). The setting ``TRUST`` is the
-weight of estimates: 0 for playouts alone, 1 for estimates alone. In between, searches use minimax over
-estimates beside the means of playouts.
+*Playouts* (``playouts``) give the value of a leaf several passes later. *Estimates* give the values of many
+states at once; the only kind is a learned network (``network``). The setting ``TRUST`` is the weight of
+estimates: 0 for playouts alone, and 1 for estimates alone. Searches with a weight in between combine minimax
+values over estimates with mean values of playouts.
 
-A new kind of estimates needs one module and one branch of :func:`evaluate` below. The module has a bundle
-with the data of a game, and a function like ``evaluate_by_network``.
+A new kind of estimate needs one module and one branch of :func:`evaluate`. The module has a named tuple with
+the data of a game, and a function like ``evaluate_by_network``.
 """
 
 from __future__ import annotations
@@ -25,21 +25,17 @@ def has_estimates(worker):
 
 @compiled
 def has_playouts(worker):
-    """Return whether leaves are played out."""
+    """Return whether the tree plays out its leaves."""
     return worker.settings[TRUST] < 1
 
 
 @compiled
 def evaluate(game, worker, states, parent, count):
-    """Estimate the values of states that are similar to one state.
+    """Estimate the values of ``count`` nodes that are similar to a parent.
 
-    Args:
-        game: the game.
-        worker: the thread. ``batch_node`` has the rows of the states, or NONE for rows to skip. The function
-            sets ``batch_value``, float64 [count, roles], to values between 0 and 1.
-        states: uint64 [any, words].
-        parent: the row of the state that the other states resemble.
-        count: number of states.
+    ``states``, uint64 [nodes, words], has the states of all nodes. ``worker.batch_node`` has the nodes to
+    estimate, or NONE for rows to skip. The function sets ``worker.batch_value``, float64 [count, roles], to
+    values between 0 and 1.
     """
     if game.evaluation[KIND] == NETWORK:
         evaluate_by_network(value_network_at(game.evaluation[ADDRESS]), worker, states, parent, count)

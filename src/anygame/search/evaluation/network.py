@@ -1,10 +1,10 @@
-"""Estimates by a learned network of one hidden layer.
+"""Estimates of a learned network with one hidden layer.
 
-Its inputs are the fluents of a state, and the tallies of its ``patterns``. The hidden layer is updated by the
-differences between a state and its parent (Nasu 2018, "Efficiently updatable neural-network-based evaluation
-functions for computer shogi"). The weights of an output depend on the *gating fluents*: the fluents of small
-relations, such as the color of a role. For two roles, the only output is the advantage of the first role. For
-more roles, each role has an output. ``learning.self_play`` trains the weights.
+The inputs are the fluents of a state and the tallies of its ``patterns``. The hidden layer is updated from
+the differences between a state and its parent (Nasu 2018, "Efficiently updatable neural-network-based
+evaluation functions for computer shogi"). The weights of an output depend on *gating fluents*: the fluents of
+small relations, such as the color of a role. For two roles, the only output is the advantage of the first
+role. For more roles, each role has an output. ``learning.self_play`` trains the weights.
 """
 
 from __future__ import annotations
@@ -28,69 +28,58 @@ if TYPE_CHECKING:
     from anygame.search.evaluation.patterns import Patterns
     from anygame.search.lanes import GameCode
 
-#: Value of ``GameCode.evaluation`` for estimates by a network; 0 means no estimates.
+#: Kind of estimates in ``GameCode.evaluation``: a network. Kind 0 means no estimates.
 NETWORK = 1
-#: Number of units of the hidden layer in practice on a start clock, and in a training. Both are powers of two
-#: up to ``MOST_UNITS``.
-UNITS, UNITS_OF_TRAININGS = 32, 128
-#: Maximum number of fluents of a relation whose fluents are gating, and maximum number of gating fluents.
-_MOST_OF_RELATION, _MOST_GATING = 8, 16
-#: Gating fluents by game, cached because a trial makes many searchers of one game.
+#: Number of units of the hidden layer for practice on a start clock: a power of two up to ``MOST_UNITS``.
+UNITS = 32
+#: Number of units of the hidden layer for a training: a power of two up to ``MOST_UNITS``.
+UNITS_OF_TRAININGS = 128
+#: Maximum number of fluents of a relation whose fluents are gating.
+_MOST_OF_RELATION = 8
+#: Maximum number of gating fluents of a game.
+_MOST_GATING = 16
+#: Cache of gating fluents by game. A trial makes many searchers of one game.
 _GATING: Final[WeakKeyDictionary[Game, NDArray[np.int32]]] = WeakKeyDictionary()
 
 
 class Shape(NamedTuple):
-    """The numbers that determine the shape of weights.
+    """The numbers that determine the shape of a network's weights."""
 
-    Attributes:
-        inputs: number of fluents, rounded up to a multiple of 64.
-        patterns: number of rows of the weights of patterns.
-        gating: number of gating fluents.
-        outputs: number of outputs: one for two roles, otherwise one for each role.
-    """
-
-    inputs: int
-    patterns: int
-    gating: int
-    outputs: int
+    inputs: int  # Number of fluents, rounded up to a multiple of 64.
+    patterns: int  # Number of rows of pattern weights.
+    gating: int  # Number of gating fluents.
+    outputs: int  # Number of outputs: one for two roles, otherwise one for each role.
 
     @property
     def rows(self) -> int:
-        """Number of rows of weights: those of inputs, a bias, patterns, and outputs, in this order."""
+        """Number of rows: inputs, a bias, patterns, and for each output one row and its gating rows."""
         return self.inputs + 1 + self.patterns + self.outputs * (1 + self.gating)
 
 
 class ValueNetwork(NamedTuple):
-    """The weights of a game, its gating fluents and its patterns.
+    """The weights of a game's network, its gating fluents and its patterns."""
 
-    Attributes:
-        weights: float32 [rows, units], see ``Shape.rows``. The last units are linear, one for each output.
-            Each output has a row of weights. A row for each gating fluent follows, which is added to the
-            weights of the output if the fluent holds.
-        gating: int32; the numbers of the gating fluents.
-        pattern_starts, pattern_numbers, pattern_steps: int32 [64 words + 1] and any; for each fluent its
-            patterns, and the numbers that it adds to their tallies, see ``patterns``.
-        first_tallies: int32 [patterns]; the tally of each pattern if no fluent holds.
-        tally_rows: int32 [tallies]; the row of pattern weights for a tally, or NONE.
-    """
-
+    # float32 [rows, units], see ``Shape.rows``. The last units are linear, one for each output. The row of a
+    # gating fluent is added to the row of its output if the fluent holds.
     weights: Float32Rows
-    gating: Int32s
+    gating: Int32s  # Fluent numbers of the gating fluents.
+    # For each fluent the start of its entries in the next two arrays: int32 [64 words + 1].
     pattern_starts: Int32s
-    pattern_numbers: Int32s
-    pattern_steps: Int32s
-    first_tallies: Int32s
-    tally_rows: Int32s
+    pattern_numbers: Int32s  # The patterns of each fluent.
+    pattern_steps: Int32s  # The numbers that a fluent adds to the tallies of these patterns.
+    first_tallies: Int32s  # The tally of each pattern if no fluent holds.
+    tally_rows: Int32s  # For each tally its row of pattern weights, or NONE.
 
 
 value_network_at = Bundle(ValueNetwork)
 
 
 def gating_fluents(game: Game) -> NDArray[np.int32]:
-    """Return the numbers of the fluents of small relations that the first move does not change.
+    """Return the fluent numbers of small relations that the first move does not change.
 
-    The first move changes the role to move. If this role were gating, values at different depths would have
-    different biases, and searches would play worse. If too many fluents qualify, the result is empty.
+    The first move changes the fluent that names the role to move. If this fluent were gating, values at
+    different depths would have different biases, and searches would play worse. The result is empty if too
+    many fluents qualify.
     """
     if game in _GATING:
         return _GATING[game]
@@ -110,13 +99,7 @@ def gating_fluents(game: Game) -> NDArray[np.int32]:
 
 
 class NetworkEstimates:
-    """The network of a game. Keep this object while compiled functions use its arrays.
-
-    Args:
-        weights: see ``ValueNetwork``; they are copied.
-        gating: gating fluents of the game.
-        patterns: patterns of the game.
-    """
+    """The network of a game. Keep this object alive while compiled functions use its arrays."""
 
     def __init__(self, weights: NDArray[np.float32], gating: NDArray[np.int32], patterns: Patterns) -> None:
         copied = np.ascontiguousarray(weights, np.float32).copy()
@@ -124,19 +107,19 @@ class NetworkEstimates:
         self._table = table_of(self.network)
 
     def used_by(self, code: GameCode) -> GameCode:
-        """Return a copy of a game's code that uses these estimates."""
+        """Return a copy of a game's code with these estimates."""
         return code._replace(
             functions=code.functions.copy(), evaluation=np.array([NETWORK, self._table.ctypes.data], np.int64)
         )
 
 
 def first_weights(shape: Shape, units: int, seed: int) -> NDArray[np.float32]:
-    """Return small random weights, float32 [rows, units], which give all states similar values."""
+    """Return small random weights, float32 [rows, units], with which all states have similar values."""
     random = np.random.default_rng(abs(seed))
     weights = np.zeros((shape.rows, units), np.float32)
     nonlinear, patterns = units - shape.outputs, shape.inputs + 1
     weights[: shape.inputs, :nonlinear] = random.normal(0, 0.1, (shape.inputs, nonlinear))
-    # There are many patterns, so their first weights are smaller.
+    # A state has many patterns, so their initial weights are smaller.
     first = patterns + shape.patterns
     weights[patterns:first, :nonlinear] = random.normal(0, 0.03, (shape.patterns, nonlinear))
     outputs = weights[first :: 1 + shape.gating]
@@ -146,13 +129,13 @@ def first_weights(shape: Shape, units: int, seed: int) -> NDArray[np.float32]:
 
 @compiled
 def outputs_of(roles):
-    """Return the number of outputs: one for two roles, otherwise one for each role."""
+    """Return the number of outputs of a network for a number of roles."""
     return 1 if roles == 2 else roles
 
 
 @compiled
 def evaluate_by_network(net, worker, states, parent, count):
-    """Estimate the values of states by a network; see ``anygame.search.evaluation.evaluate``."""
+    """Estimate the values of states with a network; see ``anygame.search.evaluation.evaluate``."""
     set_base(net, net.weights, worker, states, parent)
     roles = worker.batch_value.shape[1]
     for number in range(count):
@@ -169,20 +152,20 @@ def evaluate_by_network(net, worker, states, parent, count):
 
 @compiled
 def row_of_output(net, weights, roles, number):
-    """Return the row of weights of an output; the rows of the gating fluents follow."""
+    """Return the row number of an output's weights. The rows of the gating fluents follow."""
     return weights.shape[0] - (outputs_of(roles) - number) * (1 + len(net.gating))
 
 
 @compiled
 def estimate_of(net, weights, worker, states, index):
-    """Return the first output for a state, after setting the base and the hidden layer."""
+    """Set the base and the hidden layer to a state, and return the first output."""
     set_base(net, weights, worker, states, index)
     return estimate_near(net, weights, worker, states, index, index)
 
 
 @compiled
 def set_base(net, weights, worker, states, index):
-    """Set ``worker.base`` to the inputs of the hidden layer for a state."""
+    """Set ``worker.base`` to the hidden layer of a state before the activation function."""
     base = worker.base
     size, units = 64 * states.shape[1], weights.shape[1]
     for unit in range(units):
@@ -205,7 +188,7 @@ def set_base(net, weights, worker, states, index):
 
 @compiled
 def estimate_near(net, weights, worker, states, index, parent):
-    """Set the hidden layer for a state similar to the base state, and return the first output."""
+    """Set the hidden layer to a state that is similar to the base state, and return the first output."""
     hidden, base = worker.hidden, worker.base
     size, units = 64 * states.shape[1], weights.shape[1]
     for unit in range(units):
@@ -229,7 +212,7 @@ def estimate_near(net, weights, worker, states, index, parent):
 
 @compiled
 def _exchange_rows(net, weights, worker, first, pattern):
-    """Replace the weights of a pattern in the hidden layer, and reset its tally to that of the base."""
+    """Update the hidden layer for the changed tally of a pattern, and reset this tally to the base."""
     hidden, units = worker.hidden, weights.shape[1]
     before, after = row_of_tally(net, worker.base_tally[pattern]), row_of_tally(net, worker.tally[pattern])
     if before != NONE and before != after:
@@ -244,7 +227,7 @@ def _exchange_rows(net, weights, worker, first, pattern):
 
 @compiled
 def set_gated(net, weights, worker, states, index, number):
-    """Set ``worker.parts`` to the weights of an output, with those of the gating fluents that hold."""
+    """Set ``worker.parts`` to an output's weights plus the weights of the gating fluents that hold."""
     parts, units = worker.parts, weights.shape[1]
     first = row_of_output(net, weights, len(worker.value), number)
     for unit in range(units):
@@ -257,13 +240,13 @@ def set_gated(net, weights, worker, states, index, number):
 
 @compiled
 def output(net, weights, worker, states, index, number):
-    """Return an output, 0 to 1, for the present hidden layer."""
+    """Return an output, from 0 to 1, of the current hidden layer."""
     hidden, parts, units = worker.hidden, worker.parts, weights.shape[1]
     set_gated(net, weights, worker, states, index, number)
     for unit in range(units):
         parts[unit] *= max(np.float32(0), hidden[unit])
     parts[units - 1 - number] = hidden[units - 1 - number]
-    # A pairwise sum of halves compiles to vector instructions.
+    # The compiler turns this pairwise summation into vector instructions.
     while units > 1:
         units >>= 1
         for unit in range(units):

@@ -1,14 +1,15 @@
-"""Patterns: the number of fluents that hold in each conjunction that defines the end of a game.
+"""Patterns: inputs of a network that count how many fluents of a conjunction hold.
 
-A line of four consists of four fluents, and the same four cells are a line of either role. A *pattern* has
-one conjunction for each such side. The network has a weight for each number of fluents that hold in a line,
-if the other sides have none. All lines of a length and a side share these weights. Fluxplayer evaluates
-states by the degree to which goals hold (Schiffel and Thielscher 2007, "Fluxplayer: a successful general game
-player"). Here, the weights are learned.
+The conjunctions define the ends and goals of the game. For example, a line of four consists of four fluents,
+and the same four cells are a line of either role. A *pattern* has one conjunction for each such side. The
+network has a weight for each number of fluents that hold in a line while no fluent of another side holds. All
+lines of a length and a side share these weights. Fluxplayer evaluates states by the degree to which goals
+hold (Schiffel and Thielscher 2007, "Fluxplayer: a successful general game player"). Here, the weights are
+learned.
 
-The *tally* of a pattern is one number whose digits are the numbers of fluents that hold for each side. Each
-fluent adds a step to the tallies of its patterns, and a table gives the row of weights for a tally.
-``windows`` adds patterns of neighboring cells.
+The *tally* of a pattern is one number. Its digits are the numbers of fluents that hold, one digit for each
+side. Each fluent adds a fixed number to the tallies of its patterns, and a table maps a tally to a row of
+weights. ``windows`` adds patterns of neighboring cells.
 """
 
 from __future__ import annotations
@@ -40,28 +41,25 @@ if TYPE_CHECKING:
 
     Conjunction = frozenset[int]
 
-#: Minimum and maximum number of fluents of a conjunction.
-_FEWEST, _MOST = 3, 12
-#: Maximum number of tallies of all kinds of patterns; a game with more tallies has no patterns of lines.
+#: Minimum number of fluents of a conjunction.
+_FEWEST: Final = 3
+#: Maximum number of fluents of a conjunction.
+_MOST: Final = 12
+#: Maximum number of different tallies of lines. A game with more tallies has no patterns of lines.
 _MOST_TALLIES: Final = 1 << 14
-#: Maximum number of gates below ends and goals, and of alternative conjunctions for a gate.
-_MOST_GATES, _MOST_ALTERNATIVES = 1 << 15, 12
+#: Maximum number of gates on which ends and goals depend.
+_MOST_GATES: Final = 1 << 15
+#: Maximum number of alternative conjunctions that make a gate true.
+_MOST_ALTERNATIVES: Final = 12
 _ANYTHING: Final[Conjunction] = frozenset()
 
 
 class Patterns(NamedTuple):
-    """The patterns of a game.
+    """The patterns of a game. ``ValueNetwork`` describes the arrays."""
 
-    Attributes:
-        names: name of each row of weights of lines, then a name for all rows of windows with equal offsets.
-        lines: number of rows of weights of lines.
-        rows: number of rows of weights; the rows of windows follow the rows of lines.
-        pattern_starts, pattern_numbers, pattern_steps, first_tallies, tally_rows: see ``ValueNetwork``.
-    """
-
-    names: tuple[str, ...]
-    lines: int
-    rows: int
+    names: tuple[str, ...]  # The name of each row of lines, then one name per set of window offsets.
+    lines: int  # Number of rows of weights of lines.
+    rows: int  # Number of rows of weights. The rows of windows follow the rows of lines.
     pattern_starts: NDArray[np.int32]
     pattern_numbers: NDArray[np.int32]
     pattern_steps: NDArray[np.int32]
@@ -69,12 +67,12 @@ class Patterns(NamedTuple):
     tally_rows: NDArray[np.int32]
 
 
-#: Patterns by network, without and with windows, cached because a trial makes many searchers of one game.
+#: Cache of patterns by network, without and with windows. A trial makes many searchers of one game.
 _PATTERNS: Final[WeakKeyDictionary[Network, dict[bool, Patterns]]] = WeakKeyDictionary()
 
 
 def patterns_of(game: Game, network: Network, *, windows: bool) -> Patterns:
-    """Return the patterns of a compiled game; there are none if their number exceeds a limit."""
+    """Return the patterns of a compiled game, without the lines or windows that exceed a limit."""
     cached = _PATTERNS.setdefault(network, {})
     if windows not in cached:
         fluents = game.fluent_terms
@@ -86,10 +84,10 @@ def patterns_of(game: Game, network: Network, *, windows: bool) -> Patterns:
 
 
 def _contested(network: Network, fluents: Sequence[Term]) -> list[dict[tuple[str, ...], Conjunction]]:
-    """Return the conjunctions of each pattern by side, for patterns of several sides."""
+    """Return the patterns that have several sides, each as its conjunctions by side."""
     parts = [words_of(fluent) for fluent in fluents]
     lines = _largest(set(_alike(_conjunctions(network), parts)))
-    # Lines of a board go in any direction, so the words that are constant in most lines name the side.
+    # Lines go in all directions, so coordinates vary. An argument that most lines keep constant is the side.
     constant = [_constant_places([parts[fluent] for fluent in line]) for line in lines]
     widths = [len(parts[min(line)]) for line in lines]
     totals = Counter(widths)
@@ -108,18 +106,18 @@ def _contested(network: Network, fluents: Sequence[Term]) -> list[dict[tuple[str
 
 
 class _Arranged:
-    """Arrays of patterns under construction. Lines or windows that exceed a limit are omitted."""
+    """Builder of the arrays of patterns. It omits lines or windows that exceed a limit."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
         self._rows = self._lines = 0
         self._tally_rows: list[int] = []
         self._first_tallies: list[int] = []
-        #: Fluents, patterns and steps.
+        #: Triples of fluent, pattern and step.
         self._parts: list[tuple[int, int, int]] = []
 
     def add_lines(self, patterns: Sequence[dict[tuple[str, ...], Conjunction]]) -> None:
-        """Add lines by their sides. A tally has a row of weights if fluents of exactly one side hold."""
+        """Add patterns of lines. A tally has a row of weights if fluents of exactly one side hold."""
         lengths = {(len(next(iter(pattern.values()))), tuple(sorted(pattern))) for pattern in patterns}
         tallies = sum((length + 1) ** len(sides) for length, sides in lengths)
         if len(patterns) > MOST_PATTERNS or tallies > _MOST_TALLIES:
@@ -146,7 +144,7 @@ class _Arranged:
         self._rows = self._lines = len(self._names)
 
     def add_windows(self, windows: Sequence[Window]) -> None:
-        """Add windows. Each tally has its own row of weights unless all cells are empty."""
+        """Add patterns of windows. Each tally except 0, which means empty cells, has a row of weights."""
         first_number = len(self._first_tallies)
         if len(windows) > MOST_PATTERNS - first_number:
             return
@@ -161,7 +159,7 @@ class _Arranged:
             self._parts += [(fluent, number, step) for fluent, step in window.steps.items()]
 
     def patterns(self, room: int) -> Patterns:
-        """Return the patterns, with ``pattern_starts`` for a number of fluents."""
+        """Return the patterns of a game with up to ``room`` fluents."""
         parts = np.array(sorted(self._parts), np.int32).reshape(-1, 3)
         fluents, numbers, steps = parts.T.copy()
         starts = np.searchsorted(fluents, np.arange(room + 1)).astype(np.int32)
@@ -181,7 +179,7 @@ def words_of(fluent: Term) -> tuple[str, ...]:
 
 
 def _alike(conjunctions: Iterable[Conjunction], parts: Sequence[tuple[str, ...]]) -> Iterator[Conjunction]:
-    """Yield the largest part of each conjunction whose fluents are of one relation."""
+    """Yield the largest set of fluents of one relation in each conjunction."""
     for conjunction in conjunctions:
         groups = defaultdict(set)
         for fluent in conjunction:
@@ -192,7 +190,7 @@ def _alike(conjunctions: Iterable[Conjunction], parts: Sequence[tuple[str, ...]]
 
 
 def _largest(conjunctions: set[Conjunction]) -> list[Conjunction]:
-    """Return the conjunctions that no other contains, in order, or an empty list for too many."""
+    """Return the conjunctions that are not part of another, in order; empty if there are too many."""
     if len(conjunctions) > 2 * MOST_PATTERNS:
         return []
     of_fluent = defaultdict(list)
@@ -205,7 +203,7 @@ def _largest(conjunctions: set[Conjunction]) -> list[Conjunction]:
 
 
 def _conjunctions(network: Network) -> Iterator[Conjunction]:
-    """Yield conjunctions of fluents that gates below ends and goals need; not all if a gate has many."""
+    """Yield conjunctions of fluents that make a gate true, for the gates on which ends and goals depend."""
     goals = [literal for values in network.goals for _, literal in values]
     gates = _gates_below(network, [network.terminal, *goals])
     first = network.first_gate
@@ -219,7 +217,7 @@ def _conjunctions(network: Network) -> Iterator[Conjunction]:
             return [_ANYTHING]
         if not inverted:
             return ways[node]
-        # A disjunction is an inverted gate of inverted inputs.
+        # By De Morgan, an inverted gate is a disjunction of its inverted inputs.
         inputs = _inputs(network, node - first)
         alternatives = [way for input_literal in inputs for way in ways_of(input_literal ^ 1)]
         return alternatives if len(alternatives) <= _MOST_ALTERNATIVES and all(alternatives) else [_ANYTHING]
@@ -238,7 +236,7 @@ def _inputs(network: Network, gate: int) -> list[int]:
 
 
 def _gates_below(network: Network, literals: Iterable[int]) -> list[int]:
-    """Return the gates that literals depend on, in order, or an empty list if there are too many gates."""
+    """Return the gates on which literals depend, in order; empty if there are too many."""
     first = network.first_gate
     gates: set[int] = set()
     pending = [literal >> 1 for literal in literals]
@@ -252,14 +250,17 @@ def _gates_below(network: Network, literals: Iterable[int]) -> list[int]:
 
 @compiled
 def row_of_tally(net, tally):
-    """Return the row of weights for a tally, or NONE."""
-    # If a cell has two contents, the sum of its steps can exceed the last tally.
+    """Return the number of the row of weights for a tally, or NONE."""
+    # A cell with two contents can make the tally too large.
     return np.int64(net.tally_rows[min(np.int64(tally), np.int64(len(net.tally_rows) - 1))])
 
 
 @compiled
 def change_tallies(net, worker, fluent, change, count):
-    """Change the tallies of a fluent's patterns, and list these patterns; return the length of the list."""
+    """Change the tallies of a fluent's patterns, and add these patterns to ``worker.changed``.
+
+    ``count`` is the length of this list. The result is its new length.
+    """
     for at in range(net.pattern_starts[fluent], net.pattern_starts[fluent + 1]):
         pattern = net.pattern_numbers[at]
         worker.tally[pattern] += change * net.pattern_steps[at]
@@ -272,7 +273,7 @@ def change_tallies(net, worker, fluent, change, count):
 
 @compiled
 def count_patterns(net, worker, states, index):
-    """Set the tallies of all patterns for a state, which becomes the base."""
+    """Set the base tallies of all patterns to those of a state."""
     for pattern in range(len(net.first_tallies)):
         worker.base_tally[pattern] = net.first_tallies[pattern]
     for word in range(states.shape[1]):

@@ -1,4 +1,4 @@
-"""Evaluation by playouts: each lane plays at random from a leaf to an end, then from another leaf."""
+"""Evaluation by playouts: random play in lanes, each from a leaf of the tree to an end."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from anygame.search.tree.worker import (
 )
 
 ACTIVE, STUCK = int(_ACTIVE), int(_STUCK)
-#: Number of idle lanes that causes a refill, which costs about as much as a few joint moves.
+#: Number of idle lanes at which lanes are refilled. A refill takes as long as a few joint moves.
 REFILL = 160
 
 
 @compiled
 def enqueue_playout(worker, path, joint, node):
-    """Enqueue a playout of the last joint move of a descent; return whether there is room."""
+    """Queue a playout from a node that a joint move reached; return False if the queue is full."""
     counts = worker.counts
     if counts[QUEUE_COUNT] >= QUEUE:
         return False
@@ -58,7 +58,7 @@ def enqueue_playout(worker, path, joint, node):
 
 @exported
 def play_out(store_address: int, worker_address: int, game_address: int) -> None:
-    """Play until the queue is empty, all lanes are idle or the results are full; record the results."""
+    """Run playouts until the queue is empty, all lanes are idle or the results are full."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     worker.counts[RESULT_COUNT] = 0
     while True:
@@ -73,7 +73,7 @@ def play_out(store_address: int, worker_address: int, game_address: int) -> None
 
 @compiled
 def _refill(game, store, worker):
-    """Load waiting playouts into idle lanes."""
+    """Start waiting playouts in idle lanes."""
     counts = worker.counts
     filled = 0
     for lane in range(LANES):
@@ -98,10 +98,9 @@ def _refill(game, store, worker):
 
 @compiled
 def _clear_made_actions(worker, filled):
-    """Clear the record of actions of the lanes that were refilled."""
+    """Clear the recorded actions of the first ``filled`` lanes in ``worker.lanes``."""
     kept = worker.row
-    for word in range(WORDS):
-        kept[word] = ~np.uint64(0)
+    kept[:] = ~np.uint64(0)
     for index in range(filled):
         lane = worker.lanes[index]
         kept[lane >> 6] &= ~(np.uint64(1) << np.uint64(lane & 63))
@@ -112,20 +111,18 @@ def _clear_made_actions(worker, filled):
 
 @compiled
 def _play_steps(game, store, worker):
-    """Make random moves until many lanes have ended. The state is evaluated last."""
+    """Make random moves until many playouts have ended, and evaluate the final states."""
     rows, address, terminal = worker.playing, worker.addresses[0], game.layout[END]
     running = worker.row
-    for word in range(WORDS):
-        running[word] = np.uint64(0)
-        rows[RESTART, word] = np.uint64(0)
-    oldest = 0
-    playing = 0
+    running[:] = 0
+    rows[RESTART, :] = 0
+    oldest, playing = 0, 0
     for lane in range(LANES):
         if worker.lane_node[lane] != NONE:
             running[lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
             oldest = max(oldest, worker.lane_age[lane])
             playing += 1
-    # With few running lanes, no refill is due, so play until half of them have ended.
+    # If few lanes run, the queue is empty, so play until half of the playouts have ended.
     enough = playing - REFILL if playing > 2 * REFILL else playing // 2
     limit = max(1, worker.counts[LIMIT] - oldest)
     steps = 0
@@ -156,7 +153,7 @@ def _play_steps(game, store, worker):
 
 @compiled
 def _collect(game, store, worker):
-    """Record the results of lanes that have ended or reached the maximum number of moves."""
+    """Record the values of playouts that have ended or have the maximum number of moves."""
     rows, counts = worker.playing, worker.counts
     if store.counts[IS_WIDE]:
         read_states(worker.made, 0, len(worker.made), LANES, worker.lane_made, worker.square)

@@ -1,8 +1,9 @@
-"""Windows: groups of neighboring cells of a board, with a row of weights for each possible content.
+"""Windows: groups of neighboring cells of a board, as inputs of a network.
 
-All windows within the board share their rows, as in the tuple networks of Lucas (2008, "Learning to play
-Othello with n-tuple systems"). Windows that reach beyond the board share rows if they have the same cells on
-it. The shape of windows is the largest whose number of rows is within a limit.
+A window has a row of weights for each possible content of its cells. All complete windows share these rows,
+as in the tuple networks of Lucas (2008, "Learning to play Othello with n-tuple systems"). At the edge of the
+board, windows with the same missing cells share rows. The shape of windows is the first in ``_SHAPES`` whose
+number of rows is within a limit.
 """
 
 from __future__ import annotations
@@ -21,34 +22,30 @@ if TYPE_CHECKING:
     Offset = tuple[int, int]
     Cell = tuple[int, int]
 
-#: Shapes of windows, as the offsets of their cells from a central cell: 3x3, a cross, 2x2.
+#: Shapes of windows as offsets (row, column) from a central cell: 3x3, a cross, and 2x2.
 _SHAPES: Final = (
     tuple((row, column) for row in (-1, 0, 1) for column in (-1, 0, 1)),
     ((-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)),
     ((0, 0), (0, 1), (1, 0), (1, 1)),
 )
-#: Minimum number of rows and of columns of a board with windows.
+#: Minimum number of rows, and minimum number of columns, of a board with windows.
 SHORTEST: Final = 4
-#: Maximum number of contents of all windows, and minimum number of windows.
-_MOST_CONTENTS, _FEWEST_WINDOWS = 1 << 15, 9
+#: Maximum number of possible contents of all windows together.
+_MOST_CONTENTS: Final = 1 << 15
+#: Minimum number of windows of a board.
+_FEWEST_WINDOWS: Final = 9
 
 
 class Window(NamedTuple):
-    """A window. Its content is a number, 0 if all cells are empty.
+    """A window. Its content is a number, which is 0 if all cells are empty."""
 
-    Attributes:
-        offsets: offsets of its cells on the board. Windows with the same offsets share rows.
-        contents: number of possible contents.
-        steps: for each fluent, the number that it adds to the content.
-    """
-
-    offsets: tuple[Offset, ...]
-    contents: int
-    steps: Mapping[int, int]
+    offsets: tuple[Offset, ...]  # Offsets of the cells. Windows with the same offsets share rows of weights.
+    contents: int  # Number of possible contents.
+    steps: Mapping[int, int]  # For each fluent, the number that it adds to the content.
 
 
 def windows_of(game: Game, fluents: Sequence[Term]) -> list[Window]:
-    """Return the windows of a game's board; empty if the board is small or has too many contents."""
+    """Return the windows of a game's board; empty if the board is too small, or the contents are too many."""
     kinds, cells = _board(game, fluents)
     is_large = all(len({cell[axis] for cell in cells}) >= SHORTEST for axis in (0, 1))
     for shape in _SHAPES if is_large else ():
@@ -63,7 +60,7 @@ def windows_of(game: Game, fluents: Sequence[Term]) -> list[Window]:
 def _window(
     shape: tuple[Offset, ...], center: Cell, kinds: int, cells: Mapping[Cell, Mapping[int, int]]
 ) -> Window:
-    """Return the window of a shape around a cell, without cells beyond the board."""
+    """Return the window of a shape around a cell, without cells outside the board."""
     around = {(row, column): (center[0] + row, center[1] + column) for row, column in shape}
     offsets = tuple(offset for offset, cell in around.items() if cell in cells)
     steps = {
@@ -76,10 +73,10 @@ def _window(
 
 
 def _board(game: Game, fluents: Sequence[Term]) -> tuple[int, dict[Cell, dict[int, int]]]:
-    """Return the number of kinds of contents of a cell, and for each cell its fluents and their kinds.
+    """Return the number of contents that a cell can have, and for each cell its fluents with their contents.
 
-    Kind 0 is an empty cell. If every cell has a fluent in the initial state, kind 0 is the most frequent kind
-    there. Otherwise it is a cell without a fluent.
+    A content is a number, and 0 means an empty cell. If every cell has a fluent in the initial state, content
+    0 is the most frequent one there. Otherwise, a cell without a fluent has content 0.
     """
     planes = planes_of(game, fluents)
     on_board: dict[int, tuple[str, Cell]] = {}

@@ -1,11 +1,12 @@
-"""Learning of a value network for a game, by self-play from the rules alone."""
+"""Learning of a game's value network by self-play, from the rules alone."""
 
 from __future__ import annotations
 
 from typing import Final
 
-#: Format name in the header of training checkpoints, and the suffix of their file names.
+#: Name of the file format in the header of a training checkpoint.
 FORMAT: Final = "anygame learning 7"
+#: Suffix of the file name of a training checkpoint.
 SUFFIX: Final = ".learning"
-#: Maximum number of threads of a training. Each has its own games, weights and random generator.
+#: Maximum number of threads of a training.
 MOST_THREADS: Final = 256

@@ -1,6 +1,7 @@
-"""A learner: it trains the estimates of a game by self-play, and its state can be saved and restored.
+"""Learner that trains the value network of a game by self-play.
 
-Practice on the start clock and trainings of hours use the same learner.
+Practice on a start clock and long trainings use the same class. The state of a learner can be saved and
+restored.
 """
 
 from __future__ import annotations
@@ -36,44 +37,33 @@ if TYPE_CHECKING:
 
     from anygame.search.tree.searcher import TreeSearcher
 
-#: Size in bytes of the trees of self-play.
+#: Maximum size in bytes of the search trees of self-play.
 _MEMORY: Final = 1 << 23
-#: ``Progress.is_shared`` is true if more than one game in this number is not zero-sum.
+#: ``Progress.is_shared`` is true if more than one in this number of games ends with goals that are shared.
 _GAMES_PER_SHARED_END: Final = 20
 
 
 class Progress(NamedTuple):
-    """Progress of one learner, or of several learners together.
+    """Progress of one learner, or of several learners together."""
 
-    Attributes:
-        games: number of games played to their end.
-        given_up: number of games abandoned because a role had no move or the game was too long.
-        positions: number of positions learned from.
-        squared_error: sum over positions of the squared difference between estimate and result, each 0 to 1.
-        is_shared: whether more than 1 game in 20 ends with unequal goals that do not add up to 1.
-    """
-
-    games: int = 0
-    given_up: int = 0
-    positions: int = 0
-    squared_error: float = 0.0
-    is_shared: bool = False
+    games: int = 0  # Number of finished games.
+    given_up: int = 0  # Number of games abandoned because a role had no move or the game was too long.
+    positions: int = 0  # Number of states of the finished games.
+    squared_error: float = 0.0  # Sum over these states of the squared difference of estimate and result.
+    is_shared: bool = False  # Whether more than 1 game in 20 ends with unequal goals that do not add up to 1.
 
     @property
     def begun(self) -> int:
-        """Number of games that were played to their end or abandoned."""
+        """Number of games that are finished or abandoned."""
         return self.games + self.given_up
 
 
 class Learner:
-    """Plays a game against itself and learns from the results.
+    """Plays a game against itself, and learns from the results.
 
-    Args:
-        searcher: a searcher of the game.
-        seed: the random seed. The same seed and number of games give the same weights, however the games are
-            divided into calls of ``play``.
-        units: number of units of the hidden layer, see ``UNITS``.
-        learners: number of learners that share the replay memory.
+    The same seed and number of games give the same weights, however the games are divided into calls of
+    ``play``. ``units`` is the number of units of the hidden layer. ``learners`` is the number of learners
+    that divide the size of the replay memory.
     """
 
     def __init__(self, searcher: TreeSearcher, seed: int, units: int = UNITS, learners: int = 1) -> None:
@@ -97,10 +87,9 @@ class Learner:
     ) -> bool:
         """Play up to a total number of games; return False if a state has too many joint moves.
 
-        Args:
-            games: maximum number of games, including abandoned games and the games of earlier calls.
-            deadline: the time of ``perf_counter`` at which to stop.
-            stop: called after every move of the games; play stops if it returns True.
+        ``games`` includes abandoned games and the games of earlier calls. ``deadline`` is a time of
+        ``perf_counter``. Play also stops if ``stop``, which is called after each move of the games, returns
+        True.
         """
         addresses = [table.ctypes.data for table in self._tables]
         while self.progress.begun < games and perf_counter() < deadline and not stop():
@@ -111,11 +100,11 @@ class Learner:
 
     @property
     def weights(self) -> NDArray[np.float32]:
-        """The weights, see ``ValueNetwork``. Calls of ``play`` change this array."""
+        """Weights of the network; see ``ValueNetwork``. Calls of ``play`` change this array."""
         return self._estimates.network.weights
 
     def take(self, weights: NDArray[np.float32]) -> None:
-        """Replace the weights."""
+        """Replace the weights of the network."""
         self.weights[...] = self._practice.weights[...] = weights
 
     @property
@@ -133,7 +122,7 @@ class Learner:
         )
 
     def _fixed(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that a saved state holds completely."""
+        """Return the arrays that a saved state contains completely."""
         practice = self._practice
         names = ("weights", "moments", "squares", "row_steps", "counts", "errors", "lengths", "openings")
         return {name: getattr(practice, name) for name in names} | {
@@ -145,7 +134,7 @@ class Learner:
     def _growing(
         self, lengths: NDArray[np.int32], filled: int
     ) -> dict[str, tuple[NDArray[Any], NDArray[np.bool_]]]:
-        """Return the arrays of which a saved state holds only some rows, each with the mask of these rows."""
+        """Return the arrays of which a saved state contains only filled rows, with masks of these rows."""
         practice = self._practice
         is_made = (np.arange(LONGEST) < lengths[:, None]).reshape(-1)
         is_filled = np.arange(len(practice.targets)) < filled
@@ -155,7 +144,7 @@ class Learner:
         return {name: (getattr(practice, name), mask) for name, mask in rows.items()}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return copies of all arrays that learning depends on, for ``restore``."""
+        """Return copies of all arrays on which learning depends, for ``restore``."""
         growing = self._growing(self._practice.lengths, int(self._practice.counts[FILLED]))
         parts = {name: array[mask] for name, (array, mask) in growing.items()}
         return {name: array.copy() for name, array in self._fixed().items()} | parts
@@ -164,7 +153,7 @@ class Learner:
         """Resume from a saved state of a learner of the same game.
 
         Raises:
-            ValueError: the state is damaged, or of another game. The learner is unchanged.
+            ValueError: the state is damaged or belongs to another game. The learner remains unchanged.
         """
         fixed = self._fixed()
         for name, target in fixed.items():
@@ -192,12 +181,12 @@ class Learner:
 
 
 def units_of_training(searcher: TreeSearcher) -> int:
-    """Return the number of units of the hidden layer in a training; windows need fewer units."""
+    """Return the number of units of the hidden layer in a training. With windows, fewer units suffice."""
     return UNITS if searcher.windows else UNITS_OF_TRAININGS
 
 
 def _symmetric_images(searcher: TreeSearcher) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the images of the network's inputs and outputs under each symmetry of the game."""
+    """Return the image of each input and output of the network under each symmetry of the game."""
     fluents, roles = searcher.symmetries
     images = np.tile(np.arange(searcher.shape.inputs, dtype=np.int32), (len(fluents), 1))
     images[:, : fluents.shape[1]] = fluents

@@ -1,8 +1,8 @@
-"""Parallel learners, one per core, here or on a cluster; their weights are averaged periodically.
+"""Parallel learners, one per core, on this machine or a cluster. Their weights are averaged periodically.
 
-Local stochastic gradient descent, known as federated averaging (McMahan, Moore, Ramage, Hampson and Agüera y
-Arcas 2017, "Communication-efficient learning of deep networks from decentralized data"). Each learner plays
-its own games. The mean of their weights plays better than the weights of a single learner.
+This is local stochastic gradient descent, also known as federated averaging (McMahan, Moore, Ramage, Hampson
+and Agüera y Arcas 2017, "Communication-efficient learning of deep networks from decentralized data"). Each
+learner plays its own games. The mean of their weights plays better than the weights of any single learner.
 """
 
 from __future__ import annotations
@@ -27,18 +27,15 @@ if TYPE_CHECKING:
     from anygame.search.learning.remote import Hosts
     from anygame.search.tree.searcher import TreeSearcher
 
-#: Games that each learner plays between two averagings of the weights.
+#: Number of games that each learner plays before the weights are averaged again.
 ROUND: Final = 256
 
 
 class Learners:
     """Several learners, one per core, with the interface of `Learner`.
 
-    Args:
-        searcher: a searcher of the game.
-        seed: the random seed. The same seed, count and number of games give the same weights, however the
-            games are divided into calls of ``play``.
-        count: number of learners.
+    The same seed, number of learners and number of games give the same weights, however the games are divided
+    into calls of ``play``.
     """
 
     def __init__(self, searcher: TreeSearcher, seed: int, count: int = 1) -> None:
@@ -54,7 +51,7 @@ class Learners:
 
     @contextmanager
     def placed(self, hosts: Hosts) -> Iterator[None]:
-        """Move the learners to workers until the block ends.
+        """Move the learners to the workers of a cluster until the block ends.
 
         Raises:
             ClusterError: there is no worker, or a worker died repeatedly.
@@ -88,7 +85,7 @@ class Learners:
                     if self._each_played(ROUND * self._round):
                         self._round += 1
                         self._set(self.weights)
-            finally:  # Learners notice this after their current move, also after Ctrl-C.
+            finally:  # After Ctrl-C, this stops the learners after their current move.
                 ended.set()
         return True
 
@@ -130,7 +127,7 @@ class Learners:
         """Resume from a saved state of the same game and number of learners.
 
         Raises:
-            ValueError: the state is damaged, or of other learners.
+            ValueError: the state is damaged, or its game or number of learners differs.
         """
         rounds = state.get("round")
         if rounds is None or rounds.shape != (1,) or rounds.dtype != np.int64 or rounds[0] < 1:

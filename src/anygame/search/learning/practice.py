@@ -1,4 +1,4 @@
-"""Practice: a short training before a match, and a trial of the learned estimates."""
+"""Practice: a short training on the start clock of a match, and a trial of the learned estimates."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from anygame.search.tree.searcher import TreeSearcher
 
-#: Share of the time that self-play takes; the trial takes the remaining time.
+#: Share of the time for self-play. The trial takes the remaining time.
 _SHARE_OF_SELF_PLAY: Final = 0.6
-#: Factor of the trial's risks of accepting estimates that gain nothing. There is time for about 20 matches.
-#: In simulated trials of 20 matches, this factor accepts estimates that score 75 % in 65 % of trials instead
-#: of 38 %. It accepts estimates without a gain in 6 %.
+#: Factor of the trial's probabilities of accepting estimates without a gain. Practice has time for about 20
+#: matches. In simulated trials of 20 matches, this factor raises the acceptance of estimates that score 75 %
+#: from 38 % to 65 %. It accepts 6 % of estimates without a gain.
 RISK: Final = 4.0
-#: Maximum number of roles of a game that can be learned.
+#: Maximum number of roles of a game with learned estimates.
 MOST_ROLES: Final = 16
 
 
@@ -35,12 +35,8 @@ def learn_estimates(
 ) -> PracticeReport | None:
     """Have a searcher learn estimates from self-play, and use them if they win a trial.
 
-    Args:
-        searcher: a searcher of the game. If it starts to use the estimates, its tree is discarded.
-        seed: the random seed.
-        seconds: maximum time for self-play and the trial; None for no limit.
-        games: maximum number of games. The same seed and number of games give the same weights.
-        stop: called after every move; learning stops if it returns True.
+    Using the estimates discards the tree of the searcher. The same seed and number of games give the same
+    weights. Learning stops if ``stop``, which is called after every move, returns True.
 
     Returns:
         the report, or None if the game is not suited to learning.
@@ -73,7 +69,7 @@ def learn_estimates(
 
 
 def obstacle_to_learning(searcher: TreeSearcher) -> str | None:
-    """Return why a game cannot be learned, as a clause; None for a game of several roles without chance."""
+    """Return the reason why a game cannot be learned, as a clause; None if it can."""
     random = searcher.code.random
     if random.any():
         return "it has chance"

@@ -1,9 +1,9 @@
-"""Learners on the workers of a cluster.
+"""Learners in worker processes of a cluster.
 
-A learner alternately plays games and takes the mean weights of all learners. Its weights depend only on an
-earlier state, on the means taken since, and on the number of games before each mean. If its process dies, the
-learner starts from its last state in another process. It plays the same games and takes the same means after
-the same numbers of games, so only time is lost.
+A learner alternately plays games and takes the mean weights of all learners. Its weights depend only on a
+saved state, on the means taken since then, and on the number of games before each mean. If its process dies,
+the learner resumes from its last saved state in another process. It repeats the same games and takes the same
+means, so only time is lost.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ if TYPE_CHECKING:
 
     Weights = NDArray[np.float32]
 
-#: Maximum seconds of a call. Ctrl-C is noticed between two calls.
+#: Maximum duration in seconds of a remote call. The main process notices Ctrl-C only between calls.
 _SLICE: Final = 1.0
-#: Maximum number of attempts at a call whose process dies. After that, the training ends.
+#: Maximum number of attempts to make a call whose process dies. Then the training fails.
 _TRIES: Final = 5
-#: Size in bytes of the tree of a searcher that only describes the game.
+#: Size in bytes of the tree of a searcher that does not search, but only describes the game.
 _MEMORY: Final = 1 << 20
 
 _Item = TypeVar("_Item")
 
 
 class Actor(Protocol):
-    """An object in its own process, an actor (Hewitt, Bishop and Steiger 1973)."""
+    """An object in its own process (an actor; Hewitt, Bishop and Steiger 1973)."""
 
     def call(self, method: str, *arguments: object) -> Any:
         """Call a method of the object, and return its result. Arguments and result are pickled.
 
         Raises:
-            WorkerLostError: the process has died, and with it the object.
+            WorkerLostError: the process of the object has died.
         """
 
     def renew(self, item: object) -> None:
-        """Replace the object by one made from another item, in another process, which may share a core.
+        """Replace the object with one made from another item, in a new process.
 
         Raises:
             WorkerLostError: the new process has died, too.
@@ -56,27 +56,19 @@ class Actor(Protocol):
 
 
 class Hosts(Protocol):
-    """Processes that hold objects, on this machine or on others; see ``anygame.cluster``."""
+    """Worker processes on this machine or on others; see ``anygame.cluster``."""
 
     @property
     def count(self) -> int:
-        """Number of cores of the processes.
-
-        Raises:
-            ClusterError: there is no process.
-        """
+        """Number of cores of the processes. Raises ClusterError if there is no process."""
 
     def actors(
         self, make: Callable[[_Item], object], items: Sequence[_Item]
     ) -> AbstractContextManager[Sequence[Actor]]:
         """Make an object from each item, each in its own process until the block ends.
 
-        Everything is pickled. Each object occupies one core. If there are too few cores, the last objects
-        share cores with earlier ones.
-
-        Args:
-            make: a function or class of a module that the processes can import.
-            items: the argument from which each object is made.
+        Everything is pickled, so the processes must be able to import ``make``. Each object occupies one
+        core. If there are too few cores, the last objects share cores with earlier objects.
 
         Raises:
             ClusterError: no process can make the objects, or a process died.
@@ -84,7 +76,7 @@ class Hosts(Protocol):
 
 
 class Beginning(NamedTuple):
-    """Everything from which a learner can start: its game, its options and a saved state."""
+    """Data from which a learner starts in a process: its game, its options and a saved state."""
 
     game: Game
     windows: bool
@@ -93,19 +85,12 @@ class Beginning(NamedTuple):
 
 
 class Report(NamedTuple):
-    """Report of a learner after a call.
-
-    Attributes:
-        progress: progress of the learner.
-        weights: a copy of its weights.
-        taken: number of means that the learner took in the call.
-        is_suited: whether the game is suited to learning.
-    """
+    """Report of a learner after a call."""
 
     progress: Progress
-    weights: Weights
-    taken: int = 0
-    is_suited: bool = True
+    weights: Weights  # A copy of the weights of the learner.
+    taken: int = 0  # Number of means that the learner took in the call.
+    is_suited: bool = True  # Whether the game is suited to learning.
 
     @classmethod
     def of(cls, learner: Learner, taken: int = 0, *, is_suited: bool = True) -> Report:
@@ -114,7 +99,7 @@ class Report(NamedTuple):
 
 
 def searcher_of(game: Game, *, windows: bool) -> TreeSearcher:
-    """Return a searcher that describes a game to learners, with or without windows.
+    """Return a searcher that describes a game to learners, with or without windows as inputs.
 
     Raises:
         LimitError: the game cannot be compiled.
@@ -135,7 +120,7 @@ class PlacedLearner:
         self._learner.restore(state)
 
     def play(self, means: Sequence[tuple[float, Weights]], games: float, seconds: float) -> Report:
-        """Take each mean after its number of games, then play up to a total number of games."""
+        """Take the mean weights, each after its number of games, then play up to a total number of games."""
         learner, deadline, taken = self._learner, perf_counter() + seconds, 0
         for games_before, mean in [*means, (games, None)]:
             if not learner.play(games_before, deadline=deadline):
@@ -147,7 +132,7 @@ class PlacedLearner:
         return Report.of(learner, taken)
 
     def state(self, means: Sequence[tuple[float, Weights]]) -> dict[str, NDArray[Any]]:
-        """Take each mean after its number of games, and return the state of the learner."""
+        """Take the mean weights, each after its number of games, and return the state of the learner."""
         self.play(means, 0, inf)
         return self._learner.state()
 
@@ -155,17 +140,14 @@ class PlacedLearner:
 class RemoteLearner:
     """A `PlacedLearner` on a worker, with the interface of `Learner`.
 
-    Args:
-        actor: the learner in its process.
-        beginning: the parts from which it was made.
-        report: its report at that time.
+    ``actor`` is the placed learner, made from ``beginning``; ``report`` is its report at that time.
     """
 
     def __init__(self, actor: Actor, beginning: Beginning, report: Report) -> None:
         self._actor, self._beginning, self._report = actor, beginning, report
-        #: The means since the last saved state, each with the number of games before it.
+        #: The mean weights since the last saved state, each with the number of games before it.
         self._means: list[tuple[float, Weights]] = []
-        #: Number of means, from the start of the list, that the learner has taken.
+        #: Number of these means that the learner has taken.
         self._taken = 0
         self._games = 0.0
 
@@ -185,7 +167,7 @@ class RemoteLearner:
         return True
 
     def _call(self, method: str, *arguments: object) -> Any:
-        """Call a method with the means not taken yet. In a new process, first replay the earlier means."""
+        """Call a method with the means not taken yet. If the process dies, replay the games in a new one."""
         lost: WorkerLostError | None = None
         for _ in range(_TRIES):
             try:
@@ -204,7 +186,7 @@ class RemoteLearner:
         self._report = self._report._replace(weights=weights)
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Return the state of the learner, from which it resumes if its process dies."""
+        """Return the state of the learner. If its process dies, the learner resumes from this state."""
         state: Mapping[str, NDArray[Any]] = self._call("state")
         self._beginning = self._beginning._replace(state=state)
         self._means, self._taken = [], 0
@@ -212,10 +194,10 @@ class RemoteLearner:
 
     @property
     def weights(self) -> Weights:
-        """The weights at the end of the last call."""
+        """Weights of the learner after the last call."""
         return self._report.weights
 
     @property
     def progress(self) -> Progress:
-        """The progress at the end of the last call."""
+        """Progress of the learner after the last call."""
         return self._report.progress

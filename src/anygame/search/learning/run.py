@@ -1,7 +1,7 @@
-"""A run of a training: self-play, trials against earlier selves, and checkpoints.
+"""Run of a training: self-play, trials against earlier weights, and checkpoints.
 
-A checkpoint is written beside the model every ten seconds, so at most ten seconds of play are lost if the
-process dies. The name of the checkpoint contains the seed, so concurrent trainings of a game have different
+Every ten seconds, the run writes a checkpoint beside the model file, so a crash loses at most ten seconds of
+play. The name of the checkpoint contains the seed, so concurrent trainings of a game have different
 checkpoints. A lock keeps other processes from writing the same checkpoint.
 """
 
@@ -23,8 +23,7 @@ from anygame.search.learning import FORMAT, MOST_THREADS, SUFFIX
 from anygame.search.learning.learners import Learners
 from anygame.search.learning.practice import MOST_ROLES, obstacle_to_learning
 from anygame.search.learning.remote import searcher_of
-from anygame.search.learning.solved_play import errs_more
-from anygame.search.learning.trial import LEAVES, judge, try_out
+from anygame.search.learning.trial import LEAVES, errs_more, judge, try_out
 from anygame.search.model import Model, ModelFigures, TrainingProgress, history_of, inputs_of
 
 if TYPE_CHECKING:
@@ -37,20 +36,23 @@ if TYPE_CHECKING:
     from anygame.search.learning.trial import Weights
     from anygame.search.tree.searcher import TreeSearcher
 
-#: Seconds between two checkpoints. The weights do not depend on this number.
+#: Seconds between two checkpoints. This number does not affect the weights.
 _CHECKPOINT_SECONDS: Final = 10.0
-#: Number of games before the first trial against earlier weights. Trials follow whenever the number of games
-#: has doubled.
+#: Number of games before the first trial against earlier weights. Later trials follow each time the number of
+#: games has doubled.
 _FIRST_TRIAL: Final = 1_000
-#: Number of matches of such a trial, and of leaves per move.
-_MATCHES, _LEAVES = 12, 500
-#: Number of games of training per leaf of a move in the last trial: its time grows with that of the training.
+#: Number of matches of a trial against earlier weights.
+_MATCHES: Final = 12
+#: Number of leaves per move in these matches.
+_LEAVES: Final = 500
+#: Number of training games per leaf of a move in the last trial. The trial takes longer after longer
+#: trainings.
 _GAMES_FOR_A_LEAF: Final = 5
-#: Maximum number of leaves of a move in the last trial, about as in a match. Estimates seem too good with few
-#: leaves, since playouts need many leaves. After 900,000 games, the estimates of connect four score 55 % with
-#: 2,000 leaves and 29 % with 20,000.
+#: Maximum number of leaves per move in the last trial, as in a real match. With few leaves, estimates look
+#: too good, because playouts need many leaves. For example, estimates of connect four after 900,000 games
+#: score 55 % with 2,000 leaves, but 29 % with 20,000.
 _MOST_LEAVES: Final = 20_000
-#: Maximum factor of the number of matches of the last trial, which grows once the leaves are at their limit.
+#: Maximum factor of the number of matches of the last trial. It exceeds 1 if the leaves are at their maximum.
 _MOST_PRECISION: Final = 4
 
 
@@ -74,7 +76,7 @@ class TrainingRun:
         return self._path.with_name(f"{self._path.name}.{self._seed}{SUFFIX}")
 
     def learn(self, seconds: float, games: float, progress: Callable[[TrainingProgress], object]) -> None:
-        """Play until a total of seconds or games is reached; write a checkpoint periodically."""
+        """Play up to a total number of seconds or games, and write checkpoints periodically."""
         try:
             while self._seconds < seconds and not self._learners.have_played(games):
                 begin = perf_counter()
@@ -104,7 +106,7 @@ class TrainingRun:
         )
 
     def _compared(self, figures: TrainingProgress) -> TrainingProgress:
-        """Add a trial against the weights after half of the games, then keep the current weights."""
+        """Add a trial against the weights after half of the games, and keep the weights for the next one."""
         weights, progress = self._learners.weights, self._learners.progress
         trial = try_out(
             self._searcher.game,
@@ -121,7 +123,7 @@ class TrainingRun:
         return figures
 
     def model(self) -> Model:
-        """Return the model, after a trial of searches with its estimates against searches without."""
+        """Return the model, after a trial that compares searches with and without its estimates."""
         game, weights, progress = self._searcher.game, self._learners.weights, self._learners.progress
         affordable = progress.games / _GAMES_FOR_A_LEAF
         leaves = min(_MOST_LEAVES, max(LEAVES, int(affordable)))
@@ -164,7 +166,7 @@ class TrainingRun:
             raise ModelError(f"{error}; the checkpoint before is kept: try --resume") from error
 
     def placed(self, hosts: Hosts | None) -> AbstractContextManager[None]:
-        """Have the workers of a cluster play until the block ends; None for no cluster."""
+        """Have the workers of a cluster play until the block ends. None means no cluster."""
         return nullcontext() if hosts is None else self._learners.placed(hosts)
 
     @contextmanager
@@ -181,8 +183,7 @@ class TrainingRun:
     def resumed(self, threads: int | None) -> Iterator[None]:
         """Resume from the checkpoint with the most games beside the model, and lock it until the block ends.
 
-        Args:
-            threads: expected number of learners; None for any.
+        ``threads`` is the expected number of learners, or None for any number.
 
         Raises:
             ModelError: no checkpoint can be used.
@@ -208,7 +209,7 @@ class TrainingRun:
         )
 
     def _read(self, path: Path, threads: int | None) -> None:
-        """Restore a checkpoint; raise ModelError, ValueError, TypeError or KeyError if it does not fit."""
+        """Restore a checkpoint. Raise ModelError, ValueError, TypeError or KeyError if it cannot be used."""
         header, arrays = read_arrays(path, FORMAT)
         game = self._searcher.game
         self._searcher.windows = bool(header["windows"])
@@ -229,11 +230,7 @@ class TrainingRun:
 
 
 def searcher_to_learn(game: Game, *, windows: bool = False) -> TreeSearcher:
-    """Return a searcher of a game, with or without windows.
-
-    Raises:
-        ModelError: the game cannot be learned.
-    """
+    """Return a searcher of a game to learn; raise ModelError if the game cannot be learned."""
     try:
         searcher = searcher_of(game, windows=windows)
     except LimitError as error:
@@ -260,7 +257,7 @@ def _unsuitable(game: Game, obstacle: str) -> ModelError:
 def _alone(checkpoint: Path) -> Iterator[bool]:
     """Lock a checkpoint until the block ends; yield False if another process holds the lock.
 
-    The lock is that of a database, which every operating system releases when the process ends.
+    The lock is a lock of an SQLite database, which the operating system releases when the process ends.
 
     Raises:
         ModelError: the folder is not writable.
@@ -277,7 +274,7 @@ def _alone(checkpoint: Path) -> Iterator[bool]:
         except sqlite3.OperationalError:
             yield False
             return
-        # A killed process leaves incomplete files.
+        # A killed process leaves incomplete temporary files.
         for part in checkpoint.parent.glob(f".{glob_escape(checkpoint.name)}.*"):
             part.unlink(missing_ok=True)
         try:

@@ -1,18 +1,19 @@
-"""Self-play: games of a network against itself, and learning from their results.
+"""Self-play: games of a network against itself, from whose results the network learns.
 
-Each running game has a small tree, whose leaves have estimated values. The lanes make the children of all
-trees together. The target of a state is a mixture of the value of its tree with the targets of later states,
-as in TD(lambda) over searched values (Baxter, Tridgell and Weaver 2000, "Learning to play chess using
-temporal differences"). A random move that seems worse than the best move says nothing about earlier states,
-so their targets do not depend on later states. States are sampled several times from a replay memory (Lin
-1992, "Self-improving reactive agents based on reinforcement learning, planning and teaching"). Each sample is
-replaced by a random symmetric image. The optimiser is Adam (Kingma and Ba 2015), and play uses the running
-mean of the weights (Polyak and Juditsky 1992). Cohen-Solal (2020, "Learning to play two-player
-perfect-information games without knowledge") shows that values suffice without a policy.
+For each running game, a small tree has estimated values at its leaves. The lanes make the children of all
+trees together. The target of a state mixes the value of its tree with the targets of later states, as in
+TD(lambda) over searched values (Baxter, Tridgell and Weaver 2000, "Learning to play chess using temporal
+differences"). After a random move that seems worse than the best move, the targets of earlier states ignore
+later states. A replay memory stores the states, and each is sampled several times (Lin 1992, "Self-improving
+reactive agents based on reinforcement learning, planning and teaching"). Each sample is replaced by a random
+symmetric image. The optimiser is Adam (Kingma and Ba 2015), and play uses the running mean of the weights
+(Polyak and Juditsky 1992). Cohen-Solal (2020, "Learning to play two-player perfect-information games without
+knowledge") shows that values suffice without a policy.
 
-For two roles, the value is the difference of their goals, also in games that are not zero-sum. In such games,
-a trial decides whether this is good for a role. For more roles, each role has its goal as a value. If several
-roles choose at the same time, each takes the option with the best mean over the moves of the other roles.
+For two roles, the value is the difference of their goals, even in games that are not zero-sum. In such games,
+a trial decides whether the estimates help a role. For more roles, the value of each role is its goal. If
+several roles choose at the same time, each takes the option with the best mean over the moves of the other
+roles.
 """
 
 from __future__ import annotations
@@ -66,83 +67,74 @@ from anygame.search.tree.worker import random_below, worker_at
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Number of concurrent games, and maximum number of joint moves of a game; a longer game is abandoned.
-GAMES, LONGEST = 64, 400
-#: Maximum number of states, and of bytes, in the replay memory of all learners together.
-_REPLAYED, _REPLAYED_BYTES = 1 << 21, 1 << 26
-#: Places in ``Practice.counts``: games played to their end, states of these games, number of the game that
-#: comes first, games with unequal goals that do not add up to 1, abandoned games, next place in
-#: ``states``, filled places there, states still to be sampled, steps, and length of ``listed``.
-PLAYED, POSITIONS, FIRST_GAME, SHARED, GIVEN_UP, NEXT, FILLED, DUE, STEPS, LISTED = range(10)
-#: Maximum number of random moves in the opening, and mean number of times that a state is sampled.
-_OPENING, _REPLAY = 6, 8
-#: Probability of a random move after the opening, and amplitude of the noise on values.
-_CHANCE, _NOISE = 0.02, 0.02
-#: Learning rate, and number of steps before it decays.
-_RATE, _FULL_STEPS = 0.002, 10000.0
+#: Number of concurrent games.
+GAMES = 64
+#: Maximum number of joint moves of a game. Longer games are abandoned.
+LONGEST = 400
+#: Maximum number of states in the replay memory of all learners together.
+_REPLAYED = 1 << 21
+#: Maximum size in bytes of these states.
+_REPLAYED_BYTES = 1 << 26
+#: Indices of ``Practice.counts``: finished games, states of these games, the game that moves first in the
+#: next round, games with unequal goals that do not add up to 1, and abandoned games.
+PLAYED, POSITIONS, FIRST_GAME, SHARED, GIVEN_UP = range(5)
+#: Indices of ``Practice.counts``: next row of the replay memory to fill, number of filled rows, number of
+#: states still to be sampled, number of gradient steps, and length of ``Practice.listed``.
+NEXT, FILLED, DUE, STEPS, LISTED = range(5, 10)
+#: Maximum number of random moves in the opening of a game.
+_OPENING = 6
+#: Mean number of times that a state is sampled.
+_REPLAY = 8
+#: Probability of a random move after the opening.
+_CHANCE = 0.02
+#: Amplitude of the noise that is added to the values of moves.
+_NOISE = 0.02
+#: Initial learning rate.
+_RATE = 0.002
+#: Number of gradient steps before the learning rate decays.
+_FULL_STEPS = 10000.0
 #: Lambda of the TD(lambda) targets.
 _LAMBDA = 0.9
-#: Number of steps between two updates of the running mean of the weights, and minimum rate of the updates.
-_AVERAGED, _FOLLOW = 32, 0.06
-#: Batch size of a step, and decay rates of the first and second moments of gradients.
+#: Number of gradient steps between two updates of the running mean of the weights.
+_AVERAGED = 32
+#: Minimum weight of the latest weights in such an update.
+_FOLLOW = 0.06
+#: Number of states in the batch of a gradient step.
 _BATCH = 64
+#: Decay rates of the first and second moments of gradients in Adam.
 _FIRST_MOMENT, _SECOND_MOMENT = 0.9, 0.999
-#: Exclusive upper bound of random integers.
+#: Upper bound (exclusive) of the random integers for probabilities and noise.
 _WHOLE = 1 << 20
 
 
 class Practice(NamedTuple):
-    """Games under way, and the state of learning.
+    """Running games, and the state of learning."""
 
-    Attributes:
-        counts: int64; numbers of games, states and steps, see the places above.
-        errors: float64 [1]; sum, over states of ended games, of the squared difference of value and result.
-        start: uint64 [1, words]; initial state.
-        weights: float32, see ``ValueNetwork``; steps change them. The network of the game has their mean.
-        gradients, moments, squares: float32, the same shape; gradients of a batch, and running means of the
-            gradients and of their squares.
-        row_steps: int32 [rows]; number of steps that changed the row.
-        windows: int64 [2]; first row of windows, and the row behind the last.
-        listed, is_listed: int32 and uint8 [rows]; the rows that the next step changes, and whether a row is
-            one of them.
-        given: float32 [units]; gradient of a row of an output.
-        lengths, openings, roots: int32 [games]; number of moves made, number of random moves in the opening,
-            and node of the present state.
-        trail: uint64 [games * moves, words]; states of each game so far.
-        values: float32 [games * moves, outputs]; values of the trees of these states.
-        is_cut: uint8 [games * moves]; whether the next move says nothing about this state and earlier ones.
-        states: uint64 [replayed, words]; replay memory, the states of ended games.
-        targets: float32 [replayed, outputs]; targets of these states.
-        images: int32 [symmetries, 64 words]; image of a fluent under each symmetry.
-        orders: int32 [symmetries, outputs]; image of an output under each symmetry.
-        sampled: uint64 [1, words]; the state that was sampled last.
-        wanted: float32 [outputs]; its target.
-    """
-
-    counts: Int64s
-    errors: Float64s
-    start: UInt64Rows
+    counts: Int64s  # Counters; see the indices above.
+    errors: Float64s  # [1]; sum over states of finished games of the squared difference of value and result.
+    start: UInt64Rows  # [1, words]; initial state.
+    # Weights that gradient steps change; see ``ValueNetwork``. The network in use has their running mean.
     weights: Float32Rows
-    gradients: Float32Rows
-    moments: Float32Rows
-    squares: Float32Rows
-    row_steps: Int32s
-    windows: Int64s
-    listed: Int32s
-    is_listed: UInt8s
-    given: Float32s
-    lengths: Int32s
-    openings: Int32s
-    roots: Int32s
-    trail: UInt64Rows
-    values: Float32Rows
-    is_cut: UInt8s
-    states: UInt64Rows
-    targets: Float32Rows
-    images: Int32Rows
-    orders: Int32Rows
-    sampled: UInt64Rows
-    wanted: Float32s
+    gradients: Float32Rows  # Sum of the gradients of a batch.
+    moments: Float32Rows  # Running mean of the gradients.
+    squares: Float32Rows  # Running mean of the squared gradients.
+    row_steps: Int32s  # [rows]; number of gradient steps that changed the row.
+    windows: Int64s  # [2]; first row of windows, and the row after the last.
+    listed: Int32s  # [rows]; rows that the next gradient step changes.
+    is_listed: UInt8s  # [rows]; whether the row is in ``listed``.
+    given: Float32s  # [units]; gradient of one row of an output.
+    lengths: Int32s  # [games]; number of joint moves made.
+    openings: Int32s  # [games]; number of random moves in the opening.
+    roots: Int32s  # [games]; node of the current state.
+    trail: UInt64Rows  # [games * LONGEST, words]; states of each game so far.
+    values: Float32Rows  # [games * LONGEST, outputs]; values of the trees of these states.
+    is_cut: UInt8s  # [games * LONGEST]; whether the target of the state ignores later states.
+    states: UInt64Rows  # [replayed, words]; replay memory: states of finished games.
+    targets: Float32Rows  # [replayed, outputs]; targets of these states.
+    images: Int32Rows  # [symmetries, 64 words]; image of a fluent under each symmetry.
+    orders: Int32Rows  # [symmetries, outputs]; image of an output under each symmetry.
+    sampled: UInt64Rows  # [1, words]; the state that was sampled last.
+    wanted: Float32s  # [outputs]; target of the sampled state.
 
 
 practice_at = Bundle(Practice)
@@ -156,16 +148,7 @@ def make_practice(
     windows: tuple[int, int] = (0, 0),
     learners: int = 1,
 ) -> Practice:
-    """Return the state of learning before the first game.
-
-    Args:
-        start: uint64 [words]; initial state.
-        weights: see ``ValueNetwork``.
-        images: see ``Practice``.
-        orders: see ``Practice``.
-        windows: see ``Practice``.
-        learners: number of learners that share the replay memory.
-    """
+    """Return the initial state of learning; ``learners`` divide the size of the replay memory."""
     words, outputs = len(start), orders.shape[1]
     replayed = max(_BATCH, min(_REPLAYED, _REPLAYED_BYTES // (8 * words)) // learners)
     moves = GAMES * LONGEST
@@ -199,16 +182,16 @@ def make_practice(
 
 @exported
 def practise(store_address: int, worker_address: int, game_address: int, practice_address: int) -> bool:
-    """Make a move in all games, and learn from ended games; return False for too many joint moves."""
+    """Make a move in all games, and learn from finished games; return False if a state has too many moves."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     practice = practice_at(practice_address)
     counts = practice.counts
-    # The weights have changed since the last move, so earlier values are outdated.
+    # The weights have changed since the last move, so the values in the tree are outdated.
     empty(store)
     for number in range(GAMES):
         _set_root(store, worker, practice, number)
     opposed = store.counts[COMPETITIVE]
-    # The first game rotates, as the store may not have room for the children of all roots.
+    # The store may not have room for the children of all roots, so another game comes first in each round.
     counts[FIRST_GAME] = (counts[FIRST_GAME] + 1) % GAMES
     for index in range(GAMES):
         root = practice.roots[(counts[FIRST_GAME] + index) % GAMES]
@@ -219,7 +202,7 @@ def practise(store_address: int, worker_address: int, game_address: int, practic
     expand(store_address, worker_address, game_address)
     backpropagate(store_address, worker_address, game_address)
     if opposed and not store.counts[COMPETITIVE]:
-        return True  # The bounds assumed opposed goals, so they are invalid.
+        return True  # The bounds assume opposed goals, so they are invalid.
     suits = True
     for number in range(GAMES):
         suits = suits and _make_move(game, store, worker, practice, number)
@@ -232,7 +215,7 @@ def practise(store_address: int, worker_address: int, game_address: int, practic
 
 @compiled
 def _set_root(store, worker, practice, number):
-    """Make the state of a game a root, and start a new game if none is under way."""
+    """Add the current state of a game to the tree as a root, or the initial state of a new game."""
     length = practice.lengths[number]
     if length:
         row = number * LONGEST + length - 1
@@ -244,7 +227,7 @@ def _set_root(store, worker, practice, number):
 
 @compiled
 def _make_move(game, store, worker, practice, number):
-    """Make a move in a game; return False if its state has too many joint moves."""
+    """Make a move in a game, or end it; return False if its state has too many joint moves."""
     root, length = practice.roots[number], practice.lengths[number]
     last = number * LONGEST + length - 1
     if is_proven(store, root):
@@ -258,7 +241,7 @@ def _make_move(game, store, worker, practice, number):
         practice.counts[GIVEN_UP] += 1
         return True
     if store.status[root] != EXPANDED:
-        return True  # The store had no room to expand the root.
+        return True  # The store has no room to expand the root.
     expansion = store.expansion[root]
     children = store.first_child[expansion]
     if children < 0:
@@ -280,15 +263,14 @@ def _make_move(game, store, worker, practice, number):
         practice.trail[last + 1, word] = store.states[child, word]
     # An earlier game may have left values in this row.
     practice.is_cut[last + 1] = 0
-    for which in range(practice.values.shape[1]):
-        practice.values[last + 1, which] = np.float32(0)
+    practice.values[last + 1, :] = 0
     practice.lengths[number] = length + 1
     return True
 
 
 @compiled
 def _record_values(practice, row, values, place, share):
-    """Record the values of a state: one row of ``values`` divided by ``share``."""
+    """Record the values of a state: row ``place`` of ``values``, divided by ``share``."""
     practice.is_cut[row] = 0
     if practice.values.shape[1] == 1:
         practice.values[row, 0] = advantage(values[place, 0] / share, values[place, 1] / share)
@@ -299,7 +281,7 @@ def _record_values(practice, row, values, place, share):
 
 @compiled
 def _value_root(game, store, worker, practice, row, root, expansion):
-    """Record the value of a state: its minimax value, the mean of the best child, or its own estimate."""
+    """Record the value of a state: its minimax value, the mean of its best child, or its estimate."""
     mover, outputs = store.mover[expansion], practice.values.shape[1]
     practice.is_cut[row] = 0
     if outputs == 1 and mover != NONE:
@@ -329,7 +311,7 @@ def _value_of_option(store, option, has_minimax):
 
 @compiled
 def _choose(game, store, worker, practice, number, expansion, role):
-    """Return a role's option; cut the targets of earlier states if it is random and seems inferior."""
+    """Choose an option of a role; cut the target of the state if the option is random and seems inferior."""
     count, length = np.int64(store.option_counts[expansion, role]), practice.lengths[number]
     first, children = first_option_of(store, expansion, role), store.first_child[expansion]
     alone = store.mover[expansion] != NONE
@@ -355,13 +337,13 @@ def _choose(game, store, worker, practice, number, expansion, role):
 def _goal(store, node, role):
     if is_proven(store, node):
         return np.float64(store.low[node, role])
-    # The rules do not give the role exactly one goal.
+    # The rules do not give the role exactly one goal, so the end is not proven.
     return store.sums[node, role] / max(1, store.visits[node])
 
 
 @compiled
 def _value_of_end(store, practice, node, output):
-    """Return the result of a game for an output."""
+    """Return the target of an output at the end of a game."""
     if practice.values.shape[1] > 1:
         return np.float32(_goal(store, node, output))
     return np.float32(advantage(_goal(store, node, 0), _goal(store, node, 1)))
@@ -369,7 +351,7 @@ def _value_of_end(store, practice, node, output):
 
 @compiled
 def _end(store, practice, number, node):
-    """Add the states of an ended game to the replay memory, the last state first."""
+    """Add the states of a finished game to the replay memory, beginning with the last state."""
     counts, length, outputs = practice.counts, practice.lengths[number], practice.values.shape[1]
     keep = np.float32(_LAMBDA)
     for which in range(outputs):
@@ -379,7 +361,7 @@ def _end(store, practice, number, node):
             practice.errors[0] += (ended - value) * (ended - value) / outputs
             if not practice.is_cut[row]:
                 value += keep * (target - value)
-            # The target of the previous state includes the target of this state (TD(lambda)).
+            # The target of the previous state depends on the target of this state (TD(lambda)).
             practice.values[row, which] = target = value
     for row in range(number * LONGEST + length - 1, number * LONGEST - 1, -1):
         place = counts[NEXT]
@@ -400,7 +382,7 @@ def _end(store, practice, number, node):
 
 @compiled
 def _learn(net, worker, practice):
-    """Sample a batch of states, and make one step."""
+    """Make one gradient step with a batch of sampled states."""
     for row in range(practice.windows[0]):
         _list(practice, row)
     for row in range(practice.windows[1], len(practice.is_listed)):
@@ -419,8 +401,7 @@ def sample_state(worker, practice):
     """Set ``sampled`` to a random image of a state in the replay memory, and ``wanted`` to its target."""
     row = random_below(worker, practice.counts[FILLED])
     symmetry = random_below(worker, len(practice.images))
-    for word in range(practice.sampled.shape[1]):
-        practice.sampled[0, word] = np.uint64(0)
+    practice.sampled[0, :] = 0
     for word in range(practice.sampled.shape[1]):
         bits = practice.states[row, word]
         while bits:
@@ -438,11 +419,10 @@ def sample_state(worker, practice):
 
 @compiled
 def _add_gradients(net, worker, practice, estimate):
-    """Add the gradients for the sampled state, for which the hidden layer is set."""
+    """Add the gradients of the sampled state, after ``estimate_of`` has set the hidden layer."""
     weights, hidden, back, given = practice.weights, worker.hidden, worker.base, practice.given
     size, units, outputs = 64 * practice.start.shape[1], weights.shape[1], len(practice.wanted)
-    for unit in range(units):
-        back[unit] = np.float32(0)
+    back[:units] = 0
     for number in range(outputs):
         value = output(net, weights, worker, practice.sampled, 0, number) if number else estimate
         error, first = practice.wanted[number] - value, row_of_output(net, weights, len(worker.value), number)
@@ -454,7 +434,7 @@ def _add_gradients(net, worker, practice, estimate):
         for place in range(len(net.gating)):
             if holds(practice.sampled, 0, net.gating[place]):
                 _add_gradient(practice, first + 1 + place, given, units - outputs)
-        # The last units are linear, each for one output.
+        # The last units are linear: one for each output.
         back[units - 1 - number] = error
     _add_gradient(practice, size, back, units)
     for word in range(practice.start.shape[1]):
@@ -486,10 +466,11 @@ def _add_gradient(practice, row, gradient, units):
 
 @compiled
 def _step(practice):
-    """Change the listed rows of weights: all rows but those of windows that do not occur in the batch.
+    """Make a gradient step with Adam on the listed rows of weights.
 
-    The learning rate decays with the square root of the number of steps (Robbins and Monro 1951, "A
-    stochastic approximation method"). Otherwise the latest games would overwrite the effect of earlier games.
+    The learning rate decays with the square root of the number of gradient steps (Robbins and Monro 1951, "A
+    stochastic approximation method"). Otherwise, the latest games would overwrite the effect of earlier
+    games.
     """
     weights, gradients, counts = practice.weights, practice.gradients, practice.counts
     moments, squares = practice.moments, practice.squares
@@ -514,7 +495,7 @@ def _step(practice):
 
 @compiled
 def _average(practice, means):
-    """Update the running mean of the weights, which play uses."""
+    """Update the running mean of the weights, which self-play uses."""
     weights = practice.weights
     follow = np.float32(max(_AVERAGED / practice.counts[STEPS], _FOLLOW))
     for row in range(weights.shape[0]):

@@ -1,10 +1,10 @@
 """Symmetries: permutations of the fluents of a game that preserve play.
 
-A board can be rotated or reflected, and roles can change places (Schiffel 2010, "Symmetry detection in
-general game playing"). Candidates are composed of reversed coordinates, exchanged coordinates and exchanged
-names. A candidate is accepted if random play confirms it. The children of the image of a state must be the
-images of its children. Each role must have as many moves, and the same goals at ends, as the role whose place
-it takes. This is not a proof, but sufficient for learning.
+Examples are rotations of a board and exchanged roles (Schiffel 2010, "Symmetry detection in general game
+playing"). Candidates combine reversed coordinates, exchanged coordinates and exchanged names. Random play
+tests each candidate: the children of the image of a state must be the images of the state's children. Each
+role must have the numbers of moves and the goals of the role whose place it takes. This test is no proof, but
+it suffices for learning.
 """
 
 from __future__ import annotations
@@ -38,47 +38,58 @@ if TYPE_CHECKING:
     State = NDArray[np.bool_]
     States = NDArray[np.bool_]
 
-#: Minimum number of values of a coordinate, and maximum number of values of an argument whose names are
-#: exchanged.
-_FEWEST_VALUES, _MOST_NAMES = 3, 4
-#: Maximum numbers of pairs of roles whose names are exchanged, and of renamings.
-_MOST_PAIRS, _MOST_RENAMINGS = 6, 64
-#: Maximum length of the name of a piece that begins with the initial of its role.
+#: Minimum number of values of a coordinate.
+_FEWEST_VALUES: Final = 3
+#: Maximum number of values of an argument whose names are exchanged.
+_MOST_NAMES: Final = 4
+#: Maximum number of pairs of roles whose names are exchanged.
+_MOST_PAIRS: Final = 6
+#: Maximum number of renamings.
+_MOST_RENAMINGS: Final = 64
+#: Maximum length of the name of a piece that begins with the first letter of its role.
 _LONGEST_PIECE: Final = 3
-#: Maximum number of words in the tables per fluent. Images of fluents need not be fluents: a second map can
-#: lead back to fluents.
+#: Maximum number of images in the tables per fluent of the game. An image of a fluent need not be a fluent,
+#: because a second change can map it to one.
 _MOST_IMAGES: Final = 8
-#: Maximum numbers of composed maps, of maps that are tested in play, and of symmetries.
-_MOST_MAPS, _MOST_TRIED, _MOST_SYMMETRIES = 4096, 256, 32
-#: Number of lanes of random play, maximum number of its joint moves, and states kept after each joint move.
-_LANES, _LONGEST, _KEPT = 512, 256, 8
-#: Upper bounds: states whose children are compared, children of a state, and final states.
-_STATES, _MOST_CHILDREN, _ENDS = 12, 128, 256
-#: Maximum number of actions of all roles together: masks of more actions are slow.
-_MOST_MOVES = 1 << 14
+#: Maximum number of compositions of changes.
+_MOST_MAPS: Final = 4096
+#: Maximum number of candidates that random play tests.
+_MOST_TRIED: Final = 256
+#: Maximum number of symmetries.
+_MOST_SYMMETRIES: Final = 32
+#: Number of lanes of random play.
+_LANES: Final = 512
+#: Maximum number of joint moves of random play.
+_LONGEST: Final = 256
+#: Maximum number of states, and of ends, that random play keeps after each joint move.
+_KEPT: Final = 8
+#: Maximum number of states whose children are compared.
+_STATES: Final = 12
+#: Maximum number of children of such a state.
+_MOST_CHILDREN: Final = 128
+#: Maximum number of ends that are compared.
+_ENDS: Final = 256
+#: Maximum total number of actions of all roles. Masks of more actions are slow.
+_MOST_MOVES: Final = 1 << 14
+#: Seed of random play.
 _SEED: Final = 1
 
 
 class Symmetries(NamedTuple):
-    """Symmetries of a game; the identity is the first.
+    """Symmetries of a game. The first symmetry is the identity."""
 
-    Attributes:
-        fluents: int32 [symmetries, fluents]; the image of each fluent.
-        roles: int32 [symmetries, roles]; the role whose place each role takes.
-    """
-
-    fluents: NDArray[np.int32]
-    roles: NDArray[np.int32]
+    fluents: NDArray[np.int32]  # [symmetries, fluents]; the image of each fluent.
+    roles: NDArray[np.int32]  # [symmetries, roles]; the role whose place each role takes.
 
 
 def symmetries_of(game: Game) -> Symmetries:
-    """Return the symmetries of a compiled game that names suggest and play confirms.
+    """Return the symmetries of a compiled game: the candidates that pass the test by random play.
 
     >>> import anygame
     >>> game = anygame.load("tic_tac_toe")
     >>> game.compile()
     True
-    >>> len(symmetries_of(game).fluents)  # eight of the square, each with and without exchanged roles
+    >>> len(symmetries_of(game).fluents)  # 8 of the square, with and without exchanged roles
     16
     """
     identity = _Symmetry(tuple(range(len(game.fluent_terms))), tuple(range(len(game.roles))))
@@ -98,20 +109,20 @@ def symmetries_of(game: Game) -> Symmetries:
 
 
 class _Symmetry(NamedTuple):
-    """One symmetry: the image of each fluent, and the role whose place each role takes."""
+    """One symmetry: the image of each fluent, and for each role the role whose place it takes."""
 
     fluents: tuple[int, ...]
     roles: tuple[int, ...]
 
     def after(self, other: _Symmetry) -> _Symmetry:
-        """Return the composition that applies the other symmetry first."""
+        """Return the composition of two symmetries that applies ``other`` first."""
         return _Symmetry(
             *(tuple(second[n] for n in first) for second, first in zip(self, other, strict=True))
         )
 
 
 def _composed(identity: _Symmetry, generators: Sequence[_Symmetry]) -> dict[tuple[int, ...], _Symmetry]:
-    """Return the generated group, by the images of fluents, or a part of a large group."""
+    """Return the generated group by the images of fluents, up to ``_MOST_SYMMETRIES`` symmetries."""
     group = {identity.fluents: identity}
     pending = deque(group.values())
     while pending:
@@ -123,29 +134,22 @@ def _composed(identity: _Symmetry, generators: Sequence[_Symmetry]) -> dict[tupl
     return group
 
 
-# -- maps suggested by names ------------------------------------------------------------------------------
+# -- candidates -------------------------------------------------------------------------------------------
 
 
 class _Column(NamedTuple):
-    """An argument of the fluents of a relation.
+    """An argument position of the fluents of a relation."""
 
-    Attributes:
-        key: functor and arity of the fluents.
-        place: position of the argument, from 1.
-        values: values of the argument.
-        axis: the values in order, or the axis of another argument with more values; empty if no axis fits.
-        number: number of earlier arguments of these fluents with the same axis.
-    """
-
-    key: Key
-    place: int
-    values: frozenset[str]
+    key: Key  # Functor and arity of the fluents.
+    place: int  # Position of the argument, from 1.
+    values: frozenset[str]  # Values of the argument.
+    # The values in order, or a longer axis that contains them symmetrically, or an empty tuple.
     axis: Words
-    number: int
+    number: int  # Number of earlier arguments of these fluents with the same axis.
 
 
 def _maps(game: Game) -> Iterator[NDArray[np.int32]]:
-    """Yield permutations of fluents, int32 [fluents]: those with the fewest changes first."""
+    """Yield candidates as permutations of fluents, int32 [fluents], beginning with the fewest changes."""
     fluents = [words_of(fluent) for fluent in game.fluent_terms]
     columns = _columns(game)
     turns = [*_reversals(columns), *_exchanges(columns)]
@@ -164,10 +168,10 @@ def _maps(game: Game) -> Iterator[NDArray[np.int32]]:
 
 
 def _tables(fluents: Sequence[Words], changes: Sequence[Change]) -> list[NDArray[np.int32]]:
-    """Return the numbers of images under each change; the last number is for images beyond the limit."""
+    """Return a table of images for each change. The last number represents all images beyond the limit."""
     numbers = {words: n for n, words in enumerate(fluents)}
     numbered = list(fluents)
-    for words in numbered:  # The loop extends this list.
+    for words in numbered:  # This loop appends to the list.
         for change in changes if len(numbered) < _MOST_IMAGES * len(fluents) else ():
             image = change(words)
             if image not in numbers:
@@ -199,12 +203,12 @@ def _columns(game: Game) -> list[_Column]:
 
 
 def _is_kept_by_reversal(names: frozenset[str], axis: Words) -> bool:
-    """Return whether names are values of an axis, and the reversed axis has them at the same positions."""
+    """Return whether names are values of an axis whose positions are symmetric about its middle."""
     return len(names) > 1 and names == {axis[-1 - n] for n, value in enumerate(axis) if value in names}
 
 
 def _reversals(columns: Sequence[_Column]) -> Iterator[Change]:
-    """Yield reversals of an axis: relations of one coordinate separately, other relations together."""
+    """Yield reversals of an axis: in each relation with one coordinate, and in all others at once."""
     coordinates = [column for column in columns if column.axis]
     counts = Counter(column.key for column in coordinates)
     groups = grouped(
@@ -217,7 +221,7 @@ def _reversals(columns: Sequence[_Column]) -> Iterator[Change]:
 
 
 def _exchanges(columns: Sequence[_Column]) -> Iterator[Change]:
-    """Yield exchanges of two coordinates with the same number of values, in all relations."""
+    """Yield exchanges of two coordinates with equal numbers of values, in all relations at once."""
     groups = grouped(
         ((one.axis, two.axis, one.number, two.number), (one, two))
         for one, two in combinations(columns, 2)
@@ -231,7 +235,7 @@ def _exchanges(columns: Sequence[_Column]) -> Iterator[Change]:
 
 
 def _change(parts: Mapping[Key, Mapping[int, tuple[int, Mapping[str, str]]]]) -> Change:
-    """Return the change that sets arguments from other arguments, with a map of values for each."""
+    """Return a change that sets arguments to mapped values of the same or other arguments."""
 
     def change(words: Words) -> Words:
         changed = parts.get((words[0], len(words) - 1), {})
@@ -246,7 +250,7 @@ def _renaming(names: Mapping[str, str]) -> Change:
 
 
 def _names(roles: Sequence[str], columns: Sequence[_Column]) -> list[dict[str, str]]:
-    """Return renamings that exchange two roles, two values of an argument or both, or rotate the roles."""
+    """Return renamings: exchanges of two roles, of two values or of both, and rotations of all roles."""
     words = {*roles, *(column.key[0] for column in columns)}.union(*(column.values for column in columns))
     names = {word for word in words if not word.isdecimal()}
     small = [column.values for column in columns if len(column.values) <= _MOST_NAMES and not column.axis]
@@ -263,18 +267,18 @@ def _names(roles: Sequence[str], columns: Sequence[_Column]) -> list[dict[str, s
 
 
 def _pieces(one: str, other: str, names: Collection[str]) -> dict[str, str]:
-    """Exchange pairs of short names that differ only in the first letter, such as wp and bp."""
+    """Return the exchange of short names that differ only in the first letter, such as wp and bp."""
     pairs = ((name, other + name[1:]) for name in names if name[0] == one and len(name) <= _LONGEST_PIECE)
     return dict(
         chain.from_iterable((pair, pair[::-1]) for pair in pairs if pair[1] in names and one != other)
     )
 
 
-# -- confirmation by play ---------------------------------------------------------------------------------
+# -- test by random play ----------------------------------------------------------------------------------
 
 
 class _Play:
-    """States of random play of a compiled game, and their children."""
+    """States that random play of a compiled game reaches, with their children."""
 
     def __init__(self, game: Game) -> None:
         self._roles = [str(role) for role in game.roles]
@@ -288,11 +292,11 @@ class _Play:
 
     @property
     def says_something(self) -> bool:
-        """Whether there are ends, and states with few enough children."""
+        """Whether random play found ends, and states with few enough children."""
         return len(self._ends) > 0 and len(self._families) > 0
 
     def _sampled(self) -> tuple[States, States]:
-        """Return states of random play in which the game is not over, and ends, both shuffled."""
+        """Return states of random play before the end, and ends, both shuffled."""
         batch, random = self._batch, np.random.default_rng(_SEED)
         states, is_over = batch.observation(), batch.terminal
         running, ended = [states[:1]], [states[:0]]
@@ -314,7 +318,7 @@ class _Play:
         self._batch.set_observation(np.concatenate([states, copies]))
 
     def _look(self, states: States) -> list[bytes]:
-        """Return which states are ends, and for each role its numbers of moves and its goals at ends."""
+        """Return which states are ends, and for each role its numbers of moves and final goals, as bytes."""
         self._load(states)
         is_over = self._batch.terminal
         looks = [is_over[: len(states)].tobytes()]
@@ -324,7 +328,7 @@ class _Play:
         return looks
 
     def _children(self, state: State) -> States | None:
-        """Return the children of a state; None if there are too many, or no child."""
+        """Return the children of a state; None if it has no child or too many."""
         self._load(state[None])
         legal = [np.flatnonzero(mask[0]) for mask in self._batch.legal_masks()]
         count = prod(map(len, legal))
@@ -336,14 +340,14 @@ class _Play:
         return np.unique(self._batch.observation()[:count], axis=0)
 
     def roles_under(self, image: NDArray[np.int32]) -> tuple[int, ...] | None:
-        """Return the role whose place each role takes under a map; None if the map is not a symmetry."""
+        """Return the role whose place each role takes under a candidate; None if it is not a symmetry."""
         try:
             is_over, *looks = self._look(_moved(self._seen, image))
             if is_over != self._looks[0] or sorted(looks) != sorted(self._looks[1:]):
                 return None
             if not all(self._is_kept(image, *family) for family in self._families):
                 return None
-        except PositionError:  # The image of a state has facts that exclude each other.
+        except PositionError:  # The image of a state contains mutually exclusive fluents.
             return None
         roles = []
         for look in self._looks[1:]:
@@ -352,7 +356,7 @@ class _Play:
         return tuple(roles)
 
     def _is_kept(self, image: NDArray[np.int32], state: State, children: States) -> bool:
-        """Return whether the children of the image of a state are the images of its children."""
+        """Return whether the image of a state has the images of the state's children as its children."""
         of_image = self._children(_moved(state, image))
         return of_image is not None and _rows(of_image) == _rows(_moved(children, image))
 

@@ -1,4 +1,4 @@
-"""Training: a model of a sheet, learned from the rules alone by self-play."""
+"""Training of a model of a sheet by self-play, from the rules alone."""
 
 from __future__ import annotations
 
@@ -42,28 +42,28 @@ def train(
     cluster: Hosts | None = None,
     progress: Callable[[TrainingProgress], object] | None = None,
 ) -> Model:
-    """Learn estimates of a game's states by self-play, try them, and write a model that searches find.
+    """Learn estimates of a game's states by self-play, test them in a trial, and write a model file.
 
-    An interrupted training loses at most a few seconds; continue it with ``resume``. If searches use the
-    present model in the folder of models, only a new model that passes its trial replaces it.
+    An interrupted training loses at most ten seconds of play; continue it with ``resume``. If the folder of
+    models has a model of the game that searches use, only a new model that wins its trial replaces it.
 
     Args:
         game: the game, or an argument of ``anygame.load``.
-        seconds: total seconds of self-play; the last trial takes additional time.
-        games: total number of games, including the games before ``resume``. The same number with the same
-            seed and threads gives the same model.
-        into: file of the model; by default a file in the folder of models.
+        seconds: total seconds of self-play. The last trial takes additional time.
+        games: total number of games, including the games before ``resume``. The same number of games, seed
+            and threads give the same model.
+        into: path of the model file; by default a file in the folder of models.
         resume: whether to resume the training of this game that has the most games.
         windows: whether the network has inputs for all contents of 3x3 neighboring cells, or of fewer cells
             if there are many kinds of pieces. This helps in some games and harms in others, so compare both.
             With ``resume``, the setting of the resumed training is kept.
-        seed: the random seed; None for a random one.
-        threads: number of learners, one per core, whose weights are averaged periodically. By default one, or
-            the cores of the cluster; with ``resume``, the number of the resumed training.
-        cluster: processes that play instead, here or on other machines, with the same result; see
+        seed: random seed; None for a random one.
+        threads: number of learners, one per core, whose weights are averaged periodically. The default is 1,
+            or the number of cores of the cluster. With ``resume``, it is that of the resumed training.
+        cluster: worker processes that play, here or on other machines, with the same result; see
             ``anygame.cluster``.
-        progress: called every ten seconds. Whenever the number of games has doubled, the figures
-            include a comparison with the earlier model. A notebook shows the progress by default.
+        progress: function that is called every ten seconds. Each time the number of games has doubled, the
+            figures include a comparison with the earlier model. A notebook shows the progress by default.
 
     Returns:
         the model. Its figures say whether searches use it.
@@ -83,13 +83,13 @@ def train(
     game = game if isinstance(game, Game) else load(game)
     path = model_path(game) if into is None else Path(into)
     if path is None:
-        raise ModelError("models are switched off, so name the file to write")
+        raise ModelError("ANYGAME_MODELS is empty, so name the file to write")
     if into is not None and path.exists():
         try:
             load_model(path, game)
         except ModelError as error:
             raise ModelError(f"{path} would be overwritten: {error}") from error
-    # Programs that only load games do not need NumPy, so this import is late.
+    # This late import keeps NumPy out of programs that only load games.
     from anygame.search.learning.run import TrainingRun
 
     seed = SystemRandom().getrandbits(32) if seed is None else abs(seed)
@@ -104,14 +104,14 @@ def train(
             inf if seconds is None else seconds, inf if games is None else games, report or (lambda _: None)
         )
     model = training.model()
-    if into is not None or not (path.is_file() and _is_used(path, game) and not model.figures.is_used):
+    if into is not None or model.figures.is_used or not (path.is_file() and _is_used(path, game)):
         model.save(path)
     return model
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingFigures:
-    """A training that can be resumed: game, digest of the rules, games played, and seconds of self-play."""
+    """A training that can be resumed: its game, digest of rules, games played, and seconds of self-play."""
 
     game: str
     rules: str
@@ -123,7 +123,7 @@ class TrainingFigures:
 
 
 def trainings() -> dict[Path, TrainingFigures | ModelError]:
-    """Return each training in the folder of models, or the reason why it cannot be resumed."""
+    """Return the figures of each training in the folder of models, or the error if it is damaged."""
     from anygame.search.array_file import read_arrays
 
     folder = models_folder()
@@ -131,7 +131,7 @@ def trainings() -> dict[Path, TrainingFigures | ModelError]:
     for path in sorted(folder.glob(f"[!.]*{SUFFIX}")) if folder is not None else ():
         try:
             header, _ = read_arrays(path, FORMAT)
-            # Earlier versions write no name and no number of games.
+            # Earlier versions wrote neither the name of the game nor the number of games.
             name, games = str(header.get("game", header["rules"])), int(header.get("games", 0))
             figures[path] = TrainingFigures(name, str(header["rules"]), games, float(header["seconds"]))
         except ModelError as error:

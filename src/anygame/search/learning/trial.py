@@ -1,12 +1,17 @@
-"""Trials of estimates: fast matches of searches with estimates against searches without or with others.
+"""Trials of estimates: fast matches between searches with estimates and other searches.
 
 The trial of a model is a sequential probability ratio test (Wald 1945, "Sequential tests of statistical
-hypotheses") of no gain against a score of 75 %. Each opening is played once from each seat. For two roles,
-the result is the winner of the pair of matches, so seats and openings give no advantage. A player that scores
-75 % wins 90 % of the pairs that have a winner. For more roles, each match counts by its points.
+hypotheses"). It tests the hypothesis of no gain against a score of 75 %. Each opening is played once from
+each seat. For two roles, the result is the winner of the pair of matches, so seats and openings give no
+advantage. A player that scores 75 % wins 90 % of the pairs that have a winner. For more roles, each match
+counts by its points.
 
-If estimates gain nothing, the likelihood ratio is a nonnegative supermartingale. So the probability that it
-ever reaches ``1 / risk`` is at most ``risk``, for any choice of matches and any time to stop (Ville 1939).
+If estimates gain nothing, the likelihood ratio is a nonnegative supermartingale. So the probability that the
+ratio ever reaches ``1 / risk`` is at most ``risk``, for any number of matches and any stopping time (Ville
+1939).
+
+``errs_more`` also compares searches with and without estimates in games with few states, whose exact values
+are known.
 """
 
 from __future__ import annotations
@@ -17,76 +22,86 @@ from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
+from anygame.search.solving import solve
 from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
     from anygame.game.state import State
+    from anygame.language.terms import Term
     from anygame.search.learning.learner import Progress
+    from anygame.search.table import Table
 
     Weights = NDArray[np.float32]
 
-#: Weights of estimates that are tried, and for each the probability of accepting it without a gain. The first
-#: uses estimates alone, the others use them beside the means of playouts. With more than two roles, only
-#: estimates alone are tried.
+#: Weight of estimates in searches without playouts.
 ALONE: Final = 1.0
+#: For each weight of estimates in a trial with two roles, the probability of accepting it without a gain.
 RISKS: Final[Mapping[float, float]] = {ALONE: 0.03, 0.6: 0.01, 0.3: 0.01}
+#: The same for more roles: searches do not combine estimates with playouts.
 _RISKS_ALONE: Final[Mapping[float, float]] = {ALONE: 0.05}
 #: Probability that estimates with a score of 75 % are rejected before the last match.
 MISSED: Final = 0.05
-#: Difference of the shares of pairs won and lost by estimates with a score of 75 %: 0.9 - 0.1.
+#: Lead of estimates with a score of 75 %: they win 90 % of the pairs that have a winner, and lose 10 %.
 _LEAD_IN_PAIRS: Final = 0.8
-#: Number of matches of a trial per weight, for the first two weights. A third weight adds no matches.
+#: Number of matches of a trial for each of the first two weights. Further weights add no matches.
 _MATCHES: Final = 24
-#: Number of leaves per move of a match without a clock.
+#: Number of leaves per move in a match without a clock.
 LEAVES: Final = 2000
 #: Minimum number of games of self-play before a trial.
 FEWEST_GAMES: Final = 200
-#: Time budget of a trial: number of matches, and minimum and maximum seconds per move. A few slow matches say
-#: more than many fast ones, as estimates seem too good with few leaves.
+#: Number of matches for which a trial with a clock plans its time.
 _PLANNED_MATCHES: Final = 20
-_FASTEST, _SLOWEST = 0.005, 0.1
-#: Tolerated loss of the mean of the gains against one half, in standard errors.
+#: Minimum seconds per move of a match with a clock.
+_FASTEST: Final = 0.005
+#: Maximum seconds per move of a match with a clock.
+_SLOWEST: Final = 0.1
+#: Maximum loss of goals that a trial tolerates, in standard errors.
 _TOLERATED_LOSS: Final = 0.5
-#: Size in bytes of the tree of each side.
+#: Size in bytes of the tree of each player.
 _MEMORY: Final = 1 << 24
 #: Maximum number of random moves before a match.
 _LONGEST_OPENING: Final = 4
-#: Maximum number of joint moves of a match; longer matches are abandoned.
+#: Maximum number of joint moves of a match. Longer matches are abandoned.
 _LONGEST_MATCH: Final = 400
 #: Half width of a 95 % confidence interval, in standard errors.
 _NINETY_FIVE: Final = 1.96
+#: Maximum number of states of a game that is solved. For most public sheets, the solver finds this number of
+#: states within a second.
+_MOST_STATES: Final = 300_000
+#: Size in bytes of the solver's table of states.
+_MEMORY_OF_TABLE: Final = 1 << 28
+#: Maximum number of states of a solved game in which moves are compared.
+_COMPARED: Final = 100
+#: Maximum number of random playouts that sample such states.
+_PLAYOUTS: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Results of matches of searches with estimates against searches without or with other estimates.
+    """Results of matches between searches with estimates and other searches."""
 
-    Attributes:
-        roles: number of roles. Each opening is played in as many matches, one from each seat.
-        leads: for each match, 0.5 plus half of the mean difference of goals between the role with estimates
-            and the other roles. This is 1 for a win against one role, and 0.5 for a draw.
-        gains: in games that are not zero-sum, 0.5 plus half of the difference between the role's goal and its
-            goal in a match without estimates on either side; else empty.
-    """
-
-    roles: int = 2
+    roles: int = 2  # Number of roles. Each opening is played in as many matches, one from each seat.
+    # For each match, 0.5 plus half of the mean difference of goals between the role with estimates and the
+    # other roles. For two roles, a win is 1 and a draw 0.5.
     leads: list[float] = field(default_factory=list)
+    # In games that are not zero-sum, 0.5 plus half of the difference of the role's goals with and without
+    # estimates. Otherwise empty.
     gains: list[float] = field(default_factory=list)
 
     @property
     def score(self) -> float:
-        """The mean of the leads; 0.5 before the first match."""
+        """Mean of the leads; 0.5 before the first match."""
         return sum(self.leads) / len(self.leads) if self.leads else 0.5
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % confidence interval of the score, as for matches without draws (Wilson 1927).
+        """95 % confidence interval of the score by Wilson's method (1927), as for matches without draws.
 
         >>> [round(bound, 2) for bound in Trial(2, [1.0] * 9 + [0.0]).interval]
         [0.6, 0.98]
@@ -95,9 +110,9 @@ class Trial:
 
     @property
     def evidence(self) -> float:
-        """The likelihood ratio of a score of 75 % to no gain.
+        """Likelihood ratio of a score of 75 % to no gain.
 
-        A pair of matches without a winner does not change the ratio, nor does a draw between more roles.
+        Neither a pair of matches without a winner nor a draw between more roles changes the ratio.
 
         >>> Trial(2, [1.0, 1.0, 0.0, 1.0]).evidence, Trial(3, [1.0, 1.0, 0.25]).evidence
         (1.8, 1.6875)
@@ -109,20 +124,15 @@ class Trial:
 
     @property
     def costs_goals(self) -> bool:
-        """Whether the role with estimates pays for its lead with a lower goal of its own."""
+        """Whether the role with estimates gets a lower goal than without estimates."""
         losses = [0.5 - gain for gain in self.gains]
-        # A few points are no evidence, so the largest difference counts twice.
+        # One large difference is weak evidence, so it counts twice in the standard error.
         squares = [loss * loss for loss in losses]
         return any(losses) and sum(losses) >= _TOLERATED_LOSS * sqrt(sum(squares) + max(squares))
 
 
 def interval(score: float, matches: int) -> tuple[float, float]:
-    """Return the 95 % confidence interval of a mean of points, by Wilson's method; 0 to 1 without matches.
-
-    Args:
-        score: mean of the points of a match, 0 to 1.
-        matches: number of matches.
-    """
+    """Return the 95 % confidence interval of a score by Wilson's method; 0 to 1 without matches."""
     if not matches:
         return 0.0, 1.0
     square = _NINETY_FIVE**2 / matches
@@ -139,13 +149,14 @@ def decide(
 ) -> float:
     """Return the first weight of estimates whose trial shows a gain, or 0 if no trial does.
 
-    The next opening is played for the weight with the most evidence so far, or the first of equal weights.
-    A weight without a decision after the last match is rejected.
+    The next opening is played for the weight with the most evidence so far, or for the first of equal
+    weights. A weight without a decision after the last match is rejected.
 
     Args:
-        trials: a trial for each weight.
-        play: adds the matches of an opening to the trial of a weight; returns False if there is no time.
-        matches: maximum number of matches of all trials together.
+        trials: trial for each weight.
+        play: function that adds the matches of an opening to the trial of a weight. It returns False when
+            time is up.
+        matches: maximum total number of matches of all trials.
         risks: for each weight, the probability of accepting it without a gain.
     """
     racing = dict(trials)
@@ -177,22 +188,23 @@ def judge(
     length: float | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[float, Trial]:
-    """Return the weight of estimates in searches, 0 to 1, and its trial.
+    """Return the weight of estimates in searches, from 0 to 1, and its trial.
 
-    For weight 0, the trial is the one with the most evidence. After too few games of self-play, it is empty.
+    If the weight is 0, the trial is the one with the most evidence. After too few games of self-play, the
+    trial is empty. Without a clock, the same seed gives the same trial.
 
     Args:
         game: the game.
-        weights: the weights of the network.
+        weights: weights of the network.
         progress: progress of the training.
-        seed: the random seed. Without a clock, the same seed gives the same trial.
-        leaves: number of leaves per move if ``length`` is None.
+        seed: random seed.
+        leaves: number of leaves per move without a clock.
         precision: factor of the number of matches.
         risk: factor of the probabilities of accepting estimates without a gain.
         end: deadline, in the time of ``perf_counter``.
-        length: expected number of joint moves of a match, which divides the time between moves; None to
-            search ``leaves`` leaves per move in any time.
-        stop: called before every move; the trial ends if it returns True.
+        length: expected number of joint moves of a match, from which the clock gets the time for each move;
+            None for no clock.
+        stop: function that is called before every move. The trial ends if it returns True.
     """
     roles = len(game.roles)
     plain_risks = RISKS if roles == 2 else _RISKS_ALONE
@@ -215,15 +227,10 @@ def try_out(
     rivals: Weights | None = None,
     leaves: int = LEAVES,
 ) -> Trial:
-    """Play matches of searches with estimates alone against searches without or with other estimates.
+    """Play matches of searches with estimates alone against searches with rival estimates.
 
-    Args:
-        game: the game.
-        weights: the weights of the network.
-        seed: the random seed. The same seed gives the same trial.
-        matches: number of matches, rounded up to a multiple of the number of roles.
-        rivals: weights of the opponents' network; None for opponents that use playouts.
-        leaves: number of leaves per move.
+    Without ``rivals``, the opponents use playouts. The number of matches is rounded up to a multiple of the
+    number of roles. The same seed gives the same trial.
     """
     trial = Trial(len(game.roles))
     arena = _Arena(game, weights, Random(seed), leaves, rivals)
@@ -233,7 +240,7 @@ def try_out(
 
 
 def _opening(game: Game, random: Random) -> State:
-    """Return a state after up to four random moves, or the initial state if these moves end the game."""
+    """Return a state after random moves, or the initial state if these moves end the game."""
     state = start = game.initial_state()
     for _ in range(random.randrange(_LONGEST_OPENING + 1)):
         state = state.next([random.choice(state.legal_moves(role)) for role in game.roles])
@@ -244,7 +251,7 @@ def _opening(game: Game, random: Random) -> State:
 
 @dataclass
 class _Arena:
-    """Fast matches from the same openings for all weights of estimates; the matches divide the time left."""
+    """Fast matches of the trials of all weights, which use the same openings and divide the time left."""
 
     game: Game
     weights: Weights
@@ -264,8 +271,8 @@ class _Arena:
     def play_round(self, trial: Trial, trust: float) -> bool:
         """Play the next opening of a trial from all seats; if stopped, return False and add no results.
 
-        In games that are not zero-sum, a role can pay for a lead with its own goal. So each opening is also
-        played without estimates on either side, as a baseline.
+        In games that are not zero-sum, a role can lead although its own goal is low. So a baseline match of
+        each opening has no estimates on either side.
         """
         number = len(trial.leads) // trial.roles
         if number == len(self._openings):
@@ -290,7 +297,7 @@ class _Arena:
         return True
 
     def _play(self, state: State, seat: int | None, trust: float) -> list[float] | None:
-        """Play a match, with the estimates for one seat or no seat; return the values, or None if stopped."""
+        """Play a match with estimates at one seat or none; return the roles' values, or None if stopped."""
         game, seconds = self.game, None
         if self.length is not None:
             time_left = self.end - perf_counter()
@@ -318,6 +325,47 @@ class _Arena:
             made += 1
         self._planned -= 1
         if self.length is not None:
-            # Matches can be longer than games of self-play, where moves are weaker.
+            # Matches can be longer than games of self-play, in which moves are weaker.
             self.length += max(0, made - self.length) / 4
         return [side.value_of_end(state, role) for role, side in enumerate(sides)]
+
+
+def errs_more(game: Game, weights: Weights, trust: float, *, seed: int, leaves: int) -> bool:
+    """Return whether searches with estimates lose more value by their moves than searches without estimates.
+
+    The function compares moves with the exact values of the game. If the game has too many states to be
+    solved, the result is False.
+    """
+    table = solve(
+        game, table=True, states=_MOST_STATES, memory=_MEMORY_OF_TABLE, progress=lambda *_: None
+    ).table
+    if table is None:
+        return False
+    excess = 0.0
+    for state, role, losses in _decisions(table, Random(seed)):
+        with_estimates, without = (TreeSearcher(game, seed=seed, memory=_MEMORY) for _ in range(2))
+        with_estimates.use_estimates(weights, trust)
+        for searcher in (with_estimates, without):
+            searcher.begin(state)
+            searcher.advance(inf, leaves)
+        excess += losses[with_estimates.best(role)] - losses[without.best(role)]
+    return excess > 0
+
+
+def _decisions(table: Table, random: Random) -> Iterator[tuple[State, int, dict[Term, float]]]:
+    """Yield states in which the moves of a role differ in value, the role, and the loss of each move."""
+    game, seen = table.game, set()
+    for _ in range(_PLAYOUTS):
+        states = [game.initial_state()]
+        while not states[-1].is_terminal and states[-1].stuck_role is None:
+            state = states[-1]
+            states.append(state.next([random.choice(state.legal_moves(role)) for role in game.roles]))
+        state = random.choice(states)
+        for role, moves in table.moves(state).items():
+            values = {move: bounds.least for move, bounds in moves.items()}
+            best = max(values.values())
+            if min(values.values()) < best and state not in seen:
+                seen.add(state)
+                yield state, game.role_index(role), {move: best - values[move] for move in values}
+        if len(seen) == _COMPARED:
+            return

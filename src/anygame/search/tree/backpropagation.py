@@ -11,18 +11,18 @@ from anygame.search.tree.minimax import backpropagate_minimax, has_minimax
 from anygame.search.tree.store import IS_WIDE, LEAVES, store_at
 from anygame.search.tree.worker import FINISHED, FREE_PATHS, RESULT_COUNT, random_below, worker_at
 
-#: Minimum number of moves of a role for AMAF values. With fewer moves, AMAF gained nothing, since each move
-#: soon has enough tries.
+#: Minimum number of legal moves for AMAF statistics (all moves as first). With fewer moves, AMAF gained
+#: nothing, because each move soon has enough tries.
 WIDE = 40
-#: Number of visits above which a node takes AMAF values from one playout in eight, and that ratio.
+#: Number of visits after which a node takes AMAF statistics from one playout in ``SOME_PLAYOUTS``.
 ENOUGH_PLAYOUTS, SOME_PLAYOUTS = 32, 8
-#: Number of visits and tries above which they are halved: in hours of search, they would overflow 31 bits.
+#: Numbers of visits and tries are halved when they reach this number, so that they cannot overflow.
 MOST_VISITS = 1 << 30
 
 
 @exported
 def record_results(store_address: int, worker_address: int, _game_address: int) -> None:
-    """Record the results of playouts at the last node of their descents."""
+    """Add the values of finished playouts to the last nodes of their descents."""
     store, worker = store_at(store_address), worker_at(worker_address)
     for result in range(worker.counts[RESULT_COUNT]):
         path, node = worker.result_path[result], worker.result_node[result]
@@ -30,7 +30,7 @@ def record_results(store_address: int, worker_address: int, _game_address: int) 
         add_to_node(store, node, worker.result_value[result], 1)
         record_leaf(store, worker, path, joint, node, worker.result_value[result], 1)
         if store.counts[IS_WIDE]:
-            # A playout makes half of the moves, so a few playouts are about as informative as all.
+            # A playout makes about half of all moves, so few playouts give enough AMAF statistics.
             most = ENOUGH_PLAYOUTS if random_below(worker, SOME_PLAYOUTS) else MOST_VISITS
             _record_all_moves(
                 store, worker, path, joint, worker.result_value[result], worker.result_made[result], most
@@ -44,9 +44,9 @@ def record_results(store_address: int, worker_address: int, _game_address: int) 
 
 @compiled
 def add_to_node(store, node, value, leaves):
-    """Add the sum of the values of some leaves to a node."""
+    """Add a number of leaves to a node, given the sum of their values."""
     if store.visits[node] >= MOST_VISITS:
-        # Halving both keeps the mean.
+        # Halving the visits and the sums preserves the mean.
         store.visits[node] >>= 1
         for role in range(store.sums.shape[1]):
             store.sums[node, role] /= 2
@@ -57,9 +57,9 @@ def add_to_node(store, node, value, leaves):
 
 @compiled
 def record_leaf(store, worker, path, joint, child, value, arrived):
-    """Add the value of a leaf to the last node of a path, and to the sum for the nodes above it.
+    """Add the value of a leaf to the last node of a descent, and to the sum for the nodes above this node.
 
-    ``arrived`` is the number of virtual losses to remove.
+    ``arrived`` is the number of virtual losses that the leaf removes.
     """
     node = worker.path_node[path, worker.path_length[path]]
     add_to_node(store, node, value, 1)
@@ -69,11 +69,11 @@ def record_leaf(store, worker, path, joint, child, value, arrived):
 
 @compiled
 def _record_all_moves(store, worker, path, joint, value, made, most):
-    """Record at the nodes of a path the value of a playout for all actions made in it (AMAF).
+    """Add the value of a playout to the AMAF statistics of the nodes of its path.
 
-    Rapid action value estimation: Gelly and Silver 2007, "Combining online and offline knowledge in UCT". The
-    actions of the path are added to those of the playout, ``made``. Nodes with more than ``most`` visits, and
-    those above them, record nothing.
+    These statistics use all actions below a node: those of the playout, ``made``, and those of the path
+    (Gelly and Silver 2007, "Combining online and offline knowledge in UCT"). The function goes up the path,
+    and stops at a node with more than ``most`` visits.
     """
     roles = store.option_counts.shape[1]
     at = worker.path_length[path]
@@ -91,7 +91,7 @@ def _record_all_moves(store, worker, path, joint, value, made, most):
             gained = np.float32(value[mover])
             for option in range(first, first + store.option_counts[expansion, mover]):
                 action = store.action[option]
-                # About half were made, in random order: a branch would be mispredicted half of the time.
+                # About half of the actions were made, so a branch would often be mispredicted.
                 count = np.float32((made[action >> 6] >> np.uint64(action & 63)) & np.uint64(1))
                 tries = store.amaf_tries[option] + count
                 mean = store.amaf_mean[option]
@@ -105,7 +105,7 @@ def _record_all_moves(store, worker, path, joint, value, made, most):
 
 @compiled
 def add_to_descent(worker, path, value):
-    """Add the value of a leaf to the sum of its descent."""
+    """Add the value of one leaf to the sum of its descent."""
     worker.path_leaves[path] += 1
     for role in range(len(value)):
         worker.path_sum[path, role] += value[role]
@@ -113,14 +113,14 @@ def add_to_descent(worker, path, value):
 
 @compiled
 def end_descent(worker, path):
-    """Pass a descent, whose leaves are all evaluated, to the next ``backpropagate``."""
+    """Hand a descent whose leaves are all evaluated to the next call of ``backpropagate``."""
     worker.finished[worker.counts[FINISHED]] = path
     worker.counts[FINISHED] += 1
 
 
 @exported
 def backpropagate(store_address: int, worker_address: int, game_address: int) -> None:
-    """Add the values of ended descents to all nodes of their paths, and remove their virtual losses."""
+    """Add the values of finished descents to the nodes of their paths, and remove their virtual losses."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     for number in range(worker.counts[FINISHED]):
         path = worker.finished[number]
@@ -149,7 +149,7 @@ def backpropagate(store_address: int, worker_address: int, game_address: int) ->
 
 @compiled
 def read_value(store, worker, node):
-    """Write the mean of a node, clipped to its bounds, to ``worker.value``."""
+    """Set ``worker.value`` to the mean value of a node, clipped to its proven bounds."""
     value = worker.value
     visits = max(1, store.visits[node])
     for role in range(len(value)):
@@ -159,7 +159,7 @@ def read_value(store, worker, node):
 
 @compiled
 def _backpropagate_bounds(game, store, node, child):
-    """Update the bounds of a node if the child has a proven bound; return whether it has."""
+    """Update the bounds of a node unless nothing is proven of its child; return whether something is."""
     is_something_proven = False
     for role in range(store.low.shape[1]):
         is_something_proven |= store.low[child, role] > 0 or store.high[child, role] < 1
@@ -170,7 +170,7 @@ def _backpropagate_bounds(game, store, node, child):
 
 @compiled
 def _record_in_options(store, node, joint, child, value, leaves, arrived):
-    """Add the sum of the values of some leaves to the options that make up a joint move."""
+    """Add a number of leaves to the options of a joint move, given the sum of their values."""
     expansion = store.expansion[node]
     roles = store.option_counts.shape[1]
     mover = store.mover[expansion]
@@ -183,7 +183,7 @@ def _record_in_options(store, node, joint, child, value, leaves, arrived):
     for role in range(roles):
         chosen = option_in(store, expansion, joint, role)
         _record_tries(store, chosen, leaves, arrived)
-        # After millions of tries most updates are smaller than the rounding error of 32-bit floats.
+        # After millions of tries, most updates are smaller than the rounding error of a 32-bit float.
         mean = np.float64(store.mean[chosen]) + np.float64(store.residue[chosen])
         mean += (value[role] - leaves * mean) / store.tries[chosen]
         store.mean[chosen] = np.float32(mean)
@@ -192,7 +192,7 @@ def _record_in_options(store, node, joint, child, value, leaves, arrived):
 
 @compiled
 def _record_tries(store, option, leaves, arrived):
-    """Add leaves to the tries of an option, and remove its virtual losses of descents that arrived."""
+    """Add leaves to the tries of an option, and remove ``arrived`` virtual losses."""
     if store.tries[option] >= MOST_VISITS:
         store.tries[option] >>= 1
     store.tries[option] += leaves
@@ -201,7 +201,7 @@ def _record_tries(store, option, leaves, arrived):
 
 @compiled
 def add_virtual_loss(store, expansion, joint, by):
-    """Add virtual losses to the options of a joint move, one for each running descent through it."""
+    """Add ``by`` virtual losses to the options of a joint move."""
     roles = store.option_counts.shape[1]
     mover = store.mover[expansion]
     if 0 <= mover < roles:

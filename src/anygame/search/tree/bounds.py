@@ -1,7 +1,7 @@
-"""Proven bounds of values: the value that a role can guarantee, and the value that it cannot exceed.
+"""Proven bounds of the values of nodes: lower bounds that a role can guarantee, and upper bounds.
 
-Score-bounded search (Cazenave and Saffidine 2010, "Score bounded Monte-Carlo tree search"), extended to any
-number of roles, simultaneous moves, and chance.
+This is score-bounded search (Cazenave and Saffidine 2010, "Score bounded Monte-Carlo tree search") for any
+number of roles, with simultaneous moves and chance.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from anygame.search.tree.store import COMPETITIVE, NONE
 
 @compiled
 def is_proven(store, node):
-    """Return whether the value of a node is known for all roles."""
-    for role in range(store.low.shape[1]):  # noqa: SIM110 - compiled functions know no generators
+    """Return whether the value of a node is proven for all roles."""
+    for role in range(store.low.shape[1]):  # noqa: SIM110 - compiled functions cannot use generators
         if store.low[node, role] != store.high[node, role]:
             return False
     return True
@@ -24,9 +24,9 @@ def is_proven(store, node):
 
 @compiled
 def update_bounds(game, store, node):
-    """Tighten the bounds of an expanded node from the bounds of its children; return whether they changed.
+    """Tighten the bounds of an expanded node using its children; return whether the bounds changed.
 
-    Bounds never get looser, so they hold after children are forgotten, and in games with cycles.
+    Bounds only get tighter. They remain valid if the tree forgets the children, and if the game has cycles.
     """
     expansion = store.expansion[node]
     mover = store.mover[expansion]
@@ -61,10 +61,10 @@ def _tighten(store, node, role, low, high):
 
 @compiled
 def _tighten_by_choice(store, node, expansion, mover):
-    """Tighten bounds where one role chooses.
+    """Tighten the bounds of a node where one role chooses.
 
-    The mover gets its best child. An opponent gets at least and at most its worst child; without opposed
-    goals, other roles can get any child.
+    The mover gets the value of its best child. With opposed goals, the other role gets the value of its worst
+    child. Otherwise, another role can get the value of any child.
     """
     roles = store.low.shape[1]
     first, count = store.first_child[expansion], store.option_counts[expansion, mover]
@@ -101,7 +101,7 @@ def _tighten_by_choice(store, node, expansion, mover):
 
 @compiled
 def _tighten_by_mean(store, node, expansion, count):
-    """Tighten bounds to means over equally likely children, or to the bounds of an only child."""
+    """Tighten the bounds of a node to the mean bounds of its equally likely children."""
     first = store.first_child[expansion]
     changed = False
     for role in range(store.low.shape[1]):
@@ -116,11 +116,11 @@ def _tighten_by_mean(store, node, expansion, count):
 
 @compiled
 def _tighten_by_joint_moves(game, store, node, expansion):
-    """Tighten bounds where several roles choose: a move guarantees its worst value over all replies."""
+    """Tighten the bounds of a node where several roles choose simultaneously."""
     roles = store.low.shape[1]
     first = store.first_child[expansion]
     product = joint_count(store.option_counts, expansion)
-    # Chance does not try to limit a role to its upper bound.
+    # The random role is not an opponent, so it does not minimise the value of a role.
     against = store.counts[COMPETITIVE] != 0 and not _has_chance(game, store, expansion)
     changed = False
     stride = product
@@ -148,9 +148,10 @@ def _has_chance(game, store, expansion):
 
 @compiled
 def _guaranteed(store, node, first, product, stride, count, role):
-    """Return the maximin value of a role, or its lower bound if that is higher.
+    """Return the maximin value of a role over its moves, or its present lower bound if that is higher.
 
-    The loop leaves a move once it cannot raise the bound: most of thousands of joint moves have no child.
+    A move guarantees its lowest value over all replies. The loop leaves a move as soon as it cannot raise the
+    bound, because most joint moves have no child.
     """
     most = store.low[node, role]
     for number in range(count):
@@ -169,7 +170,7 @@ def _guaranteed(store, node, first, product, stride, count, role):
 
 @compiled
 def _most_of_all(store, node, first, product, role):
-    """Return the highest upper bound of any joint move, or a value that does not tighten the node."""
+    """Return the highest upper bound among the children, or a value that does not tighten the bound."""
     most = np.float32(0)
     for joint in range(product):
         child = store.child[first + joint]
@@ -181,7 +182,7 @@ def _most_of_all(store, node, first, product, role):
 
 @compiled
 def _limited_to(store, node, first, product, stride, count, role):
-    """Return the minimax value to which the other of two roles can limit a role."""
+    """Return the lowest upper bound that a move of the opponent enforces, with two roles."""
     least = store.high[node, role]
     for start in range(0, product, stride * count):
         for joint in range(start, start + stride):
@@ -197,7 +198,7 @@ def _limited_to(store, node, first, product, stride, count, role):
 
 @compiled
 def _set_distance(game, store, node, expansion, mover):
-    """Set the distance to the end: a winner takes the shortest line, and a loser takes the longest line."""
+    """Set the distance of a proven node: a winner takes the shortest line, and a loser takes the longest."""
     roles = store.low.shape[1]
     product = joint_count(store.option_counts, expansion)
     hurried, delayed = 32000, 0
@@ -215,7 +216,7 @@ def _set_distance(game, store, node, expansion, mover):
 
 @compiled
 def first_option_of(store, expansion, role):
-    """Return the first option of a role."""
+    """Return the index of the first option of a role."""
     option = store.first_option[expansion]
     for other in range(role):
         option += store.option_counts[expansion, other]
@@ -224,7 +225,7 @@ def first_option_of(store, expansion, role):
 
 @compiled
 def option_in(store, expansion, joint, role):
-    """Return the option of a role in a joint move."""
+    """Return the index of the option of a role in a joint move."""
     for other in range(store.option_counts.shape[1] - 1, role, -1):
         joint //= store.option_counts[expansion, other]
     return first_option_of(store, expansion, role) + joint % store.option_counts[expansion, role]

@@ -1,4 +1,4 @@
-"""Expansion: make the children of leaves in lanes, add them to the tree, and evaluate or enqueue them."""
+"""Expansion of leaves: make their children in lanes, add these to the tree, and evaluate them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from anygame.search.lanes import (
     GO,
     LANES,
     RESTART,
-    WORDS,
     bit_of,
     evaluate_moves,
     evaluate_state,
@@ -81,7 +80,7 @@ from anygame.search.tree.worker import (
 
 @exported
 def make_children(store_address: int, worker_address: int, game_address: int) -> None:
-    """List the legal moves of leaves that are expanded, and make the children of all jobs."""
+    """List the legal moves of the leaves to expand, and make the children of all jobs."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     _list_moves(game, store, worker)
     _specify(game, worker)
@@ -94,7 +93,7 @@ def make_children(store_address: int, worker_address: int, game_address: int) ->
 
 @compiled
 def _list_moves(game, store, worker):
-    """List the legal moves of the states of jobs, and read the values of these states."""
+    """List the legal moves of the leaves to expand, and read the goals of their states."""
     rows, lanes = worker.making, 0
     for job in range(worker.counts[JOB_COUNT]):
         if worker.job_joint[job] == NONE:
@@ -115,9 +114,9 @@ def _list_moves(game, store, worker):
 
 @compiled
 def _specify(game, worker):
-    """Choose the children to make: all of a state, or a sample if it has very many."""
+    """Choose the children to make: all children of a node, or a sample if it has too many."""
     roles = len(game.random)
-    specs = worker.counts[SPEC_COUNT]  # the children of jobs that ask for one joint move come first
+    specs = worker.counts[SPEC_COUNT]  # The children of jobs with one joint move come first.
     for job in range(worker.counts[JOB_COUNT]):
         if worker.job_joint[job] != NONE:
             worker.job_specs[job] = 1
@@ -127,7 +126,7 @@ def _specify(game, worker):
         product = joint_count(worker.list_count, lane) if is_listed else 0
         wanted = product if product <= ALL_CHILDREN else SOME_CHILDREN
         if not is_listed or specs + wanted > SPECS:
-            worker.job_specs[job] = NONE  # no room in this pass: retry in a later one
+            worker.job_specs[job] = NONE  # This pass has no room, so a later pass retries.
             continue
         worker.job_specs[job] = wanted
         start = 0 if product <= ALL_CHILDREN else random_below(worker, product)
@@ -147,7 +146,7 @@ def _specify(game, worker):
 
 @compiled
 def _make_states(game, store, worker, at, count):
-    """Make the states of up to 512 children."""
+    """Make the states of ``count`` children, beginning with number ``at``, one in each lane."""
     rows, layout = worker.making, game.layout
     roles = len(game.random)
     for lane in range(count):
@@ -156,12 +155,9 @@ def _make_states(game, store, worker, at, count):
     load_states(game, rows, worker.lanes, store.states, worker.sources, count, worker.square)
     evaluate_state(game, worker.addresses[1])
     first = layout[FIRST_ACTION]
-    for row in range(first, first + layout[ACTIONS]):
-        for word in range(WORDS):
-            rows[row, word] = np.uint64(0)
-    for word in range(WORDS):
-        rows[GO, word] = np.uint64(0)
-        rows[RESTART, word] = np.uint64(0)
+    rows[first : first + layout[ACTIONS], :] = 0
+    rows[GO, :] = 0
+    rows[RESTART, :] = 0
     for lane in range(count):
         bit = np.uint64(1) << np.uint64(lane & 63)
         for role in range(roles):
@@ -181,14 +177,18 @@ def _make_states(game, store, worker, at, count):
                 worker.spec_known[at + lane, role] = known
 
 
-#: Maximum number of joint moves of a node whose children are listed: for two choosing roles, for more roles
-#: (most of their joint moves are never tried), and as a share of the memory. A hash table has other children.
-LISTED_OF_TWO, LISTED_OF_MORE, LISTED_SHARE = 1 << 14, 1 << 10, 1 / 16
+#: Maximum number of joint moves of a node with two choosing roles whose children are in ``Store.child``. A
+#: hash table has the children of larger nodes.
+LISTED_OF_TWO = 1 << 14
+#: The same limit for more choosing roles. It is lower because most of their joint moves are never tried.
+LISTED_OF_MORE = 1 << 10
+#: Maximum share of ``Store.child`` that one node takes.
+LISTED_SHARE = 1 / 16
 
 
 @exported
 def expand(store_address: int, worker_address: int, game_address: int) -> None:
-    """Put the children that were made into the tree."""
+    """Add the children of all jobs to the tree."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     for spec in range(worker.counts[SPEC_COUNT]):
         worker.spec_hash[spec] = hash_of(worker.spec_state, spec)
@@ -208,7 +208,7 @@ def expand(store_address: int, worker_address: int, game_address: int) -> None:
 
 @compiled
 def _make_terminal(game, store, node, value, known):
-    """Mark a node as an end of the game; its value is unknown if the rules do not give exactly one goal."""
+    """Mark a node as an end of the game. The value of a role without exactly one goal remains unproven."""
     store.status[node] = TERMINAL
     total, whole = 0.0, True
     for role in range(store.low.shape[1]):
@@ -226,7 +226,7 @@ def _make_terminal(game, store, node, value, known):
 
 @compiled
 def _expand_leaf(game, store, worker, job, spec):
-    """Expand the node of a job whose moves were listed; return the number of the next child."""
+    """Expand the node of a job; return the number of the first child of the next job."""
     node, path = worker.job_node[job], worker.job_path[job]
     specs = worker.job_specs[job]
     counts = store.counts
@@ -246,7 +246,7 @@ def _expand_leaf(game, store, worker, job, spec):
             mover = role
     product = joint_count(worker.list_count, lane)
     if not product:
-        # If a role has no move, the game ends without a goal, even if it is not terminal by the rules.
+        # A role has no legal move, so play stops here, although the rules do not call the state terminal.
         store.status[node] = TERMINAL
         add_to_node(store, node, worker.job_value[job], 1)
         add_to_descent(worker, path, worker.job_value[job])
@@ -260,7 +260,7 @@ def _expand_leaf(game, store, worker, job, spec):
         or counts[CHILDREN] + listed > len(store.child)
         or counts[NODES] + specs > len(store.status)
     ):
-        # The memory is full, so the leaf stays a leaf.
+        # Memory is full, so the node remains a leaf.
         counts[IS_SHORT] = 1
         store.status[node] = LEAF
         end_descent(worker, path)
@@ -316,7 +316,7 @@ def _record_branching(worker, children):
 
 @compiled
 def _add_child(game, store, worker, job, spec):
-    """Put one more child of an expanded node into the tree; return the number of the next child."""
+    """Add one more child of an expanded node to the tree; return the number of the next child."""
     node, path = worker.job_node[job], worker.job_path[job]
     _record_branching(worker, 1)
     if store.counts[NODES] + 1 > len(store.status):
@@ -339,7 +339,7 @@ def _add_child(game, store, worker, job, spec):
 
 @compiled
 def _link_child(game, store, worker, expansion, spec):
-    """Find or make the node of a child; return whether there was room for it."""
+    """Link a child to its parent; return False if there is no room for the link."""
     child, new = find_or_add(store, worker.spec_state, spec, worker.spec_hash[spec])
     if new and worker.spec_terminal[spec]:
         _make_terminal(game, store, child, worker.spec_value[spec], worker.spec_known[spec])
@@ -348,7 +348,7 @@ def _link_child(game, store, worker, expansion, spec):
 
 @compiled
 def _end_if_proven(game, store, worker, path, node):
-    """End a descent if the children of its node prove the node; return whether they do."""
+    """End a descent if the bounds of the children prove its node; return whether they do."""
     update_bounds(game, store, node)
     if not is_proven(store, node):
         return False
@@ -362,15 +362,11 @@ def _end_if_proven(game, store, worker, path, node):
 
 @compiled
 def _evaluate_child(game, store, worker, path, node, spec, number):
-    """Record the value of a child that is known or estimated, or enqueue a playout.
-
-    ``number`` is the index of the child among the new children of its node.
-    """
+    """Record the known or estimated value of child ``number`` of a job, or queue a playout."""
     expansion, joint = store.expansion[node], worker.spec_joint[spec]
     child = child_of(store, expansion, joint)
     if child == NONE:
-        # The store had no room to link the child.
-        return
+        return  # There was no room to link the child.
     if store.visits[child] or is_proven(store, child):
         read_value(store, worker, child)
     elif has_playouts(worker):

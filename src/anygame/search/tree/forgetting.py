@@ -1,4 +1,4 @@
-"""Freeing memory: only the most visited nodes below the root are kept."""
+"""Freeing of memory: the tree keeps only the most visited nodes below the root."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-#: Marks of nodes that are kept as a leaf, or with their moves; NONE marks nodes that are dropped.
+#: Marks of nodes that become leaves, and of nodes that keep their expansion. NONE marks nodes to drop.
 _LEAF, _WHOLE = range(2)
-#: Number of nodes ahead for which memory is prefetched.
+#: Number of nodes by which ``_mark`` prefetches ahead.
 _AHEAD = 16
-#: Number of classes of visits, by the highest set bit.
+#: Number of classes of nodes by the highest set bit of their visits.
 LEVELS = 32
 
 
 @exported
 def drop_work(store_address: int, worker_address: int) -> None:
-    """Abandon running descents, requested children, and playouts."""
+    """Abandon all running descents, jobs and playouts."""
     store, worker = store_at(store_address), worker_at(worker_address)
     for job in range(worker.counts[JOB_COUNT]):
         if store.status[worker.job_node[job]] == EXPANDING:
@@ -61,7 +61,7 @@ def drop_work(store_address: int, worker_address: int) -> None:
 
 @compiled
 def _clear_virtual_losses(store, node):
-    """Clear the virtual losses of a node; old paths can hold the number of any node, or of a missing one."""
+    """Clear the virtual losses of a node; ignore the number of a node that no longer exists."""
     if node >= store.counts[NODES] or store.status[node] != EXPANDED:
         return
     expansion = store.expansion[node]
@@ -74,9 +74,9 @@ def _clear_virtual_losses(store, node):
 
 @exported
 def least_visits(store_address: int, share: float, sizes: Float64s) -> int:
-    """Return the minimum visits of nodes whose moves together take at most a share of the memory.
+    """Return the minimum number of visits with which the expansions of nodes fit in a share of the memory.
 
-    ``sizes``, float64 [LEVELS], is scratch of zeros.
+    ``sizes``, float64 [LEVELS], is a temporary array of zeros.
     """
     store = store_at(store_address)
     for expansion in range(store.counts[EXPANSIONS]):
@@ -95,7 +95,7 @@ def least_visits(store_address: int, share: float, sizes: Float64s) -> int:
 
 @compiled
 def _share_of(store, expansion):
-    """Return the share of the memory for options, or for children if it is larger, that a node takes."""
+    """Return the larger share of memory that an expansion takes: of options, or of children."""
     options = 0
     for role in range(store.option_counts.shape[1]):
         options += store.option_counts[expansion, role]
@@ -114,10 +114,11 @@ def forget(
     link_joint: Int64s,
     link_node: Int32s,
 ) -> None:
-    """Keep the root and the children of nodes with ``least`` visits, and renumber these nodes.
+    """Keep the root, and the nodes whose path from the root has at least ``least`` visits at every parent.
 
-    Call ``drop_work`` first. ``new_nodes`` [nodes] (all NONE), ``waiting`` [nodes] and ``new_expansions``
-    [expansions] are scratch. The links are copies of the links of the tree, or empty if it has none.
+    Kept nodes get new numbers. Call ``drop_work`` first. Temporary arrays are ``new_nodes`` [nodes], filled
+    with NONE, ``waiting`` [nodes] and ``new_expansions`` [expansions]. The other arrays are copies of the
+    tree's links, or empty if the tree has no links.
     """
     store = store_at(store_address)
     _mark(store, least, new_nodes, waiting)
@@ -240,7 +241,7 @@ def _move_option(store, option, to):
     store.pending[to] = 0
     store.option_minimax[to] = store.option_minimax[option]
     store.mean[to] = store.mean[option]
-    store.option_low[to] = store.option_low[option]  # the residue lies there, too
+    store.option_low[to] = store.option_low[option]  # This copies ``residue``, too.
     store.option_high[to] = store.option_high[option]
     store.amaf_tries[to] = store.amaf_tries[option]
     store.amaf_mean[to] = store.amaf_mean[option]

@@ -1,15 +1,15 @@
-"""Growing a tree, pass after pass: make children, play out, record, expand, backpropagate, select.
+"""Growth of a search tree in passes: select leaves, expand them, play out, and backpropagate.
 
-Descents go from the root to leaves. Every role chooses for itself by an upper confidence bound (UCT, Kocsis
-and Szepesvari 2006; decoupled where several choose at once, Finnsson and Bjornsson 2008). Descents under way
-count as lost tries (virtual losses: Chaslot, Winands and van den Herik 2008), so the descents of one pass
-differ. At the root there is more exploration (Tolpin and Shimony 2012, "MCTS based on simple regret").
+A descent goes from the root to a leaf. At each node, every role chooses its move by an upper confidence bound
+(UCT; Kocsis and Szepesvari 2006). Roles that choose simultaneously use separate statistics (Finnsson and
+Bjornsson 2008). Running descents count as losses (Chaslot, Winands and van den Herik 2008), so the descents
+of one pass differ. The root explores more than other nodes do (Tolpin and Shimony 2012, "MCTS based on simple
+regret").
 """
 
 from __future__ import annotations
 
 from math import log, sqrt
-from typing import Final
 
 import numpy as np
 
@@ -70,18 +70,18 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-#: Upper bound of the factor of exploration at the root.
+#: Maximum factor by which the root explores more than other nodes.
 MOST_AT_ROOT = 4.0
 
 
 @exported
 def select(store_address: int, worker_address: int, game_address: int) -> bool:
-    """Descend until there is work for the idle lanes; return whether there is any."""
+    """Start descents until the idle lanes have work; return whether any work is pending."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     counts = worker.counts
     wanted = max(0, counts[IDLE] - counts[QUEUE_COUNT])
     root = store.counts[ROOT]
-    # A young tree hardly shows which moves are good, so it gets fewer descents.
+    # The statistics of a small tree are poor, so each pass makes fewer descents.
     if wanted:
         wanted = min(
             max(1, wanted * SCALE // max(SCALE, counts[BRANCHING])), 1 + store.visits[root] // 32, JOBS
@@ -99,7 +99,7 @@ def select(store_address: int, worker_address: int, game_address: int) -> bool:
 
 @compiled
 def descend(game, store, worker):
-    """Descend to a leaf; return whether the descent gave work."""
+    """Descend from the root to a leaf; return False if the leaf gave neither work nor a value."""
     counts = worker.counts
     counts[FREE_PATHS] -= 1
     path = worker.free_paths[counts[FREE_PATHS]]
@@ -133,7 +133,7 @@ def descend(game, store, worker):
 
 @compiled
 def _evaluate_leaf(store, worker, path, node, length):
-    """Expand or evaluate the node at the end of a descent; return whether that gives work."""
+    """Queue the expansion of a leaf, or evaluate it; return False if neither is possible now."""
     status, job = store.status[node], worker.counts[JOB_COUNT]
     has_room = store.counts[NODES] + 2 * SPECS <= len(store.status)
     if status == LEAF and job < JOBS and length < LONGEST_PATH and has_room:
@@ -146,7 +146,7 @@ def _evaluate_leaf(store, worker, path, node, length):
     goes_on = status == LEAF or (length == LONGEST_PATH and status != TERMINAL)
     if goes_on and not is_proven(store, node) and length:
         return _play_out_again(worker, path, node)
-    # A proven node, or a node that this path repeats, counts with its present value.
+    # A proven node, or a node that occurs twice on the path, contributes its current value.
     has_value = status != EXPANDING and (store.visits[node] > 0 or is_proven(store, node))
     if has_value:
         read_value(store, worker, node)
@@ -158,19 +158,19 @@ def _evaluate_leaf(store, worker, path, node, length):
 
 @compiled
 def _play_out_again(worker, path, node):
-    """Enqueue another playout of a leaf that cannot be expanded; return whether the queue has room."""
+    """Queue another playout from a leaf that cannot be expanded; return False if the queue is full."""
     last = worker.path_length[path] - 1
     if not enqueue_playout(worker, path, worker.path_joint[path, last], node):
         end_descent(worker, path)
         return False
-    # The playout has the virtual loss of the last step.
+    # The end of the playout removes the virtual loss of the last joint move.
     worker.path_length[path] = last
     return True
 
 
 @compiled
 def _request_child(store, worker, path, node, expansion, joint):
-    """Request a child that its parent's expansion left out; return whether there is room for it."""
+    """Queue a job for a child that the expansion of its parent left out; return False if there is no room."""
     counts = worker.counts
     if (
         counts[JOB_COUNT] >= JOBS
@@ -195,7 +195,7 @@ def _request_child(store, worker, path, node, expansion, joint):
 
 @compiled
 def _select_joint_move(game, store, worker, node, expansion):
-    """Return the joint move to try next."""
+    """Return the joint move that the descent makes at a node."""
     roles = store.low.shape[1]
     mover = store.mover[expansion]
     if mover == roles:
@@ -214,7 +214,7 @@ def _select_joint_move(game, store, worker, node, expansion):
 
 @compiled
 def _select_option(game, store, worker, node, expansion, role, alone):
-    """Return the option that a role tries next; ``alone``: no other role has a choice."""
+    """Return the option that a role tries next. ``alone`` says that no other role has a choice."""
     count = np.int64(store.option_counts[expansion, role])
     if game.random[role]:
         return random_below(worker, count)
@@ -223,7 +223,7 @@ def _select_option(game, store, worker, node, expansion, role, alone):
     visits = max(1, store.visits[node])
     exploration = worker.settings[EXPLORATION]
     if node == store.counts[ROOT]:
-        # The root needs the best move, not a high mean. If moves are few, exploring all of them costs little.
+        # At the root, the best move matters, not a high mean. The fewer moves, the cheaper is exploration.
         exploration *= min(max(1.0, worker.settings[ROOT_MOVES] / count), MOST_AT_ROOT)
     urge = np.float32(exploration * sqrt(log(visits + 1.0)))
     loss = np.float32(worker.settings[VIRTUAL_LOSS])
@@ -256,7 +256,7 @@ def _select_option(game, store, worker, node, expansion, role, alone):
             best, highest = index, score
     if best != NONE:
         return best
-    # No open option can be better: take the best proven one.
+    # Every option is proven or cannot improve the lower bound: take the one with the highest upper bound.
     most = np.float32(-1)
     for index in range(count):
         if store.option_high[first + index] > most:
@@ -264,19 +264,13 @@ def _select_option(game, store, worker, node, expansion, role, alone):
     return best
 
 
-#: Results of ``grow``: the tree can grow, all wanted leaves are evaluated, the search is done, or memory is
-#: full.
+#: Results of ``grow``: the tree can still grow, enough leaves are evaluated, no work remains, memory is full.
 GOING, ENOUGH, DONE, FULL = range(4)
-
-
-#: The steps of a pass. Each takes the addresses of store, worker and game. The last step returns whether
-#: there is work.
-STEPS: Final = (make_children, play_out, record_results, expand, backpropagate, select)
 
 
 @exported
 def look(store_address: int, leaves: int) -> int:
-    """Return whether the tree can grow, as one of the results above."""
+    """Return ``GOING`` if the tree can grow, or the reason why it cannot."""
     store = store_at(store_address)
     counts = store.counts
     if counts[LEAVES] >= leaves:
@@ -295,7 +289,7 @@ def look(store_address: int, leaves: int) -> int:
 
 @exported
 def grow(game_address: int, store_address: int, worker_address: int, passes: int, leaves: int) -> int:
-    """Make a number of passes, up to a total of leaves; return one of the results above."""
+    """Make passes until the tree has ``leaves`` evaluated leaves; return one of the results above."""
     for _ in range(passes):
         state = look(store_address, leaves)
         if state != GOING:
@@ -312,6 +306,6 @@ def grow(game_address: int, store_address: int, worker_address: int, passes: int
 
 @exported
 def add_state(store_address: int, worker_address: int) -> int:
-    """Return the node of the state in the first place of ``Worker.spec_state``; add it if it is missing."""
+    """Return the node of the state in the first row of ``Worker.spec_state``; add a missing node."""
     states = worker_at(worker_address).spec_state
     return find_or_add(store_at(store_address), states, 0, hash_of(states, 0))[0]

@@ -1,9 +1,9 @@
-"""Minimax over estimates, for two roles, in addition to the means of leaves.
+"""Minimax values over estimates, for two roles, in addition to mean values of leaves.
 
 With playouts, descents combine both values (Lanctot, Winands, Pepels and Sturtevant 2014, "Monte Carlo tree
-search with heuristic evaluations using implicit minimax backups"). Without playouts, they use minimax alone
-(Korf and Chickering 1996, "Best-first minimax search"), except that the value of a node where both roles
-choose is the mean of its leaves. Values are for the first role, from 0 to 1; one half is an even state.
+search with heuristic evaluations using implicit minimax backups"). Without playouts, descents use minimax
+values alone (Korf and Chickering 1996, "Best-first minimax search"). A node where both roles choose has the
+mean of its leaves as its minimax value. All values here are those of the first role, from 0 to 1.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ from anygame.search.evaluation import evaluate, has_estimates, has_playouts
 from anygame.search.tree.bounds import first_option_of, is_proven
 from anygame.search.tree.store import NONE, child_of
 
-#: A value of 1 in ``Store.option_minimax``.
+#: Fixed-point representation of the value 1 in ``Store.option_minimax``.
 ONE = np.float32(65535)
 
 
 @compiled
 def has_minimax(game, worker):
-    """Return whether there is minimax over estimates."""
+    """Return whether the tree has minimax values over estimates."""
     return has_estimates(worker) and len(game.random) == 2
 
 
 @compiled
 def advantage(own, other):
-    """Return the advantage of a role from the values of both roles: 0 to 1, one half if they are equal."""
+    """Return the advantage of a role from 0 to 1, given the values of both roles; 0.5 if these are equal."""
     return (1 + own - other) / 2
 
 
 @compiled
 def seen_by(mover, value):
-    """Convert a value between the view of the first role and that of the mover, in either direction."""
+    """Convert a value of the first role to the value of the mover, or back."""
     return np.float32(1) - value if mover else value
 
 
 @compiled
 def estimate_children(game, store, worker, node, spec, specs):
-    """Estimate a node and its new children, except children with better values.
+    """Set ``worker.batch_value`` to the estimates of a node and, after it, of its new children.
 
-    ``worker.batch_value`` has the value of the node first, and the values of the children after it.
+    The function skips children that are proven, expanded or visited, as their values are more accurate.
     """
     expansion = store.expansion[node]
     chosen_by_one = has_minimax(game, worker) and store.mover[expansion] != NONE
@@ -59,7 +59,7 @@ def estimate_children(game, store, worker, node, spec, specs):
 
 @compiled
 def set_minimax(store, worker, node, spec, specs):
-    """Set the values of a new expansion and of its options, after its children were estimated."""
+    """Set the minimax values of a new expansion and of its options from the estimates of its children."""
     expansion = store.expansion[node]
     mover = store.mover[expansion]
     own = np.float32(worker.batch_value[0, 0])
@@ -85,9 +85,9 @@ def set_minimax(store, worker, node, spec, specs):
 
 @compiled
 def _value_of_child(store, worker, child, place):
-    """Return the value of a child if it is proven or expanded; otherwise its estimate in the batch."""
+    """Return the minimax value of a proven or expanded child, or else its estimate in the batch."""
     if is_proven(store, child):
-        # If both roles get the same goal, the value is one half, whatever the goal.
+        # If both roles get the same goal, the value is one half, even if that goal is the highest.
         return np.float32(advantage(store.low[child, 0], store.low[child, 1]))
     if store.expansion[child] != NONE:
         return store.minimax[store.expansion[child]]
@@ -106,7 +106,7 @@ def _best_option(store, expansion, mover):
 
 @compiled
 def minimax_of_option(store, expansion, joint):
-    """Return the value of the child of a joint move, at a node where at most one role chooses."""
+    """Return the minimax value of the child of a joint move at a node where at most one role chooses."""
     mover = store.mover[expansion]
     if mover > 1:
         return store.minimax[expansion]
@@ -117,7 +117,7 @@ def minimax_of_option(store, expansion, joint):
 
 @compiled
 def backpropagate_minimax(game, store, worker, node, joint, child):
-    """Update the value of a node from the value of a child; return whether it changed."""
+    """Update the minimax value of a node after a change of a child; return whether the value changed."""
     expansion = store.expansion[node]
     mover, before = store.mover[expansion], store.minimax[expansion]
     if mover == NONE:
@@ -142,7 +142,7 @@ def backpropagate_minimax(game, store, worker, node, joint, child):
 
 @compiled
 def _set_to_mean(store, worker, node, expansion):
-    """Set the value of a node where both roles choose to the mean of its leaves, if these are estimates."""
+    """Set the minimax value of a node where both roles choose to the mean of its estimated leaves."""
     if has_playouts(worker) or not store.visits[node]:
         return False
     one, other = store.sums[node, 0] / store.visits[node], store.sums[node, 1] / store.visits[node]

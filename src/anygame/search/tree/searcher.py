@@ -1,8 +1,8 @@
-"""Tree search over lanes: one tree per thread, with combined results.
+"""Tree search over lanes: each thread grows its own tree, and the results are combined.
 
-Threads use root parallelisation: they grow separate trees from one root, and their counts are added (Chaslot,
-Winands and van den Herik 2008, "Parallel Monte-Carlo tree search"). Growth is limited by memory access, so
-threads that shared a tree would mostly wait for each other.
+This is root parallelisation: the trees have the same root, and their statistics are added (Chaslot, Winands
+and van den Herik 2008, "Parallel Monte-Carlo tree search"). Memory access limits the growth, so threads with
+a shared tree would mostly wait for each other.
 """
 
 from __future__ import annotations
@@ -58,28 +58,34 @@ if TYPE_CHECKING:
     from anygame.search.lanes import GameCode
     from anygame.search.learning.symmetries import Symmetries
 
-#: Exploration, number of root moves from which the root has no additional exploration, virtual loss, number
-#: of leaves for which AMAF values count, and weight of estimates; see ``growing``.
-DEFAULT_SETTINGS: Final = (0.4, 28.0, 1.0, 30.0, 0.0)
-#: Exploration with estimates alone, which err less than playouts.
+#: Default settings of descents; ``worker`` has their indices.
+DEFAULT_SETTINGS: Final = (
+    0.4,  # Weight of exploration.
+    28.0,  # Number of legal moves at the root below which the root explores more than other nodes.
+    1.0,  # Number of lost tries that a running descent counts as.
+    30.0,  # Number of tries at which the AMAF mean and the mean have the same weight.
+    0.0,  # Weight of estimates.
+)
+#: Weight of exploration with estimates alone, which err less than playouts.
 _EXPLORATION_OF_ESTIMATES: Final = 0.1
-#: Maximum number of joint moves of a playout: more than in matches of nearly all games.
+#: Maximum number of joint moves of a playout. In nearly all games, matches are shorter.
 _LONGEST_PLAYOUT: Final = 1000
-#: Approximate seconds of a call of machine code. The clock is read between calls.
+#: Approximate duration in seconds of a call of native code. The clock is read between calls.
 _CALL_SECONDS: Final = 0.02
-#: Share of nodes that keep their moves when memory is full. It is halved down to the second number if these
-#: moves still fill the memory.
-_KEPT, _LEAST_KEPT = 0.25, 0.01
+#: Share of the memory whose expansions are kept when memory is full.
+_KEPT: Final = 0.25
+#: This share is halved while memory remains full, but not below this minimum.
+_LEAST_KEPT: Final = 0.01
 
 
 def estimating(settings: Sequence[float], trust: float) -> tuple[float, ...]:
-    """Return settings with a weight of estimates, from 0 to 1."""
+    """Return settings of descents that use a weight of estimates, from 0 to 1."""
     exploration, *others = settings[:TRUST]
     return (_EXPLORATION_OF_ESTIMATES if trust == 1 else exploration, *others, trust)
 
 
 class Tree:
-    """A search tree over the lanes of a game. ``actions`` are the actions of each role."""
+    """The search tree of one thread. ``actions`` has the moves of each role by action number."""
 
     def __init__(
         self,
@@ -102,11 +108,11 @@ class Tree:
         self._opposed = bool(self.store.counts[COMPETITIVE])
 
     def begin(self, state: NDArray[np.uint64], end: Sequence[tuple[float, bool]] | None = None) -> None:
-        """Make a state, uint64 [words], the root.
+        """Make a packed state the root, and keep the tree.
 
-        If the game is over in this state, ``end`` has the value for each role, and whether it is certain.
+        If the game is over in this state, ``end`` has the value for each role, and whether it is proven.
         """
-        if not self.is_idle:
+        if self.worker.counts[FREE_PATHS] < len(self.worker.free_paths):  # Some descents are running.
             drop_work(*self._addresses[1:])
         self.worker.spec_state[0] = state
         if self._is_full and not self._forget():
@@ -116,23 +122,17 @@ class Tree:
         root = self.store.counts[ROOT] = add_state(*self._addresses[1:])
         self.store.counts[DEPTH] = 0
         if end is not None:
-            # The root can also be a child of other states, which use these values.
+            # The root can also be a child of other nodes, which use these values.
             self.store.status[root] = TERMINAL
             self.store.visits[root], self.store.sums[root] = 1, [value for value, _ in end]
             self.store.low[root] = [value if known else 0.0 for value, known in end]
             self.store.high[root] = [value if known else 1.0 for value, known in end]
         elif self.store.status[root] == LEAF:
-            # If its moves were forgotten, its bounds have to be proven again.
+            # If the tree has forgotten the children, it has to prove the bounds again.
             self.store.low[root], self.store.high[root] = 0, 1
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether all descents are finished."""
-        counts = self.worker.counts
-        return bool(counts[FREE_PATHS] == len(self.worker.free_paths))
-
     def advance(self, deadline: float, leaves: int | None = None) -> tuple[int, bool]:
-        """Grow until a deadline, or for a number of leaves.
+        """Grow until a deadline, in the time of ``perf_counter``, or for a number of leaves.
 
         Returns the number of evaluated leaves, and whether the tree cannot grow further.
         """
@@ -153,7 +153,7 @@ class Tree:
         return int(counts[LEAVES]) - before, False
 
     def _loosen_bounds(self) -> None:
-        """Reset bounds that assume opposed goals, after an end whose goals are not opposed."""
+        """Reset the bounds that assumed opposed goals, after an end with other goals."""
         counts, store = self.store.counts, self.store
         nodes, options = int(counts[NODES]), int(counts[OPTIONS])
         going = store.status[:nodes] != TERMINAL
@@ -165,7 +165,7 @@ class Tree:
         return bool(look(self._addresses[1], 1 << 62) == FULL)
 
     def _forget(self) -> bool:
-        """Discard moves of rarely visited nodes; return whether memory is free afterwards."""
+        """Discard the expansions of rarely visited nodes; return False if memory remains full."""
         counts, store = self.store.counts, self.store
         drop_work(*self._addresses[1:])
         root = store.states[counts[ROOT]].copy() if counts[NODES] else None
@@ -178,7 +178,7 @@ class Tree:
         return True
 
     def _forget_moves(self, least: int) -> None:
-        """Discard the moves of nodes with fewer visits, except for the root."""
+        """Discard the expansions of nodes with fewer than ``least`` visits, except for the root."""
         counts, store = self.store.counts, self.store
         counts[IS_SHORT] = 0
         links = len(store.link_node) if counts[LINKS] else 0
@@ -207,7 +207,7 @@ class Tree:
 
     @property
     def depth(self) -> int:
-        """Depth of the deepest descent from this root."""
+        """Maximum depth of a descent from this root."""
         return int(self.store.counts[DEPTH])
 
     @property
@@ -221,7 +221,7 @@ class Tree:
 
     @property
     def without_goal(self) -> list[int]:
-        """Roles without a goal at any end; empty until the tree has all states and proves other roles."""
+        """Roles without a goal at any end; empty unless the tree is complete and proves all other roles."""
         store, roles = self.store, np.flatnonzero(~self._code.random)
         seen, layer = np.zeros(self.nodes, np.bool_), np.array([self.root])
         while len(layer):
@@ -244,7 +244,7 @@ class Tree:
         return [] if (with_goal & ~proven[self.root])[roles].any() else roles[~with_goal[roles]].tolist()
 
     def value(self, node: int, role: int) -> tuple[int, float, float, float]:
-        """Return the visits of a node, and its mean value, lower and upper bound for a role."""
+        """Return the visits, mean value, lower bound and upper bound of a node for a role."""
         store = self.store
         visits = int(store.visits[node])
         low, high = float(store.low[node, role]), float(store.high[node, role])
@@ -257,7 +257,7 @@ class Tree:
         return bool(store.status[node] == EXPANDED and store.mover[store.expansion[node]] == role)
 
     def options(self, node: int, role: int) -> list[Option]:
-        """Return the moves of a role at a node, in the order of its actions; empty if it is not expanded."""
+        """Return the moves of a role at a node, by action number; empty if the node is not expanded."""
         store = self.store
         if store.status[node] != EXPANDED:
             return []
@@ -285,7 +285,7 @@ class Tree:
         return options
 
     def _together(self, expansion: int, role: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the bounds of a role's options over all moves of the others, where several roles choose."""
+        """Return bounds of the options of a role over all moves of the other roles."""
         store, counts = self.store, self.store.option_counts[expansion]
         if store.first_child[expansion] < 0:
             return np.zeros(counts[role], np.float32), np.ones(counts[role], np.float32)
@@ -298,7 +298,7 @@ class Tree:
         return low.min(axis=1), high.max(axis=1)
 
     def child(self, node: int, options: Sequence[int]) -> int | None:
-        """Return the child of a joint move, given by an option for each role; None if it was not made."""
+        """Return the child of a joint move, given by an option for each role; None if the tree lacks it."""
         store = self.store
         expansion = int(store.expansion[node])
         joint = 0
@@ -316,22 +316,11 @@ class Tree:
 
 
 class TreeSearcher(TreeReporter[int]):
-    """Searches a game that has a network; ``anygame.search.searching.Searcher`` documents the interface.
+    """Tree search for a compiled game; ``anygame.search.searching.Searcher`` documents the interface.
 
-    Args:
-        game: the game.
-        seed: the random seed; None for a random one.
-        threads: number of threads and trees.
-        memory: approximate size in bytes of all trees together.
-        settings: settings of descents; see ``DEFAULT_SETTINGS``.
-
-    Attributes:
-        game: the game.
-        kernel: the machine code of the game.
-        code: the kernel as compiled functions use it.
-        settings: settings of descents.
-        estimates: the estimates in use, or None.
-        windows: whether windows are among the inputs of estimates; see ``evaluation.windows``.
+    ``threads`` is the number of trees, and ``memory`` their approximate total size in bytes. If ``seed`` is
+    None, the seed is random. ``settings`` are settings of descents, see ``DEFAULT_SETTINGS``. The attribute
+    ``windows`` says whether windows are among the inputs of estimates; see ``evaluation.windows``.
 
     Raises:
         LimitError: the game has no network.
@@ -379,7 +368,7 @@ class TreeSearcher(TreeReporter[int]):
 
     @property
     def patterns(self) -> Patterns:
-        """Patterns of the game."""
+        """Patterns of the game, with windows if ``windows`` is set."""
         return patterns_of(self.game, self.kernel.network, windows=self.windows)
 
     @cached_property
@@ -389,33 +378,31 @@ class TreeSearcher(TreeReporter[int]):
 
     @property
     def gating(self) -> NDArray[np.int32]:
-        """Numbers of the gating fluents of the game; see ``evaluation.network``."""
+        """Gating fluents of the game; see ``evaluation.network``."""
         return gating_fluents(self.game)
 
     @property
     def shape(self) -> Shape:
-        """The numbers that determine the shape of weights."""
+        """Shape of the weights of a network for the game."""
         inputs = 64 * words_for(self.kernel.network.fluents)
         return Shape(inputs, self.patterns.rows, len(self.gating), outputs_of(len(self.game.roles)))
 
     @property
     def window_rows(self) -> tuple[int, int]:
-        """First row of the weights of windows, and the row behind the last."""
+        """First row of the weights of windows, and the row after the last."""
         first = self.shape.inputs + 1
         return first + self.patterns.lines, first + self.patterns.rows
 
     def can_use(self, weights: NDArray[np.float32]) -> bool:
-        """Return whether an array has the shape of weights of this game."""
+        """Return whether an array has the shape of weights for this game."""
         rows, units = weights.shape
         suits = units.bit_count() == 1 and units <= MOST_UNITS
         return rows == self.shape.rows and suits and units > self.shape.outputs
 
     def use_estimates(self, weights: NDArray[np.float32], trust: float) -> None:
-        """Use estimates from now on, alone or beside playouts; this discards the tree.
+        """Use estimates from now on, and discard the tree.
 
-        Args:
-            weights: see ``evaluation.network``.
-            trust: weight of the estimates, from 0 for playouts alone to 1 for estimates alone.
+        ``trust`` is the weight of the estimates, from 0 for playouts alone to 1 for estimates alone.
         """
         lines = patterns_of(self.game, self.kernel.network, windows=False).rows
         self.windows = len(weights) != self.shape._replace(patterns=lines).rows
@@ -425,7 +412,7 @@ class TreeSearcher(TreeReporter[int]):
         self._trees = self._empty_trees()
 
     def begin(self, state: State) -> None:
-        """Make a state the root, and keep the part of the tree below it."""
+        """Make a state the root, and keep the tree."""
         packed = self.packed(state)
         is_over = state.is_terminal or state.stuck_role is not None
         end = [self._end(state, role) for role in range(len(self.game.roles))] if is_over else None
@@ -435,19 +422,19 @@ class TreeSearcher(TreeReporter[int]):
         self._is_exhausted = is_over
 
     def packed(self, state: State) -> NDArray[np.uint64]:
-        """Return a state in the representation of the trees: uint64 [words]."""
+        """Return a state as the trees store it: uint64 [words], with one bit per fluent."""
         (packed,) = packed_state(self.game, state)
         return np.asarray(packed)
 
     def _end(self, state: State, role: int) -> tuple[float, bool]:
-        """Return the value of an end for a role, and whether the rules give it exactly one goal there."""
+        """Return the value of an end for a role, and whether the role has exactly one goal there."""
         if self.game.roles[role].is_random:
             return 0.0, True
         has_goal = state.goals()[self.game.roles[role]] is not None
         return self.value_of_end(state, role), state.is_terminal and has_goal
 
     def value_of_end(self, state: State, role: int) -> float:
-        """Return the value of a role's goal in a state, 0 to 1; of several goals, the highest counts."""
+        """Return the value of a role's goal in a state, from 0 to 1. Of several goals, the highest counts."""
         try:
             goal = state.goal(self.game.roles[role]) or 0
         except GoalError as error:
@@ -455,7 +442,7 @@ class TreeSearcher(TreeReporter[int]):
         return self._scales[role].value(goal)
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
-        """Search for about the given seconds, and return the number of evaluated leaves."""
+        """Search for about ``seconds`` or a number of leaves, and return the number of evaluated leaves."""
         if self._is_exhausted:
             return 0
         deadline = perf_counter() + seconds
@@ -487,7 +474,7 @@ class TreeSearcher(TreeReporter[int]):
         return sum(tree.bytes for tree in self._trees)
 
     def _range_of_goals(self, role: int) -> float:
-        """Return the range of goals if only this role chooses at the root, else 0."""
+        """Return the range of goals if only this role chooses at the root, otherwise 0."""
         alone = any(tree.is_alone(tree.root, role) for tree in self._trees)
         return self._scales[role].width if alone else 0
 

@@ -1,48 +1,9 @@
-"""The arrays of a search tree: nodes, expanded nodes, options, and a transposition table.
+"""Search trees as arrays of nodes, expansions and options, with a transposition table.
 
-A state that is reached on several paths is one node (a directed graph rather than a tree; Childs, Brodeur and
-Kocsis 2008, "Transpositions and move groups in Monte Carlo tree search").
-
-A step of a descent reads records of three kinds: a node, its expansion, and the options of the mover. For two
-roles, and states of up to 128 fluents (``x2``: for each role, or each word of a state):
-
-    ============= ========== ===== ======================================================
-    node             type    bytes holds
-    ============= ========== ===== ======================================================
-    sums          float64 x2    16 sums of the values of its leaves, for each role
-    low           float32 x2     8 proven bounds of its value, for each role
-    high          float32 x2     8
-    visits        int32          4 leaves evaluated at or below it
-    expansion     int32          4 the number of its expansion
-    stamp         int32          4 the last descent through it
-    distance      int16          2 joint moves to the end, if it is proven
-    status        uint8          1 leaf, being expanded, expanded, or an end
-    states        uint64 x2     16 the state, a bit a fluent
-    ============= ========== ===== ======================================================
-    expansion        type    bytes holds
-    ============= ========== ===== ======================================================
-    first_option  int64          8 the first option of the first role; the others follow
-    first_child   int64          8 the child of the first joint move; the others follow
-    option_counts int32 x2       8 legal moves of each role
-    mover         int16          2 the only role with a choice
-    minimax       float32        4 the minimax value over estimates
-    owner         int32          4 the number of its node
-    first_link    int32          4 the first child that is found by hash
-    ============= ========== ===== ======================================================
-    option           type    bytes holds
-    ============= ========== ===== ======================================================
-    action        int32          4 a legal move of one role
-    tries         int32          4 leaves evaluated through it
-    pending       int16          2 descents under way through it: virtual losses
-    option_minimax uint16        2 the minimax value of its child
-    mean          float32        4 of values for its role
-    option_low    float32        4 proven bounds of its child, if one role chooses
-    option_high   float32        4
-    amaf_tries    float32        4 leaves in which its action was made later on
-    amaf_mean     float32        4 of their values
-    residue       float32        0 in the bytes of ``option_low``, if several roles
-                                   choose: the rounding error of the mean
-    ============= ========== ===== ======================================================
+A node is a state. States that are reached on several paths have one node (Childs, Brodeur and Kocsis 2008,
+"Transpositions and move groups in Monte Carlo tree search"). An expansion lists the legal moves of a node. An
+option is a legal move of one role at a node. Memory access limits the speed of descents, so the fields of a
+node, an expansion or an option form one record.
 """
 
 from __future__ import annotations
@@ -76,81 +37,81 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Places in ``Store.counts``.
+#: Indices of ``Store.counts``: numbers of nodes, expansions, options, children, links and slots in use.
 NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, SLOTS = range(6)
+#: Indices of ``Store.counts``: root node, maximum depth of a descent, number of descents, number of evaluated
+#: leaves, whether the goals of two roles are opposed, and whether some role has many moves (``WIDE``).
 ROOT, DEPTH, DESCENTS, LEAVES, COMPETITIVE, IS_WIDE = range(6, 12)
-#: Whether a node could not be expanded for lack of memory.
+#: Index of ``Store.counts``: whether memory was too short to expand a node.
 IS_SHORT = 12
-#: Number of slots in use of a new tree, and their maximum before all are used: a small table fits the caches.
-FIRST_SLOTS, MOST_SMALL_SLOTS = 1 << 12, 1 << 20
-#: Mask of the half of a slot that holds the node plus one.
+#: Number of slots in use in a new tree. Small tables fit into the CPU caches.
+FIRST_SLOTS = 1 << 12
+#: Number of slots beyond which the table grows to its final size at once.
+MOST_SMALL_SLOTS = 1 << 20
+#: Mask of the half of a slot that contains the node number plus one.
 LOW_HALF = np.uint64(0xFFFFFFFF)
-#: The status of a node. A leaf need not be evaluated.
+#: Status of a node: not expanded, queued for expansion, expanded, or an end of the game.
 LEAF, EXPANDING, EXPANDED, TERMINAL = range(4)
-#: Minimum number of nodes of a tree: room for the children of a pass; see ``growing``.
+#: Minimum capacity of a tree in nodes: one pass can add thousands of children.
 FEWEST_NODES = 1 << 13
-#: Number of nodes ahead for which slots are prefetched.
+#: Number of nodes by which ``rehash`` prefetches slots ahead.
 _AHEAD = 16
-#: Place of a missing expansion, child or link.
+#: Index of a missing expansion, child or link.
 NONE = -1
 
 
 class Store(NamedTuple):
-    """A search tree. Values lie between 0 and 1, bounds too.
+    """A search tree. All values and bounds lie between 0 and 1."""
 
-    Attributes, besides those of records (see the module):
-        counts: see the places above.
-        slots: the transposition table, by hash of a state, with open addressing. The low half of a slot is
-            the node plus one, the high half that of the hash, so that lookups hardly ever read other states.
-        first_child: NONE if there are too many joint moves to list their children.
-        mover: the number of roles if no role has a choice; NONE if several roles have one.
-        child: the node, or NONE, by joint move; the option of the last role changes fastest.
-        next_link: the next slot of the same expansion, or NONE.
-        link_expansion, link_joint, link_node: a hash table with open addressing for the children that are too
-            many to be listed; ``link_node`` has the node plus one.
-    """
-
-    counts: Int64s
+    counts: Int64s  # Counters and flags; see the indices above.
+    # Transposition table with open addressing. The low half of a slot is the node number plus one. The high
+    # half is that of the hash, so a lookup rarely reads the state of another node.
     slots: UInt64s
-    states: UInt64Rows
-    status: UInt8s
-    visits: Int32s
-    sums: Float64Rows
-    low: Float32Rows
-    high: Float32Rows
-    distance: Int16s
-    expansion: Int32s
-    option_counts: Int32Rows
-    first_option: Int64s
-    first_child: Int64s
+    # Nodes:
+    states: UInt64Rows  # State of the node, with one bit per fluent.
+    status: UInt8s  # Status of the node; see the constants above.
+    visits: Int32s  # Number of leaves evaluated at or below the node.
+    sums: Float64Rows  # Sum of the values of these leaves, for each role.
+    low: Float32Rows  # Proven lower bound of the node's value, for each role.
+    high: Float32Rows  # Proven upper bound of the node's value, for each role.
+    distance: Int16s  # Number of joint moves to the end, if the value is proven.
+    expansion: Int32s  # Index of the node's expansion, or NONE.
+    stamp: Int32s  # Number of the last descent through the node.
+    # Expansions:
+    option_counts: Int32Rows  # Number of legal moves of each role.
+    first_option: Int64s  # Index of the first option of the first role; the other options follow.
+    first_child: Int64s  # Index in ``child`` of the first joint move, or NONE if links have the children.
+    # The only role with a choice; NONE if several roles have a choice; the number of roles if none has.
     mover: Int16s
-    minimax: Float32s
+    minimax: Float32s  # Minimax value over estimates.
+    owner: Int32s  # The expanded node.
+    first_link: Int32s  # First slot of the expansion's children in the hash table of links, or NONE.
+    # Node of each listed joint move, or NONE. The move of the last role changes fastest.
     child: Int32s
-    action: Int32s
-    tries: Int32s
-    pending: Int16s
-    option_minimax: UInt16s
-    mean: Float32s
-    option_low: Float32s
-    option_high: Float32s
-    amaf_tries: Float32s
-    amaf_mean: Float32s
+    # Options:
+    action: Int32s  # The move, as an action number.
+    tries: Int32s  # Number of leaves evaluated through the option.
+    pending: Int16s  # Virtual losses: number of running descents through the option.
+    option_minimax: UInt16s  # Minimax value of the child, from 0 to ``minimax.ONE``.
+    mean: Float32s  # Mean value of the leaves for the role that has the option.
+    option_low: Float32s  # Proven lower bound of the child's value, if only one role chooses.
+    option_high: Float32s  # Proven upper bound of the child's value, if only one role chooses.
+    amaf_tries: Float32s  # Number of leaves whose paths or playouts contain the action at or below the node.
+    amaf_mean: Float32s  # Mean value of these leaves.
+    # Rounding error of ``mean``, if several roles choose. It shares the bytes of ``option_low``.
     residue: Float32s
-    stamp: Int32s
-    owner: Int32s
-    first_link: Int32s
-    next_link: Int32s
-    link_expansion: Int32s
-    link_joint: Int64s
-    link_node: Int32s
+    # Links: a hash table with open addressing for the children of expansions with too many joint moves.
+    next_link: Int32s  # Next slot of the same expansion, or NONE.
+    link_expansion: Int32s  # Expansion of the slot.
+    link_joint: Int64s  # Joint move of the slot.
+    link_node: Int32s  # Number of the child plus one, or 0 if the slot is free.
 
 
-#: The element type of each array.
+#: Element type of each array.
 _ELEMENTS = {name: np.dtype(each.kind) for name, each in Bundle(Store).arrays.items()}
 #: Size in bytes of a cache line.
 _CACHE_LINE = 64
-#: Fields of the records of nodes, expansions and options. Access to memory limits the speed of descents, so
-#: fields of a record lie side by side. States come last, as they can be long.
+#: Fields of the records, in the order in which they lie in memory. States come last, as they can be long.
 _NODE = ("sums", "low", "high", "visits", "expansion", "stamp", "distance", "status", "states")
 _EXPANSION = ("first_option", "first_child", "option_counts", "mover", "minimax", "owner", "first_link")
 _OPTION = (
@@ -167,7 +128,7 @@ _OPTION = (
 
 
 def _record(names: Sequence[str], columns: Mapping[str, int]) -> np.dtype[Any]:
-    """Return the type of records; those of more than half a cache line fill the whole line."""
+    """Return the type of a record; a record of more than half a cache line is padded to a full line."""
     fields = [(name, _ELEMENTS[name], (columns[name],) if name in columns else ()) for name in names]
     record = np.dtype(fields, align=True)
     if not _CACHE_LINE // 2 < record.itemsize < _CACHE_LINE:
@@ -177,14 +138,14 @@ def _record(names: Sequence[str], columns: Mapping[str, int]) -> np.dtype[Any]:
 
 
 def _sharing(record: np.dtype[Any], name: str, place: str) -> np.dtype[Any]:
-    """Return the type of records with another field in the bytes of an existing field."""
+    """Return a record type in which another field shares the bytes of an existing field."""
     fields = dict(record.fields or {})
     fields[name] = fields[place]
     formats, offsets = zip(*(field[:2] for field in fields.values()), strict=True)
     return np.dtype({"names": [*fields], "formats": formats, "offsets": offsets, "itemsize": record.itemsize})
 
 
-#: The record of an option. All its fields are single numbers, so its size does not depend on the game.
+#: Record type of an option. Its size does not depend on the game.
 _OPTION_RECORD = _sharing(_record(_OPTION, {}), "residue", "option_low")
 
 store_at = Bundle(
@@ -195,15 +156,12 @@ store_at = Bundle(
 
 
 def make_store(words: int, roles: int, memory: int) -> Store:
-    """Return an empty tree with a maximum size in bytes, which is at least a few megabytes.
-
-    The tree takes its pages from the system as it grows.
-    """
+    """Return an empty tree of at most about ``memory`` bytes, but with room for ``FEWEST_NODES`` nodes."""
     columns = dict.fromkeys(("sums", "low", "high", "option_counts"), roles) | {"states": words}
     node, expansion, option = _record(_NODE, columns), _record(_EXPANSION, columns), _OPTION_RECORD
-    # Expected numbers for each node: about one option for each role, half an expansion, and two slots.
+    # Assumed averages per node: about one option per role, half an expansion, and two slots.
     options_a_node = 1.25 + 0.25 * (roles - 1)
-    # The last terms are the slots of nodes and links, and scratch for forgetting.
+    # The last terms are the bytes of children, slots, links, and the temporary arrays of ``forget``.
     per = node.itemsize + 0.5 * expansion.itemsize + options_a_node * option.itemsize + 1.25 * 4 + 16 + 8 + 10
     nodes = max(FEWEST_NODES, min(int(memory / per), 1 << 30))
     slots = 1 << max(12, int(nodes * 1.33).bit_length() - 1)
@@ -223,10 +181,10 @@ def make_store(words: int, roles: int, memory: int) -> Store:
 
 
 def _zeros(count: int, kind: np.dtype[Any]) -> NDArray[Any]:
-    """Return zeros that begin with a cache line, in pages of the usual size.
+    """Return an array of zeros that is aligned to cache lines and does not use huge pages.
 
-    numpy asks for huge pages. A growing tree takes its pages one by one, and in a virtual machine a new huge
-    page can take milliseconds: 20 to 30 % of the time of a search. Existing huge pages gain at most 5 %.
+    NumPy would request huge pages. In a virtual machine, the first access to a huge page can take
+    milliseconds, in total 20 to 30 % of the time of a search. Later accesses are at most 5 % faster.
     """
     size = count * kind.itemsize
     if sys.platform == "linux":
@@ -234,7 +192,7 @@ def _zeros(count: int, kind: np.dtype[Any]) -> NDArray[Any]:
             pages = mmap.mmap(-1, size + _CACHE_LINE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         except (OSError, OverflowError) as error:
             raise MemoryError(f"no {size:,} bytes for a tree: {error}") from None
-        with suppress(OSError):  # from a kernel without huge pages
+        with suppress(OSError):  # The kernel may not support huge pages.
             pages.madvise(mmap.MADV_NOHUGEPAGE)
         memory = np.frombuffer(pages, np.uint8)
     else:
@@ -256,7 +214,7 @@ def empty(store: Store) -> None:
 
 @compiled
 def hash_of(states, index):
-    """Return the hash of a state, its words mixed as in splitmix64 (Steele, Lea and Flood 2014)."""
+    """Return the hash of a state, computed with the mixer of splitmix64 (Steele, Lea and Flood 2014)."""
     mixed = np.uint64(0)
     for word in range(states.shape[1]):
         mixed ^= states[index, word]
@@ -270,7 +228,7 @@ def hash_of(states, index):
 
 @compiled
 def find(store, states, index, hashed):
-    """Return the node of a state; if it has none, -1 minus the free slot for it."""
+    """Return the node of a state. If the state has no node, return -1 minus the number of a free slot."""
     mask = np.uint64(store.counts[SLOTS] - 1)
     slot = hashed & mask
     words = states.shape[1]
@@ -291,7 +249,7 @@ def find(store, states, index, hashed):
 
 @compiled
 def _slot_of(node, hashed):
-    """Return the content of the slot of a node."""
+    """Return the entry of a node in the transposition table."""
     return (hashed & ~LOW_HALF) | np.uint64(node + 1)
 
 
@@ -308,13 +266,13 @@ def rehash(store):
 
 @compiled
 def prefetch_slot(store, hashed):
-    """Prefetch the slot of a hash."""
+    """Prefetch the slot in which the lookup of a hash begins."""
     prefetch(store.slots, np.int64(hashed & np.uint64(store.counts[SLOTS] - 1)))
 
 
 @compiled
 def prefetch_node(store, hashed):
-    """Prefetch the node of a hash."""
+    """Prefetch the node that probably has the state with a hash."""
     found = store.slots[hashed & np.uint64(store.counts[SLOTS] - 1)]
     if found and (found ^ hashed) <= LOW_HALF:
         node = np.int64(found & LOW_HALF) - 1
@@ -324,7 +282,7 @@ def prefetch_node(store, hashed):
 
 @compiled
 def find_or_add(store, states, index, hashed):
-    """Return the node of a state, and whether it is new; the caller checks that there is room."""
+    """Return the node of a state, and whether it is new. The caller ensures that the tree has room."""
     found = find(store, states, index, hashed)
     if found >= 0:
         return found, False
@@ -334,7 +292,7 @@ def find_or_add(store, states, index, hashed):
     for word in range(states.shape[1]):
         store.states[node, word] = states[index, word]
     if 2 * node > store.counts[SLOTS] and store.counts[SLOTS] < len(store.slots):
-        # Above a threshold, grow to the final size at once: rehashing millions of nodes takes too long.
+        # Rehashing millions of nodes takes long, so a large table grows to its final size at once.
         more = 4 * store.counts[SLOTS]
         store.counts[SLOTS] = more if more <= min(MOST_SMALL_SLOTS, len(store.slots)) else len(store.slots)
         rehash(store)
@@ -352,7 +310,7 @@ def find_or_add(store, states, index, hashed):
 
 @compiled
 def _link_slot(store, expansion, joint):
-    """Return the slot that holds a joint move, or the free slot for it."""
+    """Return the slot of a joint move in the hash table of links, or a free slot for the joint move."""
     mixed = (np.uint64(joint) ^ (np.uint64(expansion) << np.uint64(40))) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(29)
     mask = np.uint64(len(store.link_node) - 1)
@@ -375,7 +333,7 @@ def child_of(store, expansion, joint):
 
 @compiled
 def set_child(store, expansion, joint, node):
-    """Set the child of a joint move; return whether there was room."""
+    """Set the child of a joint move; return False if the hash table of links is full."""
     first = store.first_child[expansion]
     if first >= 0:
         store.child[first + joint] = node

@@ -1,4 +1,4 @@
-"""Memory of one thread: two blocks of lanes, the paths of its descents, and the pending work."""
+"""Working memory of a search thread: lanes, paths of descents, and pending work."""
 
 from __future__ import annotations
 
@@ -31,29 +31,34 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-#: Maximum number of concurrent descents. Each uses at least a lane or a place in the queue.
+#: Maximum number of concurrent descents.
 PATHS = 2048
-#: Maximum depth of a descent. Deeper states are searched after more moves of the match.
+#: Maximum depth of a descent. The search reaches deeper states later in the match.
 LONGEST_PATH = 200
-#: Maximum numbers of nodes expanded in a pass, and of children made in a pass.
-JOBS, SPECS = 512, 2048
-#: A node with up to the first number of joint moves gets all children at once. A larger node gets up to the
-#: second number of children.
-ALL_CHILDREN, SOME_CHILDREN = 512, 128
-#: Maximum number of playout results in a pass.
+#: Maximum number of nodes that one pass expands.
+JOBS = 512
+#: Maximum number of children that one pass makes.
+SPECS = 2048
+#: Maximum number of joint moves of a node that gets all of its children in one expansion.
+ALL_CHILDREN = 512
+#: Number of children that the expansion of a node with more joint moves makes.
+SOME_CHILDREN = 128
+#: Maximum number of playout results in one pass.
 RESULTS = 4 * LANES
 #: Maximum number of playouts that wait for a lane.
 QUEUE = 16384
-#: Maximum number of legal moves listed in a pass.
+#: Maximum number of legal moves that one pass lists.
 LISTED = 1 << 18
-#: Maximum numbers of units in the hidden layer of a value network, and of patterns.
-MOST_UNITS, MOST_PATTERNS = 512, 1024
+#: Maximum number of units in the hidden layer of a value network.
+MOST_UNITS = 512
+#: Maximum number of patterns among the inputs of a value network.
+MOST_PATTERNS = 1024
 
-#: Factor of the fixed-point number ``BRANCHING``, the running mean of children per job.
+#: Scale of the fixed-point number at ``BRANCHING``, the running mean of the number of children per job.
 SCALE = 64
-#: Places in ``Worker.settings``; ``TRUST`` is the weight of estimates.
+#: Indices of ``Worker.settings``. ``TRUST`` is the weight of estimates, from 0 to 1.
 EXPLORATION, ROOT_MOVES, VIRTUAL_LOSS, AMAF, TRUST = range(5)
-#: Places in ``Worker.counts``.
+#: Indices of ``Worker.counts``.
 (
     JOB_COUNT,
     SPEC_COUNT,
@@ -69,89 +74,68 @@ EXPLORATION, ROOT_MOVES, VIRTUAL_LOSS, AMAF, TRUST = range(5)
 
 
 class Worker(NamedTuple):
-    """The memory of a thread. A row of bits has a bit for each of 512 lanes.
+    """Working memory of a thread. A *row* has one bit for each of the 512 lanes."""
 
-    Attributes:
-        counts: see the places above.
-        random: the state of its random generator.
-        addresses: the addresses of the rows ``playing`` and ``making``.
-        playing, making: lanes of playouts, and lanes that make children.
-        lane_node, lane_joint, lane_path, lane_age: the leaf of a playout (NONE: the lane is idle), the joint
-            move that leads to the leaf, the descent, and the number of joint moves played from the leaf.
-        queue_node, queue_path, queue_joint: a ring buffer of waiting playouts.
-        result_node, result_path, result_joint, result_value: ended playouts.
-        result_made: a bit for each action made in the playout.
-        made, lane_made: actions made in running playouts, as a row for each action, and as words per lane.
-        job_node, job_path: nodes to be expanded.
-        job_joint: the joint move to be made, or NONE to list all moves first.
-        job_lane: the lane in which the moves are listed.
-        job_value: the value of the state itself.
-        job_specs: number of children to be made.
-        list_count, list_first: per lane, the number of legal moves of each role, and the place of the first
-            move in ``listed``.
-        spec_job, spec_joint, spec_action, spec_state, spec_value, spec_terminal, spec_hash: children to be
-            made.
-        spec_known: whether the rules give the role exactly one goal.
-        batch_node, batch_value: states to be estimated, and their values.
-        path_length, path_references, path_node, path_joint: descents.
-        path_leaves, path_sum: number and sum of the values of evaluated leaves.
-        free_paths, finished: unused descents, and descents whose leaves are all evaluated.
-        base, base_tally, tally, is_changed, changed, hidden, parts: scratch of ``evaluation.network``.
-        lanes, sources, square, row, value: scratch.
-        settings: see the places above.
-    """
-
-    counts: Int64s
-    random: UInt64s
-    addresses: Int64s
-    playing: UInt64Rows
-    making: UInt64Rows
-    lane_node: Int32s
-    lane_path: Int32s
-    lane_age: Int32s
-    lane_joint: Int64s
+    counts: Int64s  # Counters; see the indices above.
+    random: UInt64s  # State of the random number generator.
+    addresses: Int64s  # Addresses of ``playing`` and ``making``.
+    playing: UInt64Rows  # Lanes that run playouts.
+    making: UInt64Rows  # Lanes that make children.
+    # Playouts in lanes:
+    lane_node: Int32s  # Leaf from which the playout starts, or NONE if the lane is idle.
+    lane_path: Int32s  # Descent that requested the playout.
+    lane_age: Int32s  # Number of joint moves that the playout has made.
+    lane_joint: Int64s  # Joint move that leads to the leaf.
+    # Ring buffer of waiting playouts, with the same fields:
     queue_node: Int32s
     queue_path: Int32s
     queue_joint: Int64s
+    # Finished playouts, with the same fields:
     result_node: Int32s
     result_path: Int32s
     result_joint: Int64s
-    result_value: Float64Rows
-    result_made: UInt64Rows
-    made: UInt64Rows
-    lane_made: UInt64Rows
+    result_value: Float64Rows  # Value of the playout for each role.
+    result_made: UInt64Rows  # One bit per action: whether the playout made it.
+    made: UInt64Rows  # One row per action: the lanes whose playouts made the action.
+    lane_made: UInt64Rows  # Transpose of ``made``: one bit per action for each lane.
+    # Jobs: nodes to expand, and nodes that get one more child.
     job_node: Int32s
-    job_path: Int32s
-    job_joint: Int64s
-    job_lane: Int32s
-    job_value: Float64Rows
-    job_specs: Int32s
-    list_count: Int32Rows
-    list_first: Int32Rows
-    listed: Int32s
-    spec_job: Int32s
-    spec_joint: Int64s
-    spec_action: Int32Rows
-    spec_state: UInt64Rows
-    spec_value: Float64Rows
-    spec_known: BoolRows
-    spec_terminal: Bools
-    spec_hash: UInt64s
-    batch_node: Int32s
-    batch_value: Float64Rows
-    path_length: Int32s
-    path_references: Int32s
-    path_leaves: Int32s
-    path_sum: Float64Rows
-    path_node: Int32Rows
-    path_joint: Int64Rows
-    free_paths: Int32s
-    finished: Int32s
+    job_path: Int32s  # Descent that reached the node.
+    job_joint: Int64s  # Joint move of the one child to make, or NONE to expand the node.
+    job_lane: Int32s  # Lane in which the moves of the node are listed.
+    job_value: Float64Rows  # Value of the node's state for each role.
+    job_specs: Int32s  # Number of children to make, or NONE if this pass has no room for them.
+    # Legal moves by lane:
+    list_count: Int32Rows  # Number of legal moves of each role.
+    list_first: Int32Rows  # Index in ``listed`` of the first move of each role.
+    listed: Int32s  # Action numbers of the legal moves.
+    # Children to make:
+    spec_job: Int32s  # Job that requested the child.
+    spec_joint: Int64s  # Joint move that leads to the child.
+    spec_action: Int32Rows  # Action of each role in this joint move.
+    spec_state: UInt64Rows  # State of the child.
+    spec_value: Float64Rows  # Value of the child for each role, if the game is over.
+    spec_known: BoolRows  # Whether the rules give the role exactly one goal.
+    spec_terminal: Bools  # Whether the game is over.
+    spec_hash: UInt64s  # Hash of the state.
+    batch_node: Int32s  # Nodes whose states are estimated together.
+    batch_value: Float64Rows  # Estimates of these states, for each role.
+    # Descents:
+    path_length: Int32s  # Index of the last node in ``path_node``.
+    path_references: Int32s  # Number of playouts that the descent waits for.
+    path_leaves: Int32s  # Number of leaves evaluated so far.
+    path_sum: Float64Rows  # Sum of the values of these leaves, for each role.
+    path_node: Int32Rows  # Nodes of the path.
+    path_joint: Int64Rows  # Joint moves between these nodes.
+    free_paths: Int32s  # Stack of unused descents.
+    finished: Int32s  # Descents whose leaves are all evaluated.
+    # Temporary arrays:
     lanes: Int32s
     sources: Int32s
     square: UInt64s
     row: UInt64s
     value: Float64s
+    # Temporary arrays of ``evaluation.network``:
     base: Float32s
     base_tally: Int32s
     tally: Int32s
@@ -159,13 +143,12 @@ class Worker(NamedTuple):
     changed: Int32s
     hidden: Float32s
     parts: Float32s
-    settings: Float64s
+    settings: Float64s  # Settings of descents; see the indices above.
 
 
 worker_at = Bundle(Worker)
 
-
-#: The lengths of arrays, by name or by the first word of the name.
+#: Length of each array, by its name or by the first word of its name.
 _LENGTHS: Final = {
     "counts": 16,
     "lane": LANES,
@@ -192,14 +175,7 @@ _LENGTHS: Final = {
 
 
 def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]) -> Worker:
-    """Return the memory of a thread.
-
-    Args:
-        kernel: the code of the game.
-        seed: the random seed.
-        limit: maximum number of joint moves of a playout.
-        settings: the settings of its descents.
-    """
+    """Return the memory of a thread whose playouts have at most ``limit`` joint moves."""
     roles, actions = len(kernel.network.actions), sum(kernel.network.actions)
     playing, making = kernel.rows(), kernel.rows()
     playing[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, 0)
@@ -234,7 +210,7 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
 
 @compiled
 def random_below(worker, bound):
-    """Return a random number below a bound, by splitmix64; the bias is too small to matter."""
+    """Return a random integer from 0 to ``bound - 1``, using splitmix64; the modulo bias is negligible."""
     worker.random[0] += np.uint64(0x9E3779B97F4A7C15)
     word = worker.random[0]
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
