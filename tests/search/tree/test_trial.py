@@ -11,7 +11,8 @@ from tests.search.tree.race import RACE, TAKING
 
 import anygame
 from anygame.search.learning.learner import Learner, Progress
-from anygame.search.learning.trial import ALONE, RISKS, Trial, decide, errs_more, interval, judge, try_out
+from anygame.search.learning.run import errs_more
+from anygame.search.learning.trial import ALONE, RISKS, Trial, decide, interval, judge, try_out
 from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from glob import escape as glob_escape
 from math import inf
+from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
@@ -23,8 +24,10 @@ from anygame.search.learning import FORMAT, MOST_THREADS, SUFFIX
 from anygame.search.learning.learners import Learners
 from anygame.search.learning.practice import MOST_ROLES, obstacle_to_learning
 from anygame.search.learning.remote import searcher_of
-from anygame.search.learning.trial import LEAVES, errs_more, judge, try_out
+from anygame.search.learning.trial import LEAVES, judge, try_out
 from anygame.search.model import Model, ModelFigures, TrainingProgress, history_of, inputs_of
+from anygame.search.solving import solve
+from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,9 +35,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.language.terms import Term
     from anygame.search.learning.remote import Hosts
     from anygame.search.learning.trial import Weights
-    from anygame.search.tree.searcher import TreeSearcher
+    from anygame.search.table import Table
 
 #: Seconds between two checkpoints. This number does not affect the weights.
 _CHECKPOINT_SECONDS: Final = 10.0
@@ -54,6 +59,17 @@ _GAMES_FOR_A_LEAF: Final = 5
 _MOST_LEAVES: Final = 20_000
 #: Maximum factor of the number of matches of the last trial. It exceeds 1 if the leaves are at their maximum.
 _MOST_PRECISION: Final = 4
+#: Size in bytes of the tree of a search whose moves are compared with exact values.
+_MEMORY: Final = 1 << 24
+#: Maximum number of states of a game that is solved. For most public sheets, the solver finds this number of
+#: states within a second.
+_MOST_STATES: Final = 300_000
+#: Size in bytes of the solver's table of states.
+_MEMORY_OF_TABLE: Final = 1 << 28
+#: Maximum number of states of a solved game in which moves are compared.
+_COMPARED: Final = 100
+#: Maximum number of random playouts that sample such states.
+_PLAYOUTS: Final = 400
 
 
 class TrainingRun:
@@ -282,3 +298,44 @@ def _alone(checkpoint: Path) -> Iterator[bool]:
         finally:
             connection.close()
             lock.unlink(missing_ok=True)
+
+
+def errs_more(game: Game, weights: Weights, trust: float, *, seed: int, leaves: int) -> bool:
+    """Return whether searches with estimates lose more value by their moves than searches without estimates.
+
+    The function compares moves with the exact values of the game. If the game has too many states to be
+    solved, the result is False.
+    """
+    table = solve(
+        game, table=True, states=_MOST_STATES, memory=_MEMORY_OF_TABLE, progress=lambda *_: None
+    ).table
+    if table is None:
+        return False
+    excess = 0.0
+    for state, role, losses in _decisions(table, Random(seed)):
+        with_estimates, without = (TreeSearcher(game, seed=seed, memory=_MEMORY) for _ in range(2))
+        with_estimates.use_estimates(weights, trust)
+        for searcher in (with_estimates, without):
+            searcher.begin(state)
+            searcher.advance(inf, leaves)
+        excess += losses[with_estimates.best(role)] - losses[without.best(role)]
+    return excess > 0
+
+
+def _decisions(table: Table, random: Random) -> Iterator[tuple[State, int, dict[Term, float]]]:
+    """Yield states in which the moves of a role differ in value, the role, and the loss of each move."""
+    game, seen = table.game, set()
+    for _ in range(_PLAYOUTS):
+        states = [game.initial_state()]
+        while not states[-1].is_terminal and states[-1].stuck_role is None:
+            state = states[-1]
+            states.append(state.next([random.choice(state.legal_moves(role)) for role in game.roles]))
+        state = random.choice(states)
+        for role, moves in table.moves(state).items():
+            values = {move: bounds.least for move, bounds in moves.items()}
+            best = max(values.values())
+            if min(values.values()) < best and state not in seen:
+                seen.add(state)
+                yield state, game.role_index(role), {move: best - values[move] for move in values}
+        if len(seen) == _COMPARED:
+            return

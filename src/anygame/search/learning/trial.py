@@ -9,9 +9,6 @@ counts by its points.
 If estimates gain nothing, the likelihood ratio is a nonnegative supermartingale. So the probability that the
 ratio ever reaches ``1 / risk`` is at most ``risk``, for any number of matches and any stopping time (Ville
 1939).
-
-``errs_more`` also compares searches with and without estimates in games with few states, whose exact values
-are known.
 """
 
 from __future__ import annotations
@@ -22,20 +19,17 @@ from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from anygame.search.solving import solve
 from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
     from anygame.game.state import State
-    from anygame.language.terms import Term
     from anygame.search.learning.learner import Progress
-    from anygame.search.table import Table
 
     Weights = NDArray[np.float32]
 
@@ -71,15 +65,6 @@ _LONGEST_OPENING: Final = 4
 _LONGEST_MATCH: Final = 400
 #: Half width of a 95 % confidence interval, in standard errors.
 _NINETY_FIVE: Final = 1.96
-#: Maximum number of states of a game that is solved. For most public sheets, the solver finds this number of
-#: states within a second.
-_MOST_STATES: Final = 300_000
-#: Size in bytes of the solver's table of states.
-_MEMORY_OF_TABLE: Final = 1 << 28
-#: Maximum number of states of a solved game in which moves are compared.
-_COMPARED: Final = 100
-#: Maximum number of random playouts that sample such states.
-_PLAYOUTS: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,44 +313,3 @@ class _Arena:
             # Matches can be longer than games of self-play, in which moves are weaker.
             self.length += max(0, made - self.length) / 4
         return [side.value_of_end(state, role) for role, side in enumerate(sides)]
-
-
-def errs_more(game: Game, weights: Weights, trust: float, *, seed: int, leaves: int) -> bool:
-    """Return whether searches with estimates lose more value by their moves than searches without estimates.
-
-    The function compares moves with the exact values of the game. If the game has too many states to be
-    solved, the result is False.
-    """
-    table = solve(
-        game, table=True, states=_MOST_STATES, memory=_MEMORY_OF_TABLE, progress=lambda *_: None
-    ).table
-    if table is None:
-        return False
-    excess = 0.0
-    for state, role, losses in _decisions(table, Random(seed)):
-        with_estimates, without = (TreeSearcher(game, seed=seed, memory=_MEMORY) for _ in range(2))
-        with_estimates.use_estimates(weights, trust)
-        for searcher in (with_estimates, without):
-            searcher.begin(state)
-            searcher.advance(inf, leaves)
-        excess += losses[with_estimates.best(role)] - losses[without.best(role)]
-    return excess > 0
-
-
-def _decisions(table: Table, random: Random) -> Iterator[tuple[State, int, dict[Term, float]]]:
-    """Yield states in which the moves of a role differ in value, the role, and the loss of each move."""
-    game, seen = table.game, set()
-    for _ in range(_PLAYOUTS):
-        states = [game.initial_state()]
-        while not states[-1].is_terminal and states[-1].stuck_role is None:
-            state = states[-1]
-            states.append(state.next([random.choice(state.legal_moves(role)) for role in game.roles]))
-        state = random.choice(states)
-        for role, moves in table.moves(state).items():
-            values = {move: bounds.least for move, bounds in moves.items()}
-            best = max(values.values())
-            if min(values.values()) < best and state not in seen:
-                seen.add(state)
-                yield state, game.role_index(role), {move: best - values[move] for move in values}
-        if len(seen) == _COMPARED:
-            return
