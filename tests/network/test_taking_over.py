@@ -365,8 +365,8 @@ def test_processes_that_compile_the_same_at_once_share_a_whole_cache(tmp_path: P
 def test_nothing_is_left_behind_where_nothing_is_cached() -> None:
     """The other process is ended with the one that asked it: its work would be of no use to anybody."""
     script = f"{_PLAY}\nimport time\nfrom anygame.network.kernels import compilation\n" + (
-        "for _ in range(1000):\n    if compilation._LEAVING.useless is None: time.sleep(0.01)\n"
-        "print(compilation._LEAVING.useless.pid)\n"
+        "for _ in range(1000):\n    if compilation._PROGRAM.useless is None: time.sleep(0.01)\n"
+        "print(compilation._PROGRAM.useless.pid)\n"
     )
     done = running(script, "")
     assert done.stderr == ""

@@ -8,7 +8,6 @@ import os
 import pickle
 import subprocess
 import threading
-from collections import deque
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Final
@@ -34,11 +33,11 @@ make_requested()
 
 
 class Compilation:
-    """A queued compilation of a kernel's final code, which then calls ``kernel.take_over`` in a thread.
+    """A compilation of a kernel's final code, which then calls ``kernel.take_over`` in a thread.
 
     One process at a time compiles for all games of this program. A thread would block the interpreter and
     LLVM, and the program could not end before the thread. If the program ends first, the process still fills
-    the cache for the next program. The queue drops the compilations of deleted kernels.
+    the cache for the next program. No process starts for a kernel that was deleted in the meantime.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -48,7 +47,11 @@ class Compilation:
         self._owner = os.getpid()
         self._process: subprocess.Popen[bytes] | None = None
         self._succeeded = False
-        _TURNS.add(self)
+        has_turn = _PROGRAM.turn.acquire(blocking=False)
+        if has_turn:  # start the process here, since it outlives the program, and the thread does not
+            self._start()
+        with contextlib.suppress(RuntimeError):  # no thread can be started while the interpreter shuts down
+            threading.Thread(target=self._run, args=[has_turn], name="anygame-compiling", daemon=True).start()
 
     def wait(self) -> bool:
         """Wait for the end of the compilation; return whether the kernel has its final code."""
@@ -56,20 +59,21 @@ class Compilation:
             self._done.wait()
         return self._succeeded
 
-    def begin(self) -> None:
-        """Try to start the other process."""
+    def _start(self) -> None:
         kernel = self._kernel()
         if kernel is not None:
-            with contextlib.suppress(Exception):  # without the process, ``finish`` compiles the code
+            with contextlib.suppress(Exception):  # without the process, the thread compiles the code
                 self._process = _begun(pickle.dumps((kernel.key, kernel.network)), self._folder)
 
-    def finish(self) -> None:
-        """Wait for the code, and switch the kernel to it."""
+    def _run(self, has_turn: bool) -> None:
+        if not has_turn:
+            _PROGRAM.turn.acquire()
+            self._start()
         try:
             image = self._image()
             kernel = self._kernel()
-            with _LEAVING.lock:
-                if kernel is not None and image and not _LEAVING.now:
+            with _PROGRAM.lock:
+                if kernel is not None and image and not _PROGRAM.ends:
                     kernel.take_over(image)
                     self._succeeded = True
         except Exception:
@@ -77,19 +81,20 @@ class Compilation:
             self._succeeded = False
         finally:
             self._done.set()
+            _PROGRAM.turn.release()
 
     def _image(self) -> bytes | None:
         if self._process is not None:
-            _LEAVING.useless = None if self._folder else self._process
+            _PROGRAM.useless = None if self._folder else self._process
             image, _ = self._process.communicate()
-            _LEAVING.useless = None
+            _PROGRAM.useless = None
             return image if self._process.returncode == 0 and image else None
         kernel = self._kernel()
         if kernel is None:
             return None
-        with _LEAVING.lock:  # the program must not end while this thread compiles
+        with _PROGRAM.lock:  # the program must not end while this thread compiles
             folder = Path(self._folder) if self._folder else None
-            return None if _LEAVING.now else make_image(kernel.code, kernel.key, folder)
+            return None if _PROGRAM.ends else make_image(kernel.code, kernel.key, folder)
 
 
 def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
@@ -108,67 +113,33 @@ def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
         )
 
 
-class _Leaving:
-    """The end of this program, which waits for ``lock``, and kills the process whose code is ``useless``."""
+class _Program:
+    """The compilations of this program, and its end.
+
+    Attributes:
+        turn: lock of the compilation in progress.
+        useless: a process whose code is not cached, so that the end of the program kills the process.
+        lock: lock for which the end of the program waits.
+        ends: whether the program ends.
+    """
 
     def __init__(self) -> None:
-        self.now = False
+        self.turn = threading.Lock()
         self.useless: subprocess.Popen[bytes] | None = None
         self.lock = threading.Lock()
+        self.ends = False
 
-    def leave(self) -> None:
+    def end(self) -> None:
         with self.lock:
-            self.now = True
+            self.ends = True
         process = self.useless
         if process is not None:
             with contextlib.suppress(OSError):
                 process.kill()
 
 
-class _Turns:
-    """A queue of compilations, with a thread that processes them until the queue is empty."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waiting: deque[Compilation] = deque()
-        self._is_working = False
-
-    def add(self, compilation: Compilation) -> None:
-        with self._lock:
-            self._waiting.append(compilation)
-            if self._is_working:
-                return
-            self._is_working = True
-        # The process starts here, not in the thread: it outlives the program, and the thread does not.
-        compilation.begin()
-        with contextlib.suppress(RuntimeError):  # no thread can be started while the interpreter shuts down
-            threading.Thread(target=self._work, name="anygame-compiling", daemon=True).start()
-
-    def _next(self) -> Compilation | None:
-        with self._lock:
-            self._is_working = bool(self._waiting)
-            return self._waiting.popleft() if self._waiting else None
-
-    def _work(self) -> None:
-        is_begun = True  # ``add`` has started the process of the first compilation
-        while (compilation := self._next()) is not None:
-            if not is_begun:
-                compilation.begin()
-            compilation.finish()
-            is_begun = False
-            del compilation
-
-
-_LEAVING: Final = _Leaving()
-_TURNS: Final = _Turns()
-atexit.register(_LEAVING.leave)
-
-
-def _begin_anew() -> None:
-    # A forked process does not have the threads of its parent.
-    _LEAVING.__init__()  # type: ignore[misc]
-    _TURNS.__init__()  # type: ignore[misc]
-
-
+_PROGRAM: Final = _Program()
+atexit.register(_PROGRAM.end)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+    # A forked process does not have the threads of its parent, which may hold the locks.
+    os.register_at_fork(after_in_child=_PROGRAM.__init__)  # type: ignore[misc]

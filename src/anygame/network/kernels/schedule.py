@@ -67,8 +67,8 @@ def schedule(
     goals: list[int] = []
     if late is not None and len(network.inputs) > late:
         # Units that both goals and the next state need are evaluated in each step.
-        needed = set(Order(network).reach(network.next.tolist()))
-        reached = order.copy().reach(of_goals)
+        needed = set(Order(network).reach(network.next.tolist())).difference(state)
+        reached = Order(network).reach(of_goals)
         state += order.reach([2 * (network.first_gate + unit) for unit in reached if unit in needed])
         goals = order.reach(of_goals)
         if int((network.starts[ends_of(network)[goals]] - network.starts[goals]).sum()) <= late:
@@ -201,13 +201,6 @@ class Order:
         self._units: list[int] = units.tolist()
         self._ends: list[int] = ends_of(network).tolist()
         self._seen = bytearray(network.gates)
-
-    def copy(self) -> Order:
-        """Return an independent copy with the same visited units."""
-        made = object.__new__(Order)
-        made.__dict__.update(self.__dict__)
-        made._seen = self._seen[:]
-        return made
 
     def reach(self, literals: Sequence[int]) -> list[int]:
         """Return the unvisited units that literals need, inputs first, and mark them as visited."""
