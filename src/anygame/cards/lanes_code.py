@@ -66,7 +66,6 @@ def _function(name: str) -> FunctionBuilder:
 
 
 def _number(code: FunctionBuilder, table: str, index: str) -> str:
-    """Return the 32-bit number at an index of a table, as 64 bits."""
     place = code.let(f"getelementptr inbounds i32, ptr {table}, i64 {index}")
     return code.let(f"sext i32 {code.let(f'load i32, ptr {place}')} to i64")
 
@@ -95,7 +94,6 @@ def _own_word(code: FunctionBuilder, row: int) -> str:
 
 
 def _at(code: FunctionBuilder, base: str, *offsets: str) -> str:
-    """Return a pointer plus the sum of ``offsets`` in bytes."""
     for offset in offsets:
         base = code.let(f"getelementptr inbounds i8, ptr {base}, i64 {offset}")
     return base
@@ -194,7 +192,6 @@ def _check() -> str:
 
 
 def _move(actions: int) -> str:
-    """Write a function that makes the chosen moves in the lanes that can move."""
     code = _function("move")
     does = code.address(actions)
     for index in code.repeat(_number(code, "%firsts", "%roles")):

@@ -101,8 +101,6 @@ class WarpSimulator:
 
 
 class _CardRun(Run):
-    """A simulation on a card, which a single thread controls."""
-
     def __init__(self, simulator: WarpSimulator, request: PlayoutRequest, state: NDArray[np.bool_]) -> None:
         super().__init__(simulator.kernel, request, state, simulator.quotas(request.playouts))
         self._simulator = simulator
@@ -188,7 +186,6 @@ class _CardRun(Run):
             self._first_stuck = _first_stuck(warps, int(stuck[0]), last_start)
 
     def _count(self, warps: _Warps) -> None:
-        """Add the counters of the blocks to the totals."""
         counters = self._kernel.counters
         shape = (len(warps.blocks), len(self._totals), WIDE.row_words)
         counted = warps.rows.read(shape, np.uint64, counters.first * WIDE.stride)
@@ -212,8 +209,6 @@ def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> StuckPlay
 
 
 class _Warps:
-    """The rows and records of a range of blocks on a card."""
-
     def __init__(self, simulator: WarpSimulator, blocks: range, shared: tuple[int, int, int]) -> None:
         self.blocks = blocks
         self._simulator = simulator

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,8 +31,6 @@ from anygame.network.kernels.playout_loop import (
 from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
     from anygame.network.kernels.kernel import Kernel
@@ -60,6 +59,8 @@ class Block:
         self._kernel = kernel
         self._limit = limit
         self._whole = whole
+        #: Per role, its first action and the first action of the next role.
+        self._actions = list(pairwise(accumulate(kernel.network.actions, initial=0)))
         self._record = np.zeros(STARTS + kernel.target.lanes, np.int64)
         self._start = np.zeros(kernel.network.fluents, np.int64)
         self.rows = kernel.rows()
@@ -128,33 +129,26 @@ class Block:
         if not self._column(slice(GO, GO + 1), lane)[0]:
             return None
         does = self._column(self._kernel.layout.action_rows, lane)
-        layout, joint, first = self._kernel.layout, [], 0
-        for count in self._kernel.network.actions:
+        layout, joint = self._kernel.layout, []
+        for first, end in self._actions:
             if self._record[FACTORS] and first in layout.factors:
                 groups, members = layout.factors[first]
-                group = self._column(slice(groups, groups + -(-count // GROUP)), lane).argmax()
+                group = self._column(slice(groups, groups + -(-(end - first) // GROUP)), lane).argmax()
                 member = self._column(slice(members, members + GROUP), lane).argmax()
                 joint.append(int(GROUP * group + member))
             else:
-                joint.append(int(does[first : first + count].argmax()))
-            first += count
+                joint.append(int(does[first:end].argmax()))
         return tuple(joint)
 
-    def roles_without_a_move(self, lane: int) -> Sequence[int]:
-        """Return the roles without a legal move in the state of a lane."""
-        kernel, rows = self._kernel, self.rows
-        rows[ABSENT] = 0
-        kernel.library["evaluate_state"](*self._pointers[:2])
-        word, bit = lane // 64, np.uint64(lane % 64)
-        unable, first = [], 0
-        for role, count in enumerate(kernel.network.actions):
-            legal = kernel.gates.legal[first : first + count]
-            if not any(int(rows[b >> 1, word] >> bit) & 1 ^ b & 1 for b in legal):
-                unable.append(role)
-            first += count
-        return unable
+    def role_without_a_move(self, lane: int) -> int:
+        """Return the first role without a legal move in the state of a lane."""
+        self.rows[ABSENT] = 0
+        self._kernel.library["evaluate_state"](*self._pointers[:2])
+        bits = np.array(self._kernel.gates.legal, np.int64)
+        legal = self._column(bits >> 1, lane) ^ (bits & 1 == 1)
+        return [bool(legal[first:end].any()) for first, end in self._actions].index(False)
 
-    def _column(self, rows: slice, lane: int) -> NDArray[np.bool_]:
+    def _column(self, rows: slice | NDArray[np.int64], lane: int) -> NDArray[np.bool_]:
         return (self.rows[rows, lane // 64] >> np.uint64(lane % 64) & np.uint64(1)).astype(np.bool_)
 
 
@@ -234,7 +228,7 @@ def _replay(playout: StuckPlayout, block: Block, quota: int, state: NDArray[np.b
                 moves.append(joint)
         if len(moves) == playout.length:
             state = block.state(playout.lane)
-            return DeadEnd(block.roles_without_a_move(playout.lane)[0], state, tuple(moves))
+            return DeadEnd(block.role_without_a_move(playout.lane), state, tuple(moves))
         assert first, "a block is played the same way every time"
         slack *= _MORE
 

@@ -98,7 +98,6 @@ class Compilation:
 
 
 def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
-    """Start a process that compiles a requested kernel, and caches the code in a folder."""
     with TemporaryFile() as file:  # a pipe may be too small for the request, and breaks if this process ends
         file.write(request)
         file.seek(0)

@@ -84,22 +84,22 @@ def restart_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -
     code.store(row, code.or_(value, restart) if initial else code.and_(value, code.not_(restart)))
 
 
-def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
+def copy_order(sources: dict[int, int]) -> Iterator[list[int]]:
     """Yield fluents in an order in which each fluent is read before it is overwritten.
 
-    ``sources`` has the fluent that each fluent copies, or None. Fluents that copy each other in a ring must
-    all be read before any of them is set, so the function yields them together.
+    ``sources`` has the fluent that each fluent copies, or another number. Fluents that copy each other in a
+    ring must all be read before any of them is set, so the function yields them together.
     """
     readers = dict.fromkeys(sources, 0)
     for fluent, source in sources.items():
-        if source is not None and source != fluent and source in readers:
+        if source != fluent and source in readers:
             readers[source] += 1
     ready = [fluent for fluent, count in readers.items() if not count]
     while ready:
         fluent = ready.pop()
         yield [fluent]
         source = sources[fluent]
-        if source is not None and source != fluent and source in readers:
+        if source != fluent and source in readers:
             readers[source] -= 1
             if not readers[source]:
                 ready.append(source)
@@ -107,7 +107,6 @@ def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
     while in_rings:
         ring = [in_rings.pop()]
         while (source := sources[ring[-1]]) in in_rings:
-            assert source is not None
             ring.append(source)
             in_rings.discard(source)
         yield ring

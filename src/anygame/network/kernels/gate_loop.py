@@ -85,7 +85,6 @@ class LoopWriter:
         self._target = target
         self._stride = target.stride
         self._base = network.first_gate
-        self._next: list[int] = network.next.tolist()
         #: Per node the bit literal of its row, or -1 before its row is allocated.
         self._place = np.full(network.nodes, -1, np.int64)
         self._place[0] = 2 * layout.input(0)
@@ -149,9 +148,8 @@ class LoopWriter:
         self._write_runs(self._state_runs)
         # The code that chooses moves reads the legality of actions from these rows.
         for mask, actions in self._layout.by_phases(self._layout.copies).items():
-            literals = self._network.legal[actions].tolist()
-            rows = [self._layout.legal[action] for action in actions]
-            self._copy(list(zip(map(self._bit, literals), rows, strict=True)), during=mask)
+            rows = np.array([self._layout.legal[action] for action in actions])
+            self._copy(self._bits_of(self._network.legal[actions]), rows, during=mask)
         ends = [len(self._operations)]
         self._write_runs(self._goal_runs)
         ends.append(len(self._operations))
@@ -206,12 +204,9 @@ class LoopWriter:
         rows, self._end = linear_scan(zip(times.tolist(), ends.tolist(), strict=True), self._end)
         self._place[self._base + gates] = 2 * np.array(rows, np.int64)
 
-    def _bit(self, literal: int) -> int:
-        return int(self._place[literal >> 1]) ^ (literal & 1)
-
-    def _source(self, literal: int) -> int:
-        bit = self._bit(literal)
-        return (bit >> 1) * self._stride | bit & 1
+    def _bits_of(self, literals: NDArray[np.int32]) -> NDArray[np.int64]:
+        bits: NDArray[np.int64] = self._place[literals >> 1] ^ (literals & 1)
+        return bits
 
     def _find_known(self) -> None:
         """Find the nodes that the code reads in phases in which they are constant, and so not computed."""
@@ -237,12 +232,13 @@ class LoopWriter:
         nodes = nodes[self._known[nodes] != 0]
         left_out = dict(zip(nodes.tolist(), self._known[nodes].tolist(), strict=True))
         for (mask, value), known in self._phases.known_values(left_out).items():
-            self._copy([(int(value), self._bit(2 * node) >> 1) for node in known], only=mask)
+            rows = self._place[known] >> 1
+            self._copy(np.full_like(rows, value), rows, only=mask)
 
     def _write_runs(self, runs: Sequence[NDArray[np.int64]]) -> None:
         gates = self._gates_of(runs)
         literals, lengths = self._literals(gates)
-        bits = self._place[literals >> 1] ^ (literals & 1)
+        bits = self._bits_of(literals)
         number = np.arange(len(gates))
         # Each gate has its plain inputs, its inverted inputs and its own row, in this order.
         keys = np.concatenate([4 * np.repeat(number, lengths) + (bits & 1), 4 * number + 2])
@@ -266,8 +262,9 @@ class LoopWriter:
         refuted = self._place[self._base + gates] >> 1
         rows = np.concatenate([np.repeat(refuted, lengths), self._layout.actions + self._read_alone])
         actions = np.concatenate([(literals >> 1) - self._network.first_action, self._read_alone])
-        self._copy([(1, row) for row in refuted.tolist()], during=self._phases.every)
-        self._copy([(0, row) for row in rows[len(literals) :].tolist()], during=self._phases.every)
+        alone = rows[len(literals) :]
+        self._copy(np.ones_like(refuted), refuted, during=self._phases.every)
+        self._copy(np.zeros_like(alone), alone, during=self._phases.every)
         self._scatter(actions, rows, np.arange(len(rows)) >= len(literals))
 
     def _scatter(self, actions: NDArray[np.int64], rows: NDArray[np.int64], sets: NDArray[np.bool_]) -> None:
@@ -302,11 +299,13 @@ class LoopWriter:
             bounds = [starts[groups[0]], here + int(ends[groups[-1]])]
             self._operations.append([Operation.SCATTER, mask, 0, 0, *bounds, 0, 0])
 
-    def _copy(self, copies: Sequence[tuple[int, int]], *, during: int = 0, only: int = 0) -> None:
+    def _copy(
+        self, bits: NDArray[np.int64], rows: NDArray[np.int64], *, during: int = 0, only: int = 0
+    ) -> None:
         for inverted in (0, 1):
-            rows = [(bit >> 1, row) for bit, row in copies if bit & 1 == inverted]
-            if rows:
-                self._add_run(np.array(rows, np.int64), (1 - inverted, inverted), during=during, only=only)
+            copies = np.stack((bits >> 1, rows), axis=1)[bits & 1 == inverted]
+            if len(copies):
+                self._add_run(copies, (1 - inverted, inverted), during=during, only=only)
 
     def _add_run(
         self, rows: NDArray[np.int64], shape: tuple[int, int], *, during: int = 0, only: int = 0
@@ -321,10 +320,9 @@ class LoopWriter:
 
     def _write_cycle(self, gates: NDArray[np.int64], mask: int) -> None:
         rows = self._place[self._base + gates] >> 1
-        initially = self._network.initially[gates].astype(int)
-        self._copy(list(zip(initially.tolist(), rows.tolist(), strict=True)), during=mask)
+        self._copy(self._network.initially[gates].astype(np.int64), rows, during=mask)
         literals, lengths = self._literals(gates)
-        bits = self._place[literals >> 1] ^ (literals & 1)
+        bits = self._bits_of(literals)
         entries = np.empty((len(literals), 2), np.int64)  # one for each input
         entries[:, 0] = (bits >> 1) * self._stride | bits & 1
         entries[:, 1] = np.repeat(rows * self._stride, lengths)
@@ -356,32 +354,28 @@ class LoopWriter:
             self._operations.append([kind, during, only, restarting, begin, self._written, rounds, 0])
 
     def _write_settings(self) -> None:
-        sources: dict[int, int | None] = {}
-        for fluent, literal in enumerate(self._next):
-            source = (literal >> 1) - 1
-            sources[fluent] = source if 0 <= source < self._network.fluents else None
-        rings = list(copy_order(sources))
+        network, phases = self._network, self._phases
+        rings = list(copy_order(dict(enumerate(((network.next >> 1) - 1).tolist()))))
         copied = [fluent for ring in rings if len(ring) > 1 for fluent in ring]
-        rows = range(self._end, self._end + len(copied))
-        sources_of = [self._bit(self._next[fluent]) for fluent in copied]
-        self._copy(list(zip(sources_of, rows, strict=True)), during=self._phases.every)
-        copies = dict(zip(copied, (row * self._stride for row in rows), strict=True))
+        rows = np.arange(self._end, self._end + len(copied))
+        bits = self._bits_of(network.next)
+        self._copy(bits[copied], rows, during=phases.every)
+        bits[copied] = 2 * rows
         self._end += len(copied)
         fluents = [fluent for ring in rings for fluent in ring]
-        changes = self._phases.changes
-        for mask, run in groupby(fluents, key=changes.__getitem__):
+        for mask, run in groupby(fluents, key=phases.changes.__getitem__):
             begin = self._written
-            for fluent in run:
-                self._set(fluent, copies.get(fluent, self._source(self._next[fluent])))
+            self._set(list(run), bits)
             self._operate(Operation.SET, begin, during=mask)
-        for mask in sorted({self._phases.every & ~mask for mask in changes}):
+        own = 2 * (self._layout.fluents + np.arange(network.fluents))
+        for mask in sorted({phases.every & ~mask for mask in phases.changes}):
             begin = self._written
-            for fluent in fluents:
-                if self._phases.every & ~changes[fluent] == mask:
-                    self._set(fluent, self._source(2 * (1 + fluent)))
+            self._set([fluent for fluent in fluents if phases.every & ~phases.changes[fluent] == mask], own)
             if mask:
                 self._operate(Operation.SET, begin, only=mask, restarting=True)
 
-    def _set(self, fluent: int, source: int) -> None:
-        target = (self._layout.fluents + fluent) * self._stride | bool(self._network.initial[fluent])
-        self._append(np.array([source, target], np.int64))
+    def _set(self, fluents: list[int], bits: NDArray[np.int64]) -> None:
+        rows = self._layout.fluents + np.array(fluents, np.int64)
+        sources = (bits[fluents] >> 1) * self._stride | bits[fluents] & 1
+        targets = rows * self._stride | self._network.initial[fluents]
+        self._append(np.stack((sources, targets), axis=1).reshape(-1))

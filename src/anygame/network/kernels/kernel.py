@@ -251,7 +251,6 @@ class Kernel:
         return target.preamble + shared.text + code
 
     def _functions(self, gates: GateCode, target: Target, shared: SharedFunctions) -> str:
-        """Return the code of the game, and add the functions that it needs to ``shared``."""
         numbers = (self.layout, self.gates.terminal, self.counters.moves, self._phases)
         choice = (self.candidates, self._step_cost, self._phases, target)
         parts = (

@@ -163,7 +163,7 @@ class Allocation:
             self._read(literal >> 1, self.layout.chosen[action])
 
     def _read(self, node: int, during: int) -> None:
-        """Record the phases of ``during`` in which no segment writes the row of a node."""
+        # Record the phases of ``during`` in which no segment writes the row of the node.
         if node >= self._base:
             written = self._segment_of[node - self._base].phases
         elif node >= self._network.first_action:

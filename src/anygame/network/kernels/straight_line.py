@@ -249,10 +249,7 @@ class StraightWriter:
         return [_Call(name, segment.phases)]
 
     def _write_settings(self, position: int, fluents: Sequence[int]) -> list[_Call]:
-        sources: dict[int, int | None] = {}
-        for fluent in fluents:
-            source = (self._next[fluent] >> 1) - 1
-            sources[fluent] = source if 0 <= source < self._network.fluents else None
+        sources = {fluent: (self._next[fluent] >> 1) - 1 for fluent in fluents}
         during = self._rows.set_during
 
         def set_ring(code: FunctionBuilder, ring: list[int]) -> None:
