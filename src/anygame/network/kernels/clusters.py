@@ -35,7 +35,7 @@ _NEAR = 200
 
 
 def cluster(network: Network) -> tuple[Network, list[int]]:
-    """Return the network with split gates, and the literals to compute first, in this order."""
+    """Split wide gates; return the network, and the literals to compute first, in this order."""
     if not network.gates:
         return network, []
     actions = np.array(_Neighbours(network).grouped(), np.int64)
@@ -57,9 +57,9 @@ def cluster(network: Network) -> tuple[Network, list[int]]:
 
 
 def _places(network: Network, actions: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Return per gate the number of units computed before it, or -1, and which gates to split.
+    """Return per gate its place in the order of computation, or -1, and whether to split it.
 
-    A gate on which the end of the game depends gets the highest number of its inputs.
+    A gate on which the end of the game depends gets the last place of its inputs.
     """
     starts, read = network.starts, (network.inputs >> 1).astype(np.int64) - network.first_gate
     places = np.full(network.gates, -1, np.int64)
@@ -90,7 +90,7 @@ class _Neighbours:
         self._readers: list[int] = owners[between][order].tolist()
         self._first: list[int] = np.searchsorted(read[between][order], np.arange(gates + 1)).tolist()
         legal = (network.legal >> 1).astype(np.int64) - base
-        #: In the order of their names.
+        #: The gates of legal actions, in the order of the actions' names.
         self._legal = dict.fromkeys(legal[legal >= 0].tolist())
         self._seen = bytearray(gates)
 
@@ -146,7 +146,7 @@ def take_apart(network: Network, kinds: Numbers) -> tuple[Network, Numbers]:
     """
     base, gates = network.first_gate, network.gates
     owners = np.repeat(np.arange(gates), np.diff(network.starts))
-    order = np.lexsort((kinds, owners))  # stable: inputs stay in order
+    order = np.lexsort((kinds, owners))  # a stable sort: equal kinds keep their order
     owners, kinds, literals = owners[order], kinds[order], network.inputs[order]
     begins = np.ones(len(owners), np.bool_)
     begins[1:] = (owners[1:] != owners[:-1]) | (kinds[1:] != kinds[:-1])

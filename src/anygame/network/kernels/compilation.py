@@ -113,7 +113,7 @@ def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
 
 
 class _Program:
-    """The compilations of this program, and its end.
+    """The state that all compilations of this program share.
 
     Attributes:
         turn: lock of the compilation in progress.

@@ -193,7 +193,7 @@ class FunctionBuilder:
         return self.let(f"getelementptr inbounds i8, ptr %rows, i64 {row * self.target.stride}")
 
     def addresses(self, index: str, row: int, count: int) -> list[str]:
-        """Return pointers to the rows of an entry of a table: entries of ``count`` rows from ``row`` on."""
+        """Return pointers to the ``count`` rows of an entry of a table whose first row is ``row``."""
         return self.addresses_from(self.address(row), index, count)
 
     def addresses_from(self, first: str, index: str | int, count: int) -> list[str]:
@@ -430,9 +430,10 @@ class FunctionBuilder:
 
 #: Numbers of the rows with a fixed meaning. Row 0 never holds. ``GO``: lanes that make a move in this step.
 #: ``RESTART``: lanes that begin a playout after this step. ``RUNNING``: lanes that play a playout.
-#: ``ACTIVE``: running lanes that must choose moves. ``ENDED``, ``CUT``, ``STUCK``: lanes whose playouts end,
-#: by reason. From ``RANDOM`` on: state of the random number generators. ``IDLE``: lanes that wait for the
-#: next playout. ``ABSENT``: see ``gate_code.Presence``.
+#: ``ACTIVE``: running lanes that must choose moves. ``ENDED``: lanes whose playouts end in this step.
+#: ``CUT``: lanes whose playouts reach the limit. ``STUCK``: lanes in which a role has no legal move. From
+#: ``RANDOM`` on: state of the random number generators. ``IDLE``: lanes that wait for the next playout.
+#: ``ABSENT``: see ``gate_code.Presence``.
 GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, STUCK, RANDOM, IDLE, ABSENT = 1, 2, 3, 4, 5, 6, 7, 8, 12, 13
 FIRST_FLUENT = 14
 

@@ -87,8 +87,8 @@ def restart_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -
 def copy_order(sources: dict[int, int]) -> Iterator[list[int]]:
     """Yield fluents in an order in which each fluent is read before it is overwritten.
 
-    ``sources`` has the fluent that each fluent copies, or another number. Fluents that copy each other in a
-    ring must all be read before any of them is set, so the function yields them together.
+    ``sources`` has the fluent that each fluent copies, or a number that is not a fluent. Fluents that copy
+    each other in a ring must all be read before any of them is set, so the function yields them together.
     """
     readers = dict.fromkeys(sources, 0)
     for fluent, source in sources.items():
@@ -113,7 +113,7 @@ def copy_order(sources: dict[int, int]) -> Iterator[list[int]]:
 
 
 def single_state_functions(layout: RowLayout, gates: GateOutputs, target: Target) -> str:
-    """Write ``@query`` and ``@advance``, which evaluate the same state in all lanes of the first words.
+    """Write ``@query`` and ``@advance``, which evaluate single states in the first word of each row.
 
     ``@query`` takes a state, a byte per fluent, and returns a byte for each of ``answer_bits``. A call of
     ``@advance`` must follow: it takes the numbers of the chosen actions, and returns the next state.
@@ -172,8 +172,8 @@ def _give(code: FunctionBuilder, word: str, index: str) -> None:
 class Presence:
     """Branches of a function on the common phase of the lanes.
 
-    The first word of row ``ABSENT`` is the mask of all other phases. It is 0 if the lanes have no common
-    phase, or if the caller does not know the phase; then all gates are computed.
+    The first word of row ``ABSENT`` is the mask of all phases except the common phase. It is 0 if the lanes
+    have no common phase, or if the caller does not know the phase. Then all gates are computed.
 
     Attributes:
         present: mask of the common phase, or of all phases if there is no common phase.

@@ -50,7 +50,7 @@ _WINDOW = 4_000
 _MOST_UNROLLED = 8
 #: Minimum number of gates of such a shape.
 _MANY = 500
-#: Number of bits of a number of inputs in the number of a shape.
+#: Number of bits for each of the two numbers of inputs in a packed shape.
 _SHIFT = 27
 #: Maximum number of rows for row numbers of 16 bits, which halve the data.
 _NARROW_ROWS = 1 << 16
@@ -107,8 +107,8 @@ class LoopWriter:
     def _find_scattered(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Find the gates whose inputs are all inverted moves of roles with many moves.
 
-        Returns a mask of these gates, and the moves that other gates also read. Returns an empty mask and no
-        moves if there are as many such moves as inputs of these gates.
+        Returns a mask of these gates, and the moves that other gates also read. Returns no gates and no moves
+        if there are at least as many such moves as inputs of these gates.
         """
         network = self._network
         is_scattered = np.zeros(network.gates, np.bool_)
@@ -187,15 +187,15 @@ class LoopWriter:
     def _allocate(self) -> None:
         network = self._network
         runs = self._runs
-        choice = len(runs) - len(self._move_runs)  # legality is read before this run
+        choice = len(runs) - len(self._move_runs)  # the code reads legality before this run
         if self._is_scattered.any():
             runs.insert(choice, self._order.moves[self._is_scattered[self._order.moves]])
         gates = self._gates_of(runs)
         times = np.repeat(np.arange(len(runs)), self._sizes(runs))
         read, lengths = self._literals(gates)
         last = np.full(network.nodes, -1, np.int64)
-        last[read >> 1] = np.repeat(times, lengths)  # numpy keeps the last of several values
-        legal = network.legal >> 1  # legality may be copied at this time
+        last[read >> 1] = np.repeat(times, lengths)  # NumPy keeps the last of several values
+        legal = network.legal >> 1  # the code may copy legality at this time
         last[legal] = np.maximum(last[legal], choice)
         last[network.next >> 1] = len(runs)
         waiting = self._place[self._base + gates] < 0
@@ -310,7 +310,7 @@ class LoopWriter:
     def _add_run(
         self, rows: NDArray[np.int64], shape: tuple[int, int], *, during: int = 0, only: int = 0
     ) -> None:
-        """Add a run: ``rows`` has the rows of a gate's plain inputs, inverted inputs and value, per gate."""
+        """Add a run. ``rows`` has per gate the rows of its plain inputs, of its inverted inputs and its own."""
         begin = self._written * (32 // self._bits)
         words = np.zeros(-(-rows.size * self._bits // 32), np.int32)
         words.view(np.uint16 if self._bits == 16 else np.int32)[: rows.size] = rows.reshape(-1)

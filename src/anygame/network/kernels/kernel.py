@@ -64,9 +64,9 @@ PHASED_INPUTS = 4_000
 PHASED_SHARE = 0.75
 #: Minimum number of gate inputs for clustering gates; see ``clusters``. Smaller games fit into the cache.
 CLUSTERED_INPUTS = 4_000
-#: Maximum number of inputs of gates that only goals need, for evaluating these gates in each step. Above it,
-#: they are evaluated only when games have ended, unless the game has phases: waiting lanes would leave the
-#: common phase.
+#: Maximum number of inputs of the gates that only goals need, if these gates are evaluated in each step. With
+#: more inputs, they are evaluated only when games have ended. Games with phases are an exception, since
+#: waiting lanes would leave the common phase.
 LATE_INPUTS = 4_000
 
 #: Niceness of the compiling process, so that the process that plays has priority on a shared core.

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
-#: Maximum number of actions of a role for which straight-line code chooses a move. With about 150 actions it
-#: takes more than twice as long to compile as loops, and is not faster.
+#: Maximum number of actions of a role for which straight-line code chooses a move. For about 150 actions,
+#: straight-line code takes more than twice as long to compile as loops, and is not faster.
 MOST_UNROLLED = 64
 #: Number of actions per group in loops. The registers, 32 rows on the widest machines, hold an accumulator
 #: for each action of a group besides other values.

@@ -44,8 +44,8 @@ class Phases:
         gates: per gate the phases in which it is needed.
         actions: per action the phases in which it can be legal.
         changes: per fluent the phases in which its value can change.
-        holds: the phases in which a node always holds, for nodes with such phases.
-        fails: the phases in which a node never holds, for nodes with such phases.
+        holds: the phases in which a node always holds; nodes without such phases are missing.
+        fails: the phases in which a node never holds; nodes without such phases are missing.
     """
 
     clock: tuple[int, ...]
@@ -226,7 +226,7 @@ _CLOCK_GATES: Final = 64
 
 
 def autonomous_fluents(network: Network) -> dict[int, set[int]]:
-    """Return the largest set of fluents that depend only on each other, and the dependences of each."""
+    """Return the fluents that depend on no move and only on each other, each with its dependences."""
     read = {}
     is_cyclic = cyclic_gates(network)
     for fluent, literal in enumerate(network.next.tolist()):

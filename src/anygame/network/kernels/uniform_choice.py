@@ -2,9 +2,9 @@
 
 For each role, the code counts the legal moves of each lane in bit planes, samples a number below the count,
 and finds the legal move with this number. It uses rejection sampling: it samples a number with as many bits
-as ``count - 1``, and accepts the number in the lanes in which it is below the count. The probability of this
-is at least one half. A lane without a number after several rounds waits: it keeps its state, and samples
-again in the next step. So all moves have the same probability.
+as ``count - 1``, and accepts the number in the lanes in which it is below the count. The probability of
+acceptance is at least one half. A lane without a number after several rounds waits: it keeps its state, and
+samples again in the next step. So all moves have the same probability.
 """
 
 from __future__ import annotations
