@@ -154,7 +154,7 @@ class Block:
 
 #: Number of steps of one call while a block is replayed. The program notices interrupts only between calls.
 _STEPS = 256
-#: Number of steps that the first replay of a playout assumes that the lane has waited. It nearly always
+#: Assumed number of steps for which a lane has waited, in the first replay of a playout. It nearly always
 #: suffices. If the lane has waited for more steps, the next replay multiplies this number by ``_MORE``.
 _SLACK, _MORE = 32, 8
 

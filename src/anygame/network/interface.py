@@ -51,7 +51,7 @@ class Exclusions:
         return None
 
     def pair_in(self, states: NDArray[Any]) -> tuple[int, int, int] | None:
-        """Return the number of a state [states, fluents] with two exclusive fluents, and these; or None."""
+        """Return the number of a state with two exclusive fluents, and these fluents, or None."""
         for groups in self.groups:
             members = np.flatnonzero(groups >= 0)
             order = members[np.argsort(groups[members], kind="stable")]

@@ -194,12 +194,12 @@ class Lanes:
 
     @property
     def terminal(self) -> NDArray[np.bool_]:
-        """In which lanes the game is over: bool [lanes]."""
+        """Whether the game is over in each lane: bool [lanes]."""
         return self._unpack(self._terminal()[:, None])[:, 0]
 
     @property
     def stuck(self) -> NDArray[np.bool_]:
-        """In which lanes a role has no legal move although the game is not over: bool [lanes]."""
+        """Whether a role has no legal move in each lane, although the game is not over: bool [lanes]."""
         self._look()
         legal = self._legal.of(self._rows)
         able = [np.bitwise_or.reduce(legal[:, a:b], axis=1) for a, b in pairwise(self._first)]

@@ -45,8 +45,8 @@ class Network:
         actions: number of actions of each role.
         starts: int32 [gates + 1]; the index in ``inputs`` at which the inputs of each gate begin.
         inputs: int32 literals, gate after gate. A gate has at least two inputs.
-        state_gates: number of gates that depend on fluents alone. They have the lowest numbers. A cycle has
-            only such gates, or none.
+        state_gates: number of gates that depend on fluents alone. These gates have the lowest numbers. Either
+            all gates of a cycle depend on fluents alone, or none.
         cycles: disjoint ranges of gates, in order.
         initially: bool [gates]; the value with which the evaluation of a gate in a cycle begins, so that it
             ends at the least fixed point. False for gates outside of cycles.
