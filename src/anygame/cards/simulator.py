@@ -22,19 +22,9 @@ from anygame.cards.code import (
 )
 from anygame.errors import DeviceError
 from anygame.network.block import StuckPlayout, start_state
+from anygame.network.kernels import playout_loop as words
 from anygame.network.kernels.function import RANDOM, RUNNING
 from anygame.network.kernels.kernel import build_kernel
-from anygame.network.kernels.playout_loop import (
-    DEADLINE,
-    ELSEWHERE,
-    LEFT,
-    LIMIT,
-    NOW,
-    STUCK_LANE,
-    STUCK_LANES,
-    STUCK_LENGTH,
-    STUCK_STEP,
-)
 from anygame.network.kernels.target import WIDE
 from anygame.network.kernels.uniform_choice import seeds_of_blocks
 from anygame.network.simulator import Quotas, Run, next_steps
@@ -148,10 +138,10 @@ class _CardRun(Run):
         elsewhere = not np.array_equal(self._state, self._kernel.network.initial)
         limit = self._request.limit
         for word, value in (
-            (LEFT, quotas - lanes),
-            (LIMIT, limit),
-            (DEADLINE, limit),
-            (ELSEWHERE, elsewhere),
+            (words.LEFT, quotas - lanes),
+            (words.LIMIT, limit),
+            (words.DEADLINE, limit),
+            (words.ELSEWHERE, elsewhere),
         ):
             of_blocks = np.broadcast_to(np.int64(value), len(quotas))
             warps.records.write(np.repeat(of_blocks[:, None], _WARP, axis=1), word * WIDE.stride)
@@ -175,8 +165,8 @@ class _CardRun(Run):
             if self._interrupts and left:
                 self._complete = False
                 known -= left
-                last_start = int(warps.words(NOW).max())
-                warps.records.fill(LEFT * WIDE.stride, WIDE.stride, 0)
+                last_start = int(warps.words(words.NOW).max())
+                warps.records.fill(words.LEFT * WIDE.stride, WIDE.stride, 0)
             steps = next_steps(steps, seconds, _LAUNCH_SECONDS)
         if not is_done:
             self._abandoned += int(status[:, UNDER_WAY].sum())
@@ -201,7 +191,8 @@ class _CardRun(Run):
 def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> StuckPlayout:
     """Return the first stuck playout of a block; each thread has recorded its own first stuck playout."""
     some, steps, lanes, lengths = (
-        warps.words(word)[block] for word in (STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH)
+        warps.words(word)[block]
+        for word in (words.STUCK_LANES, words.STUCK_STEP, words.STUCK_LANE, words.STUCK_LENGTH)
     )
     thread = int(np.where(some > 0, steps, np.iinfo(np.int64).max).argmin())
     lane = _LANES_OF_A_THREAD * thread + int(lanes[thread])

@@ -12,22 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.network.kernels import playout_loop as words
 from anygame.network.kernels.function import ABSENT, GO, IDLE, RANDOM, RUNNING
 from anygame.network.kernels.layout import GROUP
-from anygame.network.kernels.playout_loop import (
-    DEADLINE,
-    ELSEWHERE,
-    FACTORS,
-    LEFT,
-    LIMIT,
-    NOW,
-    STARTS,
-    STUCK_LANE,
-    STUCK_LANES,
-    STUCK_LENGTH,
-    STUCK_STEP,
-    WHOLE,
-)
 from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
 
 if TYPE_CHECKING:
@@ -61,7 +48,7 @@ class Block:
         self._whole = whole
         #: Per role, its first action and the first action of the next role.
         self._actions = list(pairwise(accumulate(kernel.network.actions, initial=0)))
-        self._record = np.zeros(STARTS + kernel.target.lanes, np.int64)
+        self._record = np.zeros(words.STARTS + kernel.target.lanes, np.int64)
         self._start = np.zeros(kernel.network.fluents, np.int64)
         self.rows = kernel.rows()
         self.lengths = np.zeros(limit + 2, np.int64)
@@ -78,9 +65,10 @@ class Block:
         rows[RUNNING] = np.packbits(np.arange(kernel.target.lanes) < lanes, bitorder="little").view(np.uint64)
         record[:] = 0
         self._start[:] = -state.astype(np.int64)
-        record[ELSEWHERE] = not np.array_equal(state, kernel.network.initial)
-        record[LEFT], record[LIMIT], record[DEADLINE] = quota - lanes, self._limit, self._limit
-        record[WHOLE] = self._whole
+        record[words.ELSEWHERE] = not np.array_equal(state, kernel.network.initial)
+        record[words.LEFT] = quota - lanes
+        record[[words.LIMIT, words.DEADLINE]] = self._limit
+        record[words.WHOLE] = self._whole
 
     def play(self, steps: int) -> bool:
         """Play a positive number of steps; return whether all playouts have ended."""
@@ -88,17 +76,17 @@ class Block:
 
     def start_no_more(self) -> None:
         """Start no more playouts."""
-        self._record[LEFT] = 0
+        self._record[words.LEFT] = 0
 
     @property
     def left(self) -> int:
         """Number of playouts that have not started."""
-        return int(self._record[LEFT])
+        return int(self._record[words.LEFT])
 
     @property
     def step(self) -> int:
         """Number of steps that the block has played."""
-        return int(self._record[NOW])
+        return int(self._record[words.NOW])
 
     @property
     def running(self) -> int:
@@ -108,17 +96,17 @@ class Block:
     @property
     def stuck(self) -> int:
         """Number of playouts that ended because a role had no legal move."""
-        return int(self._record[STUCK_LANES])
+        return int(self._record[words.STUCK_LANES])
 
     @property
     def first_stuck(self) -> tuple[int, int, int]:
         """Step, lane and length of the first playout that got stuck."""
         record = self._record
-        return int(record[STUCK_STEP]), int(record[STUCK_LANE]), int(record[STUCK_LENGTH])
+        return int(record[words.STUCK_STEP]), int(record[words.STUCK_LANE]), int(record[words.STUCK_LENGTH])
 
     def length(self, lane: int) -> int:
         """Return the number of joint moves of a lane's playout."""
-        return self.step - int(self._record[STARTS + lane])
+        return self.step - int(self._record[words.STARTS + lane])
 
     def state(self, lane: int) -> NDArray[np.bool_]:
         """Return the state of a lane: bool [fluents]."""
@@ -131,7 +119,7 @@ class Block:
         does = self._column(self._kernel.layout.action_rows, lane)
         layout, joint = self._kernel.layout, []
         for first, end in self._actions:
-            if self._record[FACTORS] and first in layout.factors:
+            if self._record[words.FACTORS] and first in layout.factors:
                 groups, members = layout.factors[first]
                 group = self._column(slice(groups, groups + -(-(end - first) // GROUP)), lane).argmax()
                 member = self._column(slice(members, members + GROUP), lane).argmax()
