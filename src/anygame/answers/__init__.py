@@ -1,1 +1,1 @@
-"""Answers: one frozen dataclass for each question, with `to_json` for programs and `lines` for people."""
+"""Answers for programs and people: each has `to_json`, which returns plain data, and `lines` of text."""

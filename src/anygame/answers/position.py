@@ -15,13 +15,11 @@ from anygame.game.joint_moves import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.game import Game, State
-    from anygame.game.joint_moves import Binding
-    from anygame.language.terms import Term
 
-#: The shapes of `to_json`, for help texts and descriptions of tools; terms are strings in KIF.
+#: The shapes of answers as plain data, for help texts and descriptions of tools; terms are strings in KIF.
 FACTS_SHAPE: Final = '{"game", "step", "terminal", "roles": [ROLE], "facts": [FACT]}'
 LEGAL_SHAPE: Final = '{"game", "step", "terminal", "legal": {ROLE: [MOVE]}}'
 GOALS_SHAPE: Final = """\
@@ -33,6 +31,22 @@ BINDINGS_SHAPE: Final = '{"game", "step", "terminal", "pattern", "bindings": [{"
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer about a state, as plain data and as lines for people."""
+
+    data: dict[str, Any]
+    texts: Sequence[str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plain data."""
+        return self.data
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines for people."""
+        yield from self.texts
+
+
+@dataclass(frozen=True, slots=True)
 class Position:
     """A state of a game, and the number of joint moves that led to the state."""
 
@@ -41,27 +55,33 @@ class Position:
     step: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return the items that the JSON of each answer about a state begins with."""
+        """Return the items with which the JSON of each answer about a state begins."""
         return {"game": self.game.name, "step": self.step, "terminal": self.state.is_terminal}
 
-    def facts(self) -> Facts:
-        """Return the facts of the state, sorted."""
-        return Facts(self, tuple(sorted(map(str, self.state.facts))))
+    def facts(self) -> Answer:
+        """Return the facts of the state, sorted, with one fact per line."""
+        facts = sorted(map(str, self.state.facts))
+        return Answer(self.to_json() | {"roles": list(self.game.roles), "facts": facts}, facts)
 
-    def legal(self, role: str | None = None) -> Legal:
-        """Return the legal moves of all roles, or of one. Raises UnknownRoleError."""
-        moves = {str(each): legal for each, legal in legal_by_role(self.state).items()}
+    def legal(self, role: str | None = None) -> Answer:
+        """Return the legal moves of all roles, or of one, with one move per line. Raises UnknownRoleError."""
+        moves = {str(each): list(map(str, legal)) for each, legal in legal_by_role(self.state).items()}
+        texts = [f"{name} {move}" for name, legal in moves.items() for move in legal]
         if role is not None:
             only = str(self.game.roles[self.game.role_index(role)])
-            moves = {only: moves[only]}
-        return Legal(self, moves, is_of_one=role is not None)
+            moves, texts = {only: moves[only]}, moves[only]
+        return Answer(self.to_json() | {"legal": moves}, texts)
 
-    def goals(self) -> Goals:
-        """Return the goal of every role."""
-        return Goals(self, {str(role): goal for role, goal in goals_of(self.state).items()})
+    def goals(self) -> Answer:
+        """Return the goal of every role, with one role per line."""
+        goals = {str(role): goal for role, goal in goals_of(self.state).items()}
+        conflicts = {role: list(goal) for role, goal in goals.items() if isinstance(goal, tuple)}
+        numbers = {role: None if role in conflicts else goal for role, goal in goals.items()}
+        texts = [f"{role} {describe_goal(goal)}" for role, goal in goals.items()]
+        return Answer(self.to_json() | {"goals": numbers, "conflicts": conflicts}, texts)
 
-    def bindings(self, pattern: str, joint: str | None, advice: str) -> Bindings:
-        """Return the instances of a pattern that hold.
+    def bindings(self, pattern: str, joint: str | None, advice: str) -> Answer:
+        """Return the instances of a pattern that hold, with one instance per line.
 
         Args:
             pattern: a sentence with variables.
@@ -73,78 +93,7 @@ class Position:
             QueryError: the pattern cannot be queried.
         """
         made = read_joint(self.state, joint) if joint is not None else None
-        return Bindings(self, pattern, tuple(bindings_of(self.state, pattern, made, advice)))
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """The facts of a state."""
-
-    at: Position
-    facts: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data of the shape `FACTS_SHAPE`."""
-        return self.at.to_json() | {"roles": list(self.at.game.roles), "facts": list(self.facts)}
-
-    def lines(self) -> Iterator[str]:
-        """Yield one fact a line."""
-        yield from self.facts
-
-
-@dataclass(frozen=True, slots=True)
-class Legal:
-    """The legal moves of all roles, or of one role if ``is_of_one``."""
-
-    at: Position
-    moves: Mapping[str, Sequence[Term]]
-    is_of_one: bool = False
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data of the shape `LEGAL_SHAPE`."""
-        return self.at.to_json() | {"legal": {role: list(map(str, of)) for role, of in self.moves.items()}}
-
-    def lines(self) -> Iterator[str]:
-        """Yield one move a line, after its role unless ``is_of_one``."""
-        for role, moves in self.moves.items():
-            yield from (str(move) if self.is_of_one else f"{role} {move}" for move in moves)
-
-
-@dataclass(frozen=True, slots=True)
-class Goals:
-    """The goal of each role: a number, None without a goal, or the values of a conflict."""
-
-    at: Position
-    goals: Mapping[str, int | tuple[str, ...] | None]
-
-    @property
-    def numbers(self) -> dict[str, int | None]:
-        """The goals as numbers, with None for a missing goal or a conflict."""
-        return {role: None if isinstance(goal, tuple) else goal for role, goal in self.goals.items()}
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data of the shape `GOALS_SHAPE`."""
-        conflicts = {role: list(goal) for role, goal in self.goals.items() if isinstance(goal, tuple)}
-        return self.at.to_json() | {"goals": self.numbers, "conflicts": conflicts}
-
-    def lines(self) -> Iterator[str]:
-        """Yield one role a line."""
-        yield from (f"{role} {describe_goal(goal)}" for role, goal in self.goals.items())
-
-
-@dataclass(frozen=True, slots=True)
-class Bindings:
-    """The values of the variables of a pattern for which the pattern holds."""
-
-    at: Position
-    pattern: str
-    bindings: tuple[Binding, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data of the shape `BINDINGS_SHAPE`."""
-        bindings = [{f"?{name}": str(term) for name, term in binding} for binding in self.bindings]
-        return self.at.to_json() | {"pattern": self.pattern, "bindings": bindings}
-
-    def lines(self) -> Iterator[str]:
-        """Yield one instance of the pattern a line."""
-        yield from instances(self.at.game, self.pattern, self.bindings)
+        bindings = bindings_of(self.state, pattern, made, advice)
+        values = [{f"?{name}": str(term) for name, term in binding} for binding in bindings]
+        texts = list(instances(self.game, pattern, bindings))
+        return Answer(self.to_json() | {"pattern": pattern, "bindings": values}, texts)

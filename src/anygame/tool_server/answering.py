@@ -7,7 +7,6 @@ A tool about a state has further arguments that determine the state (`Sheet.posi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
@@ -139,7 +138,7 @@ class Position(NamedTuple):
         """Add the goals (null for no goal), the roles to act, and a role without a move to an answer."""
         stuck = self.state.stuck_role
         return answer | {
-            "goals": self.answered.goals().numbers,
+            "goals": self.answered.goals().data["goals"],
             "to_act": list(map(str, self.state.movers)),
             "without_a_move": None if stuck is None else str(stuck),
         }
@@ -305,12 +304,12 @@ def legal(
     most: Most = USUAL,
 ) -> View:
     """Return the legal moves of each role in a state."""
-    answer = at.answered.legal()
+    answer = at.answered.legal().to_json()
     if matching:
         by_role = {role: at.state.legal_moves(role) for role in at.game.roles}
         chosen = chosen_moves(at.game, by_role, matching)
-        answer = replace(answer, moves={str(role): moves for role, moves in chosen.items()})
-    return bounded(at.with_standing(answer.to_json()), most)
+        answer["legal"] = {str(role): list(map(str, moves)) for role, moves in chosen.items()}
+    return bounded(at.with_standing(answer), most)
 
 
 def play(at: Position, joint: JointMove, most: Most = USUAL) -> View:
@@ -341,8 +340,7 @@ def query(
 ) -> View:
     """Return the instances of a pattern that hold in a state. Patterns such as `next` need `joint`."""
     answer = at.answered.bindings(pattern, _text(joint) or None, "as `joint`")
-    lines = list(answer.lines())
-    return bounded({"pattern": pattern, "count": len(lines), "instances": lines}, most)
+    return bounded({"pattern": pattern, "count": len(answer.texts), "instances": answer.texts}, most)
 
 
 def why(

@@ -53,7 +53,7 @@ class _QueryOptions(PositionOptions):
 def _query(options: _QueryOptions) -> int:
     bindings = load_position(options).bindings(options.pattern, options.moves, "with --moves")
     print_answer(bindings, options)
-    return Status.OK if bindings.bindings else Status.ANSWER_IS_NO
+    return Status.OK if bindings.texts else Status.ANSWER_IS_NO
 
 
 COMMANDS: Final = {

@@ -226,7 +226,7 @@ class Shell:
             raise CommandError(self._usage("query"))
         pattern, joint = self._question(rest)
         bindings = self._position.bindings(pattern, joint, f"as in `query {rest} with MOVE...`")
-        self._say_lines(bindings.lines() if bindings.bindings else ["no instance holds"])
+        self._say_lines(bindings.texts or ["no instance holds"])
 
     def _why(self, rest: str) -> None:
         negated, atom = rest.startswith("not "), rest.removeprefix("not ").strip()
