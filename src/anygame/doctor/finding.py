@@ -1,4 +1,4 @@
-"""Findings in a sheet: a diagnostic with the play that shows it and the edits that mend it."""
+"""Findings: diagnostics of a sheet, with the play that shows them and the edits that mend them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from anygame.proving import Verdict
     from anygame.sheets.edits import Edit
 
-#: Joint moves from the initial state, each in the order of the roles.
+#: A line of play: joint moves from the initial state, each in the order of the roles.
 Line = tuple[tuple["Term", ...], ...]
 
 
@@ -22,13 +22,13 @@ class Finding:
     """A finding in a sheet.
 
     Attributes:
-        line: the joint moves that show the fault; None if the fault was not found by play.
-        kinds: the kinds of edits that mend the fault, as in ``anygame mend --select``; empty if translating
-            the sheet mends it; None if no command mends it.
+        line: the joint moves that show the fault; None if play did not find the fault.
+        kinds: the kinds of edits that mend the fault, as in ``anygame mend --select``. They are empty if
+            ``anygame translate`` mends it, and None if no command mends it.
         edits: the edits of these kinds; empty if the mend appends declarations instead.
         meant: edits that write the text that the author probably meant.
-        echoes: a summary of the findings that follow from this one; empty if no finding does.
-        verdict: the verdict about the violated property, if a proof was tried.
+        echoes: a summary of the findings that follow from this finding; empty if there are none.
+        verdict: the verdict about the violated property; None without a proof.
     """
 
     diagnostic: Diagnostic
@@ -41,7 +41,7 @@ class Finding:
 
     @property
     def command(self) -> str:
-        """The command that mends the fault; empty if there is none."""
+        """The command that mends the fault; an empty string if there is none."""
         if self.kinds is None:
             return ""
         if not self.kinds:

@@ -1,4 +1,4 @@
-"""Fixes for findings as edits of the text, for editors and programs."""
+"""Fixes: edits that correct a finding, for editors and programs."""
 
 from __future__ import annotations
 
@@ -18,18 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A fix.
-
-    Attributes:
-        title: a description of the fix.
-        edits: the edits; empty for a fix that `mend_sheet` makes on request.
-        kinds: the kinds of mends that make the fix, as in ``anygame mend --select``.
-        sure: whether the fix certainly restores the intended text.
-    """
+    """Edits that correct a finding."""
 
     title: str
+    #: The edits; empty if only `mend_sheet` makes the fix.
     edits: tuple[Edit, ...]
+    #: The kinds of mends that make the fix, as in ``anygame mend --select``.
     kinds: tuple[str, ...] = ()
+    #: Whether the fix certainly restores the intended text.
     sure: bool = True
 
 

@@ -1,6 +1,6 @@
-"""Similar names, where a typing slip turns one name into the other.
+"""Similar names, which differ by slips of typing.
 
-A slip omits, adds or changes a letter, or exchanges two adjacent letters. Such a slip causes 80 % of
+A slip omits, adds or changes a letter, or exchanges two adjacent letters. A single slip causes 80 % of
 misspelt words (Damerau, "A technique for computer detection and correction of spelling errors", 1964).
 """
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-#: Minimum length of compared names; shorter names such as row and raw are similar by chance.
+#: Minimum length of compared names; shorter names, such as row and raw, are similar by chance.
 _SHORTEST: Final = 4
-#: The same for names with two exchanged letters, such as rde and red.
+#: Minimum length of names with two exchanged letters, such as rde and red.
 _SHORTEST_TURNED: Final = 3
-#: Maximum length of names that are meant to differ if their first letters do, such as pcol and ncol.
+#: Maximum length of names that differ on purpose if their first letters do, such as pcol and ncol.
 _SHORT: Final = 4
 #: Minimum length of names that may differ by two slips.
 _LONG: Final = 8
@@ -43,12 +43,12 @@ def is_near(name: str, other: str, shortest: int = _SHORTEST, *, is_stray: bool 
         name: one name.
         other: the other name.
         shortest: the minimum length of names that may differ in a letter.
-        is_stray: whether other evidence shows that a name is misspelt; then its first letter may differ.
+        is_stray: whether other evidence shows that a name is misspelt; then first letters can differ.
 
     >>> is_near("contrl", "control"), is_near("leagl", "legal"), is_near("row1", "row2")
     (True, True, False)
     """
-    # Digits are not counted: ea6 and ae6 have only two letters, which are weak evidence.
+    # Digits do not count: two letters, as in ea6 and ae6, are weak evidence.
     length = max(len(_DIGITS.sub("", each)) for each in (name, other))
     if (
         length < (_SHORTEST_TURNED if sorted(name) == sorted(other) else shortest)

@@ -1,4 +1,4 @@
-"""Work budgets that are counted, so findings do not depend on the speed of the machine."""
+"""Budgets of counted work, so findings do not depend on the speed of the machine."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.source import Source
 
-#: Costs in units of about a microsecond, as measured over 116 public sheets: per character of a sheet that is
-#: read or checked, per game, and per state with its facts, derived rows and legal moves.
+# Costs in units of about a microsecond, measured on 116 public sheets.
+#: Cost of reading a character of a sheet.
 _READ: Final = 2
+#: Cost of checking a character of a sheet.
 _CHECKED: Final = 6
 _MADE_A_GAME: Final = 10_000
 _A_STATE: Final = 40
 _A_FACT: Final = 4
+#: Cost of a derived row of a state.
 _A_ROW: Final = 2
 _A_MOVE: Final = 2
 #: Seconds after which work ends regardless of counts; work usually takes a tenth of this time.
@@ -23,15 +25,7 @@ LAST_RESORT: Final = 30.0
 
 
 class Budget:
-    """A bound on work.
-
-    Attributes:
-        left: the number of units that remain; negative after more work than allowed.
-
-    Args:
-        most: the maximum number of units.
-        seconds: the time limit for very slow machines.
-    """
+    """A bound on work; ``left`` is the number of remaining units, which can become negative."""
 
     def __init__(self, most: float, seconds: float = LAST_RESORT) -> None:
         self.left = most
@@ -49,12 +43,12 @@ class Budget:
 
 
 def work_of_game(source: Source) -> int:
-    """Return the cost of reading a sheet and making a game of it."""
+    """Return the cost of reading a sheet and making its game."""
     return _MADE_A_GAME + _READ * len(source.text)
 
 
 def work_of_checks(source: Source) -> int:
-    """Return the cost of checking a sheet that has been read."""
+    """Return the cost of the static checks of a sheet."""
     return _CHECKED * len(source.text)
 
 

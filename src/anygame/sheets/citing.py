@@ -1,4 +1,4 @@
-"""The lines of a sheet that an explanation cites, with the rest of each rule."""
+"""The rules in a sheet that an explanation cites, as numbered lines."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.source import Source
 
-#: Maximum number of cited lines, and of lines of one rule.
+#: Maximum number of cited lines.
 _MOST_LINES: Final = 60
+#: Maximum number of cited lines of one rule.
 _LONGEST_RULE: Final = 12
 _PLACE: Final = re.compile(r":(\d+):\d+")
 
@@ -24,7 +25,7 @@ def goal_lines(program: Program) -> list[tuple[int, str]]:
 
 def cited_lines(program: Program, text: str) -> list[tuple[int, str]]:
     """Return the numbered lines of the rules at places ``:LINE:COLUMN`` in a text."""
-    # After lenient reading, places refer to the author's text.
+    # After lenient reading, the nodes of rules belong to the author's text, unlike `program.source`.
     source = next((rule.node.source for rule in program.rules if rule.node), None)
     if source is None:
         return []

@@ -1,8 +1,8 @@
 """``base`` and ``input`` for sheets without them, from the domains of the rules.
 
-The declarations are complete: no other fluent can be true, and no other move legal. They may declare too
-much, because domains treat arguments as independent. A move is declared only for the roles whose rules allow
-it.
+The declarations are complete: no other fluent can be true, and no other move can be legal. They may declare
+too much, because domains treat arguments as independent. A move is declared only for the roles whose `legal`
+rules allow it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ValueRelations:
-    """Unary relations that each hold for exactly one set of constants: those of a program, and new ones."""
+    """Unary relations that each hold for one set of constants: relations of a program, and new ones."""
 
     def __init__(self, program: Program) -> None:
         self._names = {rule.head.predicate.lower() for rule in program.rules}
@@ -42,7 +42,7 @@ class ValueRelations:
                 self._of.setdefault(constants, name)
 
     def relation(self, constants: frozenset[Constant]) -> str:
-        """Return the name of the relation for a set of constants; it is new if there is none yet."""
+        """Return the name of the relation that holds for a set of constants; create it if necessary."""
         if constants in self._of:
             return self._of[constants]
         name = self._of[constants] = self.new_name("domain1")
@@ -51,7 +51,7 @@ class ValueRelations:
         return name
 
     def new_name(self, wanted: str) -> str:
-        """Return an unused name: the wanted one, or one with another number."""
+        """Return the wanted name if it is unused, or else the name with another number."""
         stem = wanted.rstrip("0123456789")
         name, number = wanted, 2
         while name.lower() in self._names:
@@ -60,16 +60,18 @@ class ValueRelations:
         return name
 
     def take_facts(self) -> list[Rule]:
-        """Return the facts of new relations since the last call."""
+        """Return the facts of relations that were created since the last call."""
         facts, self._facts = self._facts, []
         return facts
 
 
-#: Maximum depth of nested terms, and maximum numbers of their shapes and of visited places.
+#: Maximum depth of nested terms.
 _DEEPEST: Final = 3
+#: Maximum number of shapes of the terms at one place.
 _MOST_SHAPES: Final = 500
+#: Maximum number of visited places.
 _MOST_PLACES: Final = 10_000
-#: Maximum number of instances that facts declare; a rule declares more.
+#: Maximum number of instances of a head that facts declare; a rule declares more instances.
 _FEW: Final = 4
 
 
@@ -80,7 +82,7 @@ class _Shape(NamedTuple):
     arguments: tuple[_Part, ...]
 
 
-#: The possible values of an argument: constants, or compound terms of one shape.
+#: The possible values of an argument: some constants, or the compound terms of one shape.
 _Part = frozenset[Constant] | _Shape
 
 
@@ -91,7 +93,7 @@ class _TooManyShapesError(Exception):
 def declarations(
     program: Program, rules: Sequence[NormalRule], names: Iterable[str]
 ) -> tuple[list[tuple[str, list[Rule]]], list[str]]:
-    """Return rules for the given names (``base``, ``input``), and a note for each that cannot be made."""
+    """Return the rules of ``base`` and ``input``, and a note for each name whose rules cannot be made."""
     domains = Domains(rules)
     relations = ValueRelations(program)
     made: list[tuple[str, list[Rule]]] = []
@@ -113,7 +115,7 @@ def declarations(
 
 
 def _inputs(domains: Domains, rules: Iterable[NormalRule]) -> list[tuple[_Part, ...]]:
-    """Return the shapes of moves, each with the roles that may have such a legal move."""
+    """Return the shapes of moves, each with the roles for which such moves may be legal."""
     roles = domains.tops("role", 1, 0)
     roles_of: dict[Top, set[Constant]] = defaultdict(set)
     for rule in rules:

@@ -1,13 +1,14 @@
 """Edits of a sheet's text.
 
-An edit replaces a part of the text by pieces: new text, and ranges of the old text. Other edits may apply
-inside these ranges, so a literal can be moved and corrected at the same time.
+An edit replaces a part of the text by pieces: new text, and ranges of the old text. Other edits can apply
+inside these ranges, so one edit can move a literal while another one corrects it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,22 +37,18 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """One mend.
+    """Edits that mend a fault."""
 
-    Attributes:
-        kind: the kind, as in ``anygame mend --select``.
-        message: a description for people.
-        span: the place; None for an addition at the end of the sheet.
-    """
-
+    #: The kind, as in ``anygame mend --select``.
     kind: str
     message: str
+    #: The place; None for an addition at the end of the sheet.
     span: Span | None
     edits: tuple[Edit, ...] = ()
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """Return the edited text. Edits must not overlap, except inside a range that another edit keeps."""
+    """Return the edited text. Edits must not overlap, unless one lies inside a range that the other keeps."""
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end > edit.start, -edit.end))
     return _rendered(text, 0, len(text), ordered)
 
@@ -80,7 +77,7 @@ def _rendered(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
 
 
 def offset_before(edits: Iterable[Edit], offset: int) -> int:
-    """Return the original offset of an offset in the edited text, for edits that insert only new text."""
+    """Return the original offset of an offset in the edited text, for edits without ranges of old text."""
     shift = 0
     for edit in sorted(edits, key=lambda edit: edit.start):
         written = len(edit.written(""))
@@ -91,9 +88,16 @@ def offset_before(edits: Iterable[Edit], offset: int) -> int:
 
 
 def end_of_line(text: str, end: int, comments: Sequence[tuple[int, int]]) -> int:
-    """Return the end of the comment that follows ``end`` on the same line, or ``end`` without a comment."""
+    """Return the end of the comment after an offset on the same line, or the offset if there is none."""
     number = bisect_left(comments, (end, end))
     if number == len(comments):
         return end
     start, after = comments[number]
     return end if text[end:start].strip(" \t") else after
+
+
+def wrapped(items: Iterable[object], width: int) -> list[str]:
+    """Return lines of items, each on one line."""
+    text = " ".join(str(item).replace(" ", "\0") for item in items)
+    lines = wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\0", " ") for line in lines]

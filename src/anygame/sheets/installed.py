@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from anygame.language.limits import ReadingLimits
 
 _PACKAGE: Final = Path(__file__).parents[1]
-#: The build copies the sheets into the package; a checkout has them at its top.
+#: Possible folders of the sheets: the build copies them into the package; a checkout has them at its root.
 _FOLDERS: Final = (_PACKAGE / "gdl", _PACKAGE.parents[1] / "gdl")
 _SUFFIX: Final = ".kif"
-#: Minimum number of characters of a summary; "Two players take turns." is not informative.
+#: Minimum length of a summary; shorter ones, such as "Two players take turns.", are not informative.
 _TELLING: Final = 30
 _SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 #: Characters of frames around comments.
@@ -49,7 +49,7 @@ def games() -> tuple[str, ...]:
 def find_installed(name: str | os.PathLike[str]) -> Path | None:
     """Return the path of the installed sheet with this name, unless a file with this name exists."""
     text = os.fspath(name)
-    # Installed names are identifiers; other names need no access to the disk.
+    # The names of installed sheets are identifiers, so other names need no access to the disk.
     if not text.isidentifier() or os.path.lexists(text):
         return None
     path = installed_path(text)
@@ -145,7 +145,7 @@ def _heading_lines(text: str) -> Iterator[str]:
             continue
         if not marks and line.strip(_FRAME):
             marks = ";" * (len(line) - len(line.lstrip(";")))
-        # Lines with fewer comment marks are addressed to programs, or describe a conversion of the rules.
+        # Lines with fewer semicolons than the first line are meant for programs, or describe a conversion.
         if not line.startswith(marks):
             return
         yield _unframed(line)

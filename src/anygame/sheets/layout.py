@@ -1,11 +1,11 @@
 """The canonical layout of a sheet's text, in either form, with its comments.
 
-- Rules: the head follows ``(<=``. Each formula of the body has a line of its own, indented by four.
-- Facts: one per line. Facts of one relation that share a line stay together. Consecutive lines of such facts
-  form columns.
-- Lines longer than 100 characters are broken: formulas at their parts, terms where the line is full.
-  A disjunction is also broken if the author started a part of it on a new line.
-- Comments stay in place: on lines of their own, or at the end of the line of the code before them.
+- The head of a rule follows ``(<=``. Each formula of the body has a line of its own, indented by four.
+- Each fact has a line of its own, unless the author wrote facts of one relation on one line. Consecutive
+  lines of such facts form columns.
+- Longer lines than 100 characters are broken: formulas at their parts, terms where the line is full. A
+  disjunction is also broken if the author started a part of it on a new line.
+- A comment keeps its place: on a line of its own, or at the end of the line of the code before it.
 - Up to two blank lines between items are kept, and none inside items.
 """
 
@@ -15,7 +15,6 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby, pairwise
-from textwrap import fill
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.errors import RuleSheetError
@@ -24,6 +23,7 @@ from anygame.language.parser import parse_items, parse_program, read_items
 from anygame.language.rules import format_rule
 from anygame.language.sentences import fold, fold_head
 from anygame.language.source import Node, Source
+from anygame.sheets.edits import wrapped
 from anygame.sheets.page import WIDTH, CommentedItems, Page
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from anygame.sheets.page import Part
 
 _INDENT: Final = 4
-#: Maximum length of a line of facts that is broken into rows. The facts of a longer line, as in a sheet
-#: without line ends, get one line each.
+#: Maximum length of a line of facts that the layout breaks into rows. Each fact of a longer line, as in a
+#: sheet without line ends, gets a line of its own.
 _LONGEST_ROW: Final = 200
 _MOST_BLANKS: Final = 2
 _JOINING: Final = frozenset(("<=", "and", "or", "not"))
@@ -46,7 +46,7 @@ _SUFFIX: Final[dict[Form, str]] = {"kif": ".kif", "infix": ".hrf"}
 def format_sheet(source: Source, form: Form | None = None, *, limits: ReadingLimits | None = None) -> str:
     """Return the text of a sheet in its canonical layout, optionally in another form.
 
-    The new text is read again to check that it has the same rules and comments. Facts may have variables.
+    Facts may have variables. A second parse checks that the new text has the same rules and comments.
 
     >>> print(format_sheet(Source("sheet", "(role x)(<= (goal x 100)(not done)) ; at last")), end="")
     (role x)
@@ -81,9 +81,7 @@ def format_rules(rules: Iterable[Rule], form: Form) -> str:
         if key is None:
             blocks += [format_rule(rule) for rule in group]
         else:
-            facts = " ".join([str(fact.head).replace(" ", "\0") for fact in group])
-            lines = fill(facts, WIDTH, break_long_words=False, break_on_hyphens=False)
-            blocks.append(lines.replace("\0", " "))
+            blocks.append("\n".join(wrapped((fact.head for fact in group), WIDTH)))
     text = "\n\n".join(blocks)
     source = Source("rules.kif", text)
     nodes, _ = parse_items(source)
@@ -96,15 +94,14 @@ def _translated(
 ) -> tuple[tuple[Node, ...], list[Comment]]:
     """Convert comment marks, and turn items that are not part of the program into comments."""
     starts = {rule.node.start for rule in program.rules if rule.node}
-    all_comments = list(comments)
-    all_comments += [
+    others = [
         Comment(f"; {''.join(_kif_chunks(node))}", node.start, node.end, own_line=True)
         for node in nodes
         if node.start not in starts
     ]
-    all_comments.sort(key=lambda comment: comment.start)
+    ordered = sorted([*comments, *others], key=lambda comment: comment.start)
     kept = tuple([node for node in nodes if node.start in starts])
-    return kept, [replace(comment, text=marked(comment.text, form)) for comment in all_comments]
+    return kept, [replace(comment, text=marked(comment.text, form)) for comment in ordered]
 
 
 def _verify(
@@ -121,7 +118,7 @@ def _verify(
 
 
 class _Writer:
-    """The common part of the writers of both forms."""
+    """Base class of the writers of both forms."""
 
     def __init__(self, commented: CommentedItems, source: Source) -> None:
         self._commented = commented
@@ -148,7 +145,7 @@ class _Writer:
         return self._source.position(end)[0] - self._source.position(start)[0] if start < end else 0
 
     def _rows(self) -> Iterator[list[Part]]:
-        """Yield each comment and rule alone, and facts that may share a line together."""
+        """Yield comments and rules one by one, and facts in groups that may share a line."""
         row: list[Part] = []
         for item in self._commented.items:
             last = row[-1] if row else None
@@ -194,7 +191,7 @@ class _Writer:
         self._page.row(relation, row)
 
     def _is_spread(self, node: Node) -> bool:
-        """Return whether a disjunction in the formula has parts that start on lines of their own."""
+        """Return whether the author started a part of a disjunction in the formula on a new line."""
         name = fold_head(_name_of(node))
         if not node.children or name not in _JOINING:
             return False
@@ -206,7 +203,7 @@ class _Writer:
         return is_spread
 
     def _flat(self, node: Node, room: int, formula: bool = True) -> str | None:
-        """Return a node on one line if it fits and nothing inside needs a line of its own."""
+        """Return a node on one line; None if it does not fit or a part needs a line of its own."""
         if self._commented.has_comments(node) or (formula and self._is_spread(node)):
             return None
         chunks = []
@@ -325,7 +322,7 @@ class _InfixWriter(_Writer):
         nodes = [part for part in parts if isinstance(part, Node)]
         if nodes:
             self._page.put(" :-")
-            # No bracket closes a rule, so its last comments must come before its last formula.
+            # No bracket closes a rule, so comments on its last lines move before its last formula.
             last = parts.index(nodes[-1])
             late = [part for part in parts[last:] if isinstance(part, Comment) and part.own_line]
             parts = [*parts[:last], *late, *(part for part in parts[last:] if part not in late)]
@@ -337,7 +334,7 @@ class _InfixWriter(_Writer):
         page.put(brackets.opening)
         parts = list(self._commented.parts(node))
         if not brackets.closing:
-            # After the last part, nothing separates a comment from the next item.
+            # Comments come first, since nothing separates a comment after the last part from the next item.
             parts.sort(key=lambda part: isinstance(part, Node))
         self._bracket(
             parts,
@@ -353,18 +350,15 @@ class _InfixWriter(_Writer):
 
 
 class _Brackets(NamedTuple):
-    """The text around and between the parts of a list in the infix form.
-
-    Attributes:
-        separator: the text after each part but the last.
-        gap: the text before each part but the first, on the same line.
-        formulas: whether the parts are formulas.
-    """
+    """The text around and between the parts of a list in the infix form."""
 
     opening: str
+    #: The text after each part but the last.
     separator: str = ""
+    #: The text before each part but the first, on the same line.
     gap: str = ""
     closing: str = ""
+    #: Whether the parts are formulas.
     formulas: bool = False
 
 

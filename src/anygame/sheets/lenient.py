@@ -1,9 +1,9 @@
 """Lenient reading: the Prolog meaning of variables that GDL leaves unbound.
 
 A variable that occurs only in negated formulas, as in ``(not (true (board ?p ?x)))``, means "for no ?x", as
-in negation as failure (Clark, "Negation as failure", 1978). An unbound variable of a head is bound by
-``role``, ``base`` or ``input``, or by all possible values of its argument. The readings are edits of the
-text, so the result is plain GDL.
+in negation as failure (Clark, "Negation as failure", 1978). For an unbound variable of a head, a literal is
+added: ``role``, ``base``, ``input``, or a relation of all possible values of the argument. These readings are
+edits of the text, so the result is plain GDL.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from anygame.language.rules import (
 from anygame.language.source import Source
 from anygame.language.terms import Compound, Constant, Variable, substitute
 from anygame.sheets.declarations import ValueRelations
-from anygame.sheets.edits import Edit, Mend, apply_edits, end_of_line
+from anygame.sheets.edits import Edit, Mend, apply_edits, end_of_line, wrapped
 from anygame.sheets.sorts import ROLE, Sorts
 
 if TYPE_CHECKING:
@@ -41,40 +41,169 @@ if TYPE_CHECKING:
     from anygame.sheets.sorts import Place
 
 
-#: Relations that declare the last argument of a head.
+#: The relations that declare the last arguments of heads.
 _DECLARES: Final = {"next": "base", "init": "base", "legal": "input"}
-#: Heads in which an unbound variable does not mean any value of its sort.
+#: Heads whose unbound variables are never bound by all values of a sort, except roles.
 _TELLS: Final = frozenset(("next", "legal", "goal", "sees", "percept", "role"))
-#: Heads that determine the reachable states and their values.
+#: Heads that determine the reachable states and the goals.
 _STATES: Final = frozenset(("next", "legal", "goal"))
 #: Maximum length of a line of added facts.
 _LINE: Final = 110
 
 
-class _Binder:
-    """Finds literals that bind variables of heads."""
+def _functor(term: Term) -> object:
+    if isinstance(term, Compound):
+        return term.functor, len(term.arguments)
+    return term.name if isinstance(term, Constant) else None
 
-    def __init__(
-        self, program: Program, relations: ValueRelations, comments: Sequence[tuple[int, int]]
-    ) -> None:
+
+def role_mends(program: Program) -> list[Mend]:
+    """Return the mends that bind the unbound roles of a program, which must have a source."""
+    source = program.source
+    assert source is not None
+    comments = places_of_comments(source)
+    roles = [(rule, unbound_role(rule)) for rule in program.rules if rule.node is not None]
+    return [role_mend(rule, role, comments) for rule, role in roles if role is not None]
+
+
+def unbound_role(rule: Rule) -> Variable | None:
+    """Return the role of a `legal` or `goal` head if it is an unbound variable."""
+    if rule.head.key not in {("legal", 2), ("goal", 2)} or not rule.body:
+        return None
+    role = rule.head.arguments[0]
+    return role if isinstance(role, Variable) and role in _unbound(rule) else None
+
+
+def role_mend(rule: Rule, role: Variable, comments: Sequence[tuple[int, int]]) -> Mend:
+    """Return the mend that adds a role literal for a variable."""
+    node = rule.head.node
+    first = rule.body[0].node
+    assert node is not None
+    assert first is not None
+    text = node.source.text
+    start = first.start
+    between = text[node.end : start]
+    if "(" in between and not {"%", ";"} & set(between):  # parentheses around an infix literal
+        start = node.end + between.index("(")
+    line = max(text.rfind("\n", node.end, start), text.rfind("\r", node.end, start)) + 1
+    gap = f"\n{text[line:start]}" if line else " "
+    message = f"nothing binds {role}: (role {role}) is added"
+    if form_of(node.source) == "kif":
+        position = end_of_line(text, node.end, comments)
+        if position > node.end:
+            gap = gap if line else "\n    "
+        edit = Edit(position, position, (f"{gap}(role {role})",))
+    else:
+        edit = Edit(start, start, (f"role({infix_variable(role.name)}) &{gap}",))
+    return Mend("role", message, node.span, (edit,))
+
+
+def _local(
+    conjuncts: Sequence[Formula], outside: set[Variable], unbound: frozenset[Variable]
+) -> Iterator[tuple[Not | Distinct, frozenset[Variable]]]:
+    """Yield each negation and ``distinct`` with its unbound variables that no other formula binds."""
+    positive = [_positive(formula) for formula in conjuncts]
+    for number, formula in enumerate(conjuncts):
+        bound = outside.union(*positive[:number], *positive[number + 1 :])
+        if isinstance(formula, Or):
+            for part in formula.formulas:
+                # Removing a `distinct` here would remove an alternative.
+                inner = _local((part,), bound, unbound)
+                yield from (local for local in inner if isinstance(local[0], Not))
+        elif isinstance(formula, And):
+            yield from _local(formula.formulas, bound, unbound)
+        elif isinstance(formula, Not) and isinstance(formula.formula, Not):
+            yield from _local((formula.formula.formula,), bound, unbound)
+        elif isinstance(formula, Not) and isinstance(formula.formula, Distinct):
+            continue  # an equation, which binds
+        elif isinstance(formula, Not | Distinct):
+            free = unbound.difference(bound).intersection(formula.variables())
+            if free:
+                yield formula, free
+
+
+def _positive(formula: Formula) -> set[Variable]:
+    return {
+        variable
+        for part, positive in walk([formula])
+        if positive and isinstance(part, Literal)
+        for variable in part.variables()
+    }
+
+
+def _shape_of(formula: Formula, outer: Sequence[Variable]) -> str:
+    """Return a formula as text, with variables numbered as ``outer`` or ``inner`` ones."""
+    names: dict[Variable, Term] = {}
+    for number, variable in enumerate(dict.fromkeys(formula.variables())):
+        names[variable] = Variable(f"{'outer' if variable in outer else 'inner'}{number}")
+    return str(map_terms(formula, lambda term: substitute(term, names)))
+
+
+#: The kinds of mends that lenient reading makes.
+LENIENT_MENDS: Final = ("negation", "distinct", "binding", "domain", "any")
+
+
+def lenient_mends(program: Program, kinds: Iterable[str] = LENIENT_MENDS) -> list[Mend]:
+    """Return the readings of variables that GDL leaves unbound, as edits of the KIF text.
+
+    A reading may contain unbound variables again, so repeat this until there are no more mends.
+    """
+    source = program.source
+    wanted = frozenset(kinds) & set(LENIENT_MENDS)
+    if source is None or form_of(source) != "kif" or not wanted:
+        return []
+    unbound = [(rule, variables) for rule in program.rules if (variables := _unbound(rule))]
+    if not unbound:
+        return []
+    readings = _Readings(program)
+    return [mend for each in unbound for mend in readings.mends(*each) if mend.kind in wanted]
+
+
+def _unbound(rule: Rule) -> frozenset[Variable]:
+    """Return the unbound variables of a rule; empty for rules without a place in the text."""
+    if rule.node is None or is_ground_fact(rule):
+        return frozenset()
+    try:
+        return frozenset(variable for part in normalise(rule) for variable, _ in unsafe_variables(part))
+    except TooManyAlternatives:
+        return frozenset()
+
+
+class _Readings:
+    """Reads the rules of a program one by one; equal negations share a relation."""
+
+    def __init__(self, program: Program) -> None:
+        assert program.source is not None
         self._rules = program.rules
-        self._relations = relations
-        self._comments = comments
+        self._comments = places_of_comments(program.source)
+        self._relations = ValueRelations(program)
         self._sorts = Sorts(program.rules)
         self._made: dict[Place, str] = {}
         self._new: list[Rule] = []
+        self._helpers: dict[str, str] = {}
 
-    def binding(self, rule: Rule, unbound: frozenset[Variable]) -> Mend | None:
-        """Return the mend that binds the unbound variables of a head; None if a variable remains unbound."""
+    def mends(self, rule: Rule, unbound: frozenset[Variable]) -> Iterator[Mend]:
+        binding = self._binding(rule, unbound)
+        if binding is not None:
+            yield binding
+        # `_binding` binds the variables of the head.
+        for formula, free in _local(rule.body, set(), unbound.difference(rule.head.variables())):
+            if isinstance(formula, Not):
+                yield self._negation(rule, formula.formula, free)
+            else:
+                yield _without(formula, free)
+
+    def _binding(self, rule: Rule, unbound: frozenset[Variable]) -> Mend | None:
+        """Return the mend that binds all unbound variables of a head; None if there is none."""
         head = rule.head
         has_role = head.predicate in {"legal", "goal"}
         variables = [variable for variable in dict.fromkeys(head.variables()) if variable in unbound]
         if has_role and rule.body and variables and variables[0] is head.arguments[0]:
-            del variables[0]  # the role gets a separate mend
+            del variables[0]  # `role_mend` binds the role
         if not variables:
             return None
-        # Players ask for moves and goals of roles only, so adding a role is safe. A variable of a negation
-        # takes each value for which the negation holds.
+        # Players ask for moves and goals of roles only, so a role literal changes nothing. A variable that
+        # also occurs in a negation takes each value for which the negation holds.
         is_of_roles = has_role and variables == [head.arguments[0]]
         body_variables = {variable for formula in rule.body for variable in formula.variables()}
         is_any = head.predicate in _STATES and not is_of_roles and not body_variables.issuperset(variables)
@@ -92,7 +221,7 @@ class _Binder:
         return self._mend(rule, kind, atoms)
 
     def _declared(self, head: Atom, variables: Sequence[Variable]) -> Atom | None:
-        """Return the `base` or `input` atom for a head, if the sheet has it and it binds a variable."""
+        """Return the `base` or `input` atom that binds a variable of a head, if the sheet defines it."""
         name = _DECLARES.get(head.predicate)
         if name is None or not set(variables).intersection(Atom("", head.arguments[-1:]).variables()):
             return None
@@ -104,7 +233,7 @@ class _Binder:
     def _relation(self, sort: Place) -> str:
         """Return the name of a relation of all terms of a sort.
 
-        If terms nest without end, as lists do, the relation can only test terms that another literal binds.
+        If the terms nest without end, as lists do, another literal must bind the argument of the relation.
         """
         new = [each for each in self._sorts.inside(sort) if each not in self._made]
         for each in new:
@@ -149,163 +278,14 @@ class _Binder:
             edits = [Edit(place, place, (f"{gap}{more}",))]
         if self._new:
             place = end_of_line(text, node.end, self._comments)
-            edits.append(Edit(place, place, tuple(f"\n{line}" for line in self._take_lines())))
+            edits.append(Edit(place, place, tuple(f"\n{line}" for line in wrapped(self._new, _LINE))))
+            self._new = []
         names = " and ".join(str(variable) for atom in atoms for variable in dict.fromkeys(atom.variables()))
         message = f"nothing binds {names}: {more} {'is' if len(atoms) == 1 else 'are'} added"
         return Mend(kind, message, head.span, tuple(edits))
 
-    def _take_lines(self) -> Iterator[str]:
-        line = ""
-        for rule in self._new:
-            if line and len(line) + len(str(rule)) >= _LINE:
-                yield line
-                line = ""
-            line += f"{' ' if line else ''}{rule}"
-        self._new = []
-        yield line
-
-
-def _functor(term: Term) -> object:
-    if isinstance(term, Compound):
-        return term.functor, len(term.arguments)
-    return term.name if isinstance(term, Constant) else None
-
-
-def role_mends(program: Program) -> list[Mend]:
-    """Return the mends that bind the unbound roles of a program that was read from a text."""
-    source = program.source
-    assert source is not None
-    comments = places_of_comments(source)
-    roles = [(rule, unbound_role(rule)) for rule in program.rules if rule.node is not None]
-    return [role_mend(rule, role, comments) for rule, role in roles if role is not None]
-
-
-def unbound_role(rule: Rule) -> Variable | None:
-    """Return the role of a `legal` or `goal` head if it is an unbound variable."""
-    if rule.head.key not in {("legal", 2), ("goal", 2)} or not rule.body:
-        return None
-    role = rule.head.arguments[0]
-    return role if isinstance(role, Variable) and role in _unbound(rule) else None
-
-
-def role_mend(rule: Rule, role: Variable, comments: Sequence[tuple[int, int]]) -> Mend:
-    """Return the mend that adds a role literal for a variable."""
-    node = rule.head.node
-    first = rule.body[0].node
-    assert node is not None
-    assert first is not None
-    text = node.source.text
-    start = first.start
-    between = text[node.end : start]
-    if "(" in between and not {"%", ";"} & set(between):  # parentheses around an infix literal
-        start = node.end + between.index("(")
-    line = max(text.rfind("\n", node.end, start), text.rfind("\r", node.end, start)) + 1
-    gap = f"\n{text[line:start]}" if line else " "
-    message = f"nothing binds {role}: (role {role}) is added"
-    if form_of(node.source) == "kif":
-        position = end_of_line(text, node.end, comments)
-        if position > node.end:
-            gap = gap if line else "\n    "
-        edit = Edit(position, position, (f"{gap}(role {role})",))
-    else:
-        edit = Edit(start, start, (f"role({infix_variable(role.name)}) &{gap}",))
-    return Mend("role", message, node.span, (edit,))
-
-
-def _local(
-    conjuncts: Sequence[Formula], outside: set[Variable], unbound: frozenset[Variable]
-) -> Iterator[tuple[Not | Distinct, frozenset[Variable]]]:
-    """Yield each negation and ``distinct`` with its local variables, which no other formula binds."""
-    positive = [_positive(formula) for formula in conjuncts]
-    for number, formula in enumerate(conjuncts):
-        bound = outside.union(*positive[:number], *positive[number + 1 :])
-        if isinstance(formula, Or):
-            for part in formula.formulas:
-                # Removing a `distinct` here would remove an alternative.
-                inner = _local((part,), bound, unbound)
-                yield from (local for local in inner if isinstance(local[0], Not))
-        elif isinstance(formula, And):
-            yield from _local(formula.formulas, bound, unbound)
-        elif isinstance(formula, Not) and isinstance(formula.formula, Not):
-            yield from _local((formula.formula.formula,), bound, unbound)
-        elif isinstance(formula, Not) and isinstance(formula.formula, Distinct):
-            continue  # an equation, which binds
-        elif isinstance(formula, Not | Distinct):
-            free = unbound.difference(bound).intersection(formula.variables())
-            if free:
-                yield formula, free
-
-
-def _positive(formula: Formula) -> set[Variable]:
-    return {
-        variable
-        for part, positive in walk([formula])
-        if positive and isinstance(part, Literal)
-        for variable in part.variables()
-    }
-
-
-def _shape_of(formula: Formula, outer: Sequence[Variable]) -> str:
-    """Return a formula as text in which variables are numbered, and outer variables are marked."""
-    names: dict[Variable, Term] = {}
-    for number, variable in enumerate(dict.fromkeys(formula.variables())):
-        names[variable] = Variable(f"{'outer' if variable in outer else 'inner'}{number}")
-    return str(map_terms(formula, lambda term: substitute(term, names)))
-
-
-#: The kinds of mends that lenient reading makes.
-LENIENT_MENDS: Final = ("negation", "distinct", "binding", "domain", "any")
-
-
-def lenient_mends(program: Program, kinds: Iterable[str] = LENIENT_MENDS) -> list[Mend]:
-    """Return the readings of variables that GDL leaves unbound, as edits of the KIF text.
-
-    A reading may contain unbound variables again, so repeat this until there are no more mends.
-    """
-    source = program.source
-    wanted = frozenset(kinds) & set(LENIENT_MENDS)
-    if source is None or form_of(source) != "kif" or not wanted:
-        return []
-    unbound = [(rule, variables) for rule in program.rules if (variables := _unbound(rule))]
-    if not unbound:
-        return []
-    readings = _Readings(program)
-    return [mend for each in unbound for mend in readings.mends(*each) if mend.kind in wanted]
-
-
-def _unbound(rule: Rule) -> frozenset[Variable]:
-    """Return the unbound variables of a rule; empty for rules without a place in the text."""
-    if rule.node is None or is_ground_fact(rule):
-        return frozenset()
-    try:
-        return frozenset(variable for part in normalise(rule) for variable, _ in unsafe_variables(part))
-    except TooManyAlternatives:
-        return frozenset()
-
-
-class _Readings:
-    """Reads rules one by one, such that equal negations share a relation."""
-
-    def __init__(self, program: Program) -> None:
-        assert program.source is not None
-        self._comments = places_of_comments(program.source)
-        self._relations = ValueRelations(program)
-        self._binder = _Binder(program, self._relations, self._comments)
-        self._helpers: dict[str, str] = {}
-
-    def mends(self, rule: Rule, unbound: frozenset[Variable]) -> Iterator[Mend]:
-        binding = self._binder.binding(rule, unbound)
-        if binding is not None:
-            yield binding
-        # `_Binder` binds the variables of the head.
-        for formula, free in _local(rule.body, set(), unbound.difference(rule.head.variables())):
-            if isinstance(formula, Not):
-                yield self._negation(rule, formula.formula, free)
-            else:
-                yield _without(formula, free)
-
     def _negation(self, rule: Rule, formula: Formula, free: frozenset[Variable]) -> Mend:
-        """Return the mend that negates a new relation of the bound variables in place of a formula."""
+        """Return the mend that replaces a negated formula by a new relation of its bound variables."""
         node = formula.node
         assert rule.node is not None
         assert node is not None
@@ -327,7 +307,7 @@ class _Readings:
 
 
 def _without(formula: Distinct, free: frozenset[Variable]) -> Mend:
-    """Return the mend that removes a `distinct` that always holds, because another value always exists."""
+    """Return the mend that removes a `distinct` of an unbound variable, which always has another value."""
     node = formula.node
     assert node is not None
     text = node.source.text
@@ -342,12 +322,13 @@ def _listed(variables: Iterable[Variable]) -> str:
     return " and no ".join(sorted(map(str, variables)))
 
 
-#: Maximum number of passes over the rules: one adds roles, the others resolve nested negations.
+#: Maximum number of passes over the rules. One pass adds roles; each other pass resolves one level of
+#: nested negations.
 _ROUNDS: Final = 7
 
 
 def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[Source, list[Mend]]:
-    """Return the KIF text of a program in which unbound variables are bound as in Prolog, and the readings.
+    """Return the KIF text of a program whose unbound variables are bound as in Prolog, and the readings.
 
     The text keeps its name; ``.kif`` is appended to the name of an infix sheet.
     """
@@ -364,9 +345,9 @@ def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[So
 def with_readings(
     program: Program, kinds: Collection[str], case_sensitive: bool = True
 ) -> tuple[Program, list[Mend]]:
-    """Apply the readings of a program until none remains; return the new program and all readings.
+    """Apply readings to a program until none remains; return the new program and all readings.
 
-    Roles come first, so the text does not depend on whether the author or this function added them.
+    Roles come first, so the result is the same if the author already added them.
     """
     done: list[Mend] = []
     for _ in range(_ROUNDS):
@@ -382,23 +363,20 @@ def with_readings(
 
 
 def in_places_of(written: Program, plain: Program) -> Program:
-    """Return a leniently read program with the places of the rules that the author wrote.
+    """Return a leniently read program with the places of the author's rules.
 
-    Lenient reading keeps the order of rules. Added rules have relations of their own, and get the place of
-    the rule before them. If the rules do not correspond, all rules keep their places.
+    Lenient reading keeps the order of rules. Each added rule, which defines a new relation, gets the place of
+    the rule before it. If the rules do not correspond, the program is returned unchanged.
     """
     known = {rule.head.key for rule in written.rules}
-    kept = sum(rule.head.key in known for rule in plain.rules)
-    if kept != len(written.rules):
+    if sum(rule.head.key in known for rule in plain.rules) != len(written.rules):
         return plain
-    return replace(plain, rules=tuple(_placed(written, plain, known)))
-
-
-def _placed(written: Program, plain: Program, known: set[tuple[str, int]]) -> Iterator[Rule]:
+    placed: list[Rule] = []
     places = iter(written.rules)
     place: Rule | None = None
     for rule in plain.rules:
         is_written = rule.head.key in known
         place = next(places) if is_written or place is None else place
         node = place.head.node if is_written else place.node
-        yield replace(rule, head=replace(rule.head, node=node), node=place.node)
+        placed.append(replace(rule, head=replace(rule.head, node=node), node=place.node))
+    return replace(plain, rules=tuple(placed))

@@ -1,9 +1,9 @@
-"""Input and output of the layout of a sheet: nodes with comments, and lines of text."""
+"""Input and output of the layout: nodes with their comments, and lines of text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.forms import Comment
@@ -12,9 +12,9 @@ from anygame.language.source import Node
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-#: Maximum width of a line that can be broken.
+#: Maximum length of a line, unless a single name is longer.
 WIDTH: Final = 100
-#: Maximum indentation, so that nested text cannot produce long lines of blanks.
+#: Maximum indentation, which bounds the output for deeply nested input.
 _DEEPEST: Final = 60
 _BEFORE_COMMENT: Final = "  "
 
@@ -31,14 +31,14 @@ class _Line:
 
 
 class Page:
-    """A text that grows line by line."""
+    """A text under construction, line by line."""
 
     def __init__(self) -> None:
         self._lines = [_Line()]
 
     @property
     def column(self) -> int:
-        """Length of the current line without its comment."""
+        """The length of the current line without its comment."""
         return len(self._now.code)
 
     @property
@@ -52,7 +52,7 @@ class Page:
         return self.is_ended and not self._now.code.strip()
 
     def newline(self, indent: int = 0, *, blanks: int = 0) -> None:
-        """Start a line after a number of blank lines; at the start of the text, do nothing."""
+        """Start a line, after some blank lines; reuse the current line if it is empty."""
         if self._now.code or self._now.comment:
             self._lines += [_Line() for _ in range(blanks + 1)]
         self._now.code = " " * min(indent, _DEEPEST)
@@ -84,12 +84,8 @@ class Page:
 
 
 def _align_cells(lines: Sequence[_Line]) -> None:
-    widths: list[int] = []
-    for line in lines:
-        for number, cell in enumerate(line.cells):
-            if number == len(widths):
-                widths.append(0)
-            widths[number] = max(widths[number], len(cell))
+    columns = zip_longest(*(line.cells for line in lines), fillvalue="")
+    widths = [max(map(len, column)) for column in columns]
     rows = [
         " ".join(cell.ljust(width) for cell, width in zip(line.cells, widths, strict=False)).rstrip()
         for line in lines
@@ -111,10 +107,10 @@ def _written(lines: Iterable[_Line]) -> list[str]:
 
 
 class CommentedItems:
-    """The items of a sheet with the comments between and inside them.
+    """The items of a sheet, with the comments between and inside them.
 
-    A comment at the end of the last line of a list comes after the list, because the layout closes the list
-    on that line. If several comments follow one item, all but the first get lines of their own.
+    A comment at the end of the last line of a list is moved behind the list, because the layout closes the
+    list on that line. If several comments follow one item, all but the first get lines of their own.
     """
 
     def __init__(self, nodes: Iterable[Node], comments: Sequence[Comment], end: int) -> None:
@@ -153,7 +149,7 @@ class CommentedItems:
             self._next += 1
 
     def _enter(self, node: Node) -> Comment | None:
-        """Collect the comments inside a node; return the comment that must come after the node."""
+        """Collect the comments inside a node; return the comment that is moved behind the node, if any."""
         if not node.children or self._next == len(self._comments):
             return None
         if self._comments[self._next].start >= node.end:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: The form of new words: pronounceable words, or letters with a digit.
+#: The style of new words: pronounceable words, or letters and a digit.
 Style = Literal["words", "symbols"]
 
 _TOKEN: Final = re.compile(r"[^\s();]+")
@@ -30,9 +30,9 @@ _DIGITS: Final = "23456789"
 
 
 class Scrambling:
-    """Words that replace the names of a game; they depend only on the rules and the seed.
+    """Words that replace the names of a game; they depend on the rules, the seed and the style.
 
-    Replies may use the scrambled words or the names of the rules.
+    Replies may use the new words or the names of the rules.
 
     >>> words = Scrambling(["(role red)", "(legal red (mark 1 ?x))"], seed=1)
     >>> scrambled = words.scramble("( legal red ( mark 1 ?x ) )")
@@ -74,14 +74,14 @@ class Scrambling:
         return _TOKEN.sub(lambda token: self._words.get(token[0], token[0]), text)
 
     def scramble_term(self, term: Term) -> Term:
-        """Return a ground term with known names replaced."""
+        """Return a ground term with names replaced; names that the rules lack remain."""
         if isinstance(term, Compound):
             functor = self._words.get(term.functor, term.functor)
             return Compound(functor, tuple(map(self.scramble_term, term.arguments)))
         return Constant(self._words.get(str(term), str(term)))
 
     def restore(self, text: str) -> str:
-        """Return a reply in the names of the rules; the reply may already use these names, in any case."""
+        """Return a reply with new words replaced by names of the rules, regardless of capitals."""
         return _TOKEN.sub(lambda token: self._restored(token[0]), text)
 
     def _restored(self, token: str) -> str:
@@ -113,7 +113,7 @@ _STYLES: Final = {"words": _invented, "symbols": _symbols}
 
 
 def unambiguous(names: Iterable[str]) -> dict[str, str]:
-    """Return names by their lower-case form, without names that differ only in case."""
+    """Return names by their lower-case forms; names that differ only in capitals are omitted."""
     by_lower: dict[str, set[str]] = {}
     for name in names:
         by_lower.setdefault(name.lower(), set()).add(name)

@@ -1,9 +1,9 @@
-"""Sorts: arguments of relations and functions that share their values.
+"""Sorts: sets of arguments of relations and functions that share their values.
 
-GDL has no types. If a variable is an argument twice in a rule, both arguments have the same sort, as in type
+GDL has no types. If a variable occurs twice in a rule, both arguments have the same sort, as in type
 inference for logic programs (Mycroft and O'Keefe, "A polymorphic type system for Prolog", 1984). The values
 of a sort are all constants in its arguments. Sorts are coarser than domains, which follow the derivation of
-facts. But sorts also exist for rules with unbound variables, and include each value that Prolog could try.
+facts. But rules with unbound variables also have sorts, and a sort has all values that Prolog could try.
 """
 
 from __future__ import annotations
@@ -20,33 +20,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anygame.language.rules import Rule
-    from anygame.language.source import Node
     from anygame.language.terms import Term
 
 #: An argument of a relation or function (name, arity, number), or a variable of a rule.
 Place = tuple[object, ...]
 Functor = tuple[str, int]
 
-#: Where roles are declared.
+#: The argument that declares roles.
 ROLE: Final = ("role", 1, 0)
 _ROLE_FIRST: Final = frozenset(("does", "goal", "sees", "percept"))
 
 
-def lists_of(atom: Atom) -> Iterator[tuple[Atom | Compound, tuple[Place, ...], Node | None]]:
-    """Yield an atom and each compound term in it, each with the places of its arguments and its node."""
+def lists_of(atom: Atom) -> Iterator[tuple[Atom | Compound, tuple[Place, ...]]]:
+    """Yield an atom and each compound term in it, each with the places of its arguments."""
     name, arity = READ_AS.get(atom.predicate, atom.predicate), len(atom.arguments)
     places: tuple[Place, ...] = tuple((name, arity, number) for number in range(arity))
     if arity == 2 and name in _ROLE_FIRST:
         places = (ROLE, places[1])
-    pending: list[tuple[Atom | Compound, tuple[Place, ...], Node | None]] = [(atom, places, atom.node)]
+    pending: list[tuple[Atom | Compound, tuple[Place, ...]]] = [(atom, places)]
     while pending:
-        each, places, node = pending.pop()
-        yield each, places, node
-        nodes = (node.children or ())[1:] if node else ()
-        for number, term in enumerate(each.arguments):
+        each, places = pending.pop()
+        yield each, places
+        for term in each.arguments:
             if isinstance(term, Compound):
                 inner = tuple(("()", *functor_of(term), number) for number in range(len(term.arguments)))
-                pending.append((term, inner, nodes[number] if number < len(nodes) else None))
+                pending.append((term, inner))
 
 
 def functor_of(term: Compound) -> Functor:
@@ -84,7 +82,7 @@ class Sorts:
         return [self.of(("()", *functor, number)) for number in range(functor[1])]
 
     def inside(self, sort: Place) -> list[Place]:
-        """Return a sort and, recursively, the sorts of the arguments of its terms, each once."""
+        """Return a sort, and the sorts of all arguments inside its terms, each once."""
         return list(reached([sort], lambda each: chain(*map(self.of_arguments, sorted(self.functors(each))))))
 
     def constants(self, sort: Place) -> frozenset[Constant]:
@@ -104,7 +102,7 @@ class Sorts:
                 self._add(Atom("distinct", (formula.left, formula.right)), number, (same, same))
 
     def _add(self, atom: Atom, number: int, own: tuple[Place, ...] | None = None) -> None:
-        for each, places, _ in lists_of(atom):
+        for each, places in lists_of(atom):
             here = own if own and each is atom else places
             for term, place in zip(each.arguments, here, strict=True):
                 self._put(term, place, number)

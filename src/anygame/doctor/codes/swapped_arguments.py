@@ -160,7 +160,7 @@ def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
     lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []
     for rule in sheet.program.rules:
         for atom in atoms_of(rule):
-            for inner, places, _ in lists_of(atom):
+            for inner, places in lists_of(atom):
                 arguments = zip(places, inner.arguments, strict=True)
                 constants = [
                     (sorts.of(place), term) for place, term in arguments if isinstance(term, Constant)

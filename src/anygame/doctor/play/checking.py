@@ -1,6 +1,6 @@
-"""Checks of a game that need the reasoner or play.
+"""Checks of a game by the reasoner and by play.
 
-A fault of play is reported with the shortest known line of play that shows it.
+Each fault of play is reported with the shortest known line of play that shows it.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 #: Codes about the length of play.
 _OF_LENGTH: Final = frozenset(("endless", "play-cut"))
 _HIGHEST_GOAL: Final = 100
-#: Maximum number of attempts to make a game, each without the faulty rules so far.
+#: Maximum number of attempts to make a game; each attempt omits the rules with known faults.
 _ROUNDS: Final = 6
-#: Maximum number of joint moves shown of a line, unless the full line is requested.
+#: Maximum number of joint moves of a line that notes show.
 _SHOWN_MOVES: Final = 12
-#: Maximum number of characters shown of a joint move: one terminal line.
+#: Maximum number of characters of a joint move that a note shows: one line of a terminal.
 _SHOWN_CHARACTERS: Final = 90
-#: The same for an endless game, where a few moves show the repetition.
+#: Maximum number of joint moves shown of an endless playout; a few moves show the repetition.
 _SHOWN_OF_ENDLESS: Final = 6
-#: Maximum number of joint moves tried in a state, so that one state cannot use up the budget.
+#: Maximum number of joint moves that the search tries in a state, so one state cannot use up the budget.
 _JOINTS_A_STATE: Final = 64
-#: Advice on making every match end.
+#: Advice that makes every match end.
 _COUNTER: Final = "a counter of steps that ends the game"
 
 JointMove = tuple["Term", ...]
@@ -58,7 +58,7 @@ JointMove = tuple["Term", ...]
 def game_or_faults(
     program: Program, *, case_sensitive: bool = True, limits: Limits | None = None
 ) -> tuple[Game | None, list[Diagnostic]]:
-    """Return the game of a program; or None, and the faults that the reasoner reports, sorted by place.
+    """Return the game of a program, or else the faults that the reasoner reports, sorted by place.
 
     Each round retries without the faulty rules, so one fault does not hide another.
     """
@@ -88,7 +88,7 @@ def _concerns(fault: Diagnostic, rule: Rule) -> bool:
 
 
 def limit_reached(error: LimitError, rules: Sequence[Rule], prefix: str = "") -> Diagnostic:
-    """Return a finding about a reached limit, at the recursive rule that caused it, if any."""
+    """Return the diagnostic of a reached limit, at the recursive rule that caused it if there is one."""
     blamed = [rule for rule in rules if error.relation == f"{rule.head.predicate}/{len(rule.head.arguments)}"]
     recursive = [rule for rule in blamed if any(atom.key == rule.head.key for atom, _ in atoms_in(rule.body))]
     hint = "let the recursion end: count with constants (succ 1 2), or bound the terms that it builds"
@@ -99,7 +99,7 @@ def limit_reached(error: LimitError, rules: Sequence[Rule], prefix: str = "") ->
 
 
 def cut_short(message: str, program: Program) -> Diagnostic:
-    """Return a finding about work that ended early."""
+    """Return the diagnostic of work that ended early."""
     return CODES["play-cut"].found(message, _first(program.rules))
 
 
@@ -117,9 +117,9 @@ class Bounds:
     Attributes:
         playouts: the number of random playouts.
         steps: the number of joint moves after which a playout counts as endless.
-        states: the maximum number of states of the search for short lines.
-        work: the maximum work in units of about a microsecond; the search may use a third of it.
-        seconds: the time limit for very slow machines.
+        states: the maximum number of states in the search for short lines.
+        work: the maximum work in units of about a microsecond; the search can use a third of it.
+        seconds: a time limit, which only very slow machines reach.
         brief: whether to omit findings about the length of play.
     """
 
@@ -132,13 +132,13 @@ class Bounds:
     brief: bool = False
 
 
-#: The default bounds, which suffice for most faults.
+#: The default bounds, within which play shows most faults.
 BRIEF: Final = Bounds(playouts=10, steps=500, states=100, work=400_000, seconds=LAST_RESORT, brief=True)
 
 
 @dataclass(slots=True)
 class PlayCheck:
-    """Search for faults by random play, and by play near the initial state.
+    """Search for faults by random playouts, and by breadth-first search from the initial state.
 
     The same seed gives the same findings unless the time limit is reached.
 
@@ -164,8 +164,7 @@ class PlayCheck:
     def run(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Search near the initial state, then run playouts. An interrupt keeps the findings so far.
 
-        Args:
-            progress: called with the numbers of states and playouts so far.
+        ``progress`` is called with the numbers of states and playouts so far.
         """
         self._progress = progress
         self._work = Budget(self.bounds.work, self.bounds.seconds)
@@ -187,12 +186,27 @@ class PlayCheck:
 
     @property
     def boards(self) -> int:
-        """The number of boards of the initial state that still are boards; see `LostValues`."""
+        """The number of boards in all states so far; see `LostValues`."""
         return self._lost.boards
 
     def findings(self) -> list[Finding]:
         """Return the findings so far, sorted by place."""
-        return sorted(self._findings(), key=lambda finding: finding.diagnostic)
+        findings = []
+        for (code, _), (fault, line) in self._faults.items():
+            if self.bounds.brief and code in _OF_LENGTH and not (code == "play-cut" and self._is_late):
+                continue
+            message = fault.message
+            if code == "endless":
+                message = (
+                    f"{self._endless} of {self.played} random playouts did not end within "
+                    f"{self.bounds.steps} joint moves"
+                )
+            shown_moves = _SHOWN_OF_ENDLESS if code == "endless" else _SHOWN_MOVES
+            is_shown = code not in {"play-cut", "limit-reached"}
+            notes = tuple(_notes(line, shown_moves)) if is_shown else ()
+            diagnostic = CODES[code].found(message, _span_of(fault), *notes, hint=fault.hint)
+            findings.append(Finding(diagnostic, line if is_shown else None))
+        return sorted(findings, key=lambda finding: finding.diagnostic)
 
     def _run(self) -> None:
         game = self.game
@@ -215,7 +229,7 @@ class PlayCheck:
         self._note(Fault("play-cut", "", message, _first(self.game.program.rules)), ())
 
     def _search(self) -> None:
-        """Examine the states near the start, breadth first, so that lines are short."""
+        """Examine the states near the start in breadth-first order, so lines are short."""
         start = self.game.initial_state()
         seen = {start}
         waiting: deque[tuple[State, Line]] = deque([(start, ())])
@@ -269,27 +283,10 @@ class PlayCheck:
         return not state.is_terminal and state.stuck_role is None
 
     def _note(self, fault: Fault, line: Line) -> None:
-        """Keep a fault with its span, unless it is known with a line that is at least as short."""
+        """Keep a fault with its span, unless the same fault is known with a line that is not longer."""
         _, known = self._faults.get((fault.code, fault.key), (None, None))
         if known is None or len(line) < len(known):
             self._faults[fault.code, fault.key] = fault._replace(span=_span_of(fault)), line
-
-    def _findings(self) -> Iterator[Finding]:
-        """Yield the known faults, with their lines as notes."""
-        for (code, _), (fault, line) in self._faults.items():
-            if self.bounds.brief and code in _OF_LENGTH and not (code == "play-cut" and self._is_late):
-                continue
-            message = fault.message
-            if code == "endless":
-                message = (
-                    f"{self._endless} of {self.played} random playouts did not end within "
-                    f"{self.bounds.steps} joint moves"
-                )
-            shown_moves = _SHOWN_OF_ENDLESS if code == "endless" else _SHOWN_MOVES
-            is_shown = code not in {"play-cut", "limit-reached"}
-            notes = tuple(_notes(line, shown_moves)) if is_shown else ()
-            diagnostic = CODES[code].found(message, _span_of(fault), *notes, hint=fault.hint)
-            yield Finding(diagnostic, line if is_shown else None)
 
 
 def _span_of(fault: Fault) -> Span | None:
@@ -297,7 +294,7 @@ def _span_of(fault: Fault) -> Span | None:
 
 
 def faults_at_end(game: Game, line: Line) -> list[Finding]:
-    """Return the faults of moves and goals in the state after a line of play."""
+    """Return the faulty moves and goals in the state that a line of play reaches."""
     state = game.initial_state()
     for joint in line:
         state = state.next(joint)
@@ -307,7 +304,7 @@ def faults_at_end(game: Game, line: Line) -> list[Finding]:
 
 
 def endless_at(game: Game, line: Line, message: str) -> Finding:
-    """Return the finding that play can continue for ever after a line of play."""
+    """Return the finding that play can continue forever from the end of a line."""
     notes = _notes(line, _SHOWN_MOVES)
     return Finding(CODES["endless"].found(message, _terminal_span(game), *notes, hint=_COUNTER), line)
 
@@ -401,7 +398,7 @@ def _waiting_span(game: Game, role: Role) -> Span | None:
 
 
 def _goal_span(game: Game, role: Role, values: Iterable[str]) -> Span | None:
-    """Return the span of the goal rule with the fewest conditions among those for some values."""
+    """Return the span of the goal rule with the fewest conditions among the rules for some values."""
     goals = {*values}
     rules = [
         rule

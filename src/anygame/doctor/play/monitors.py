@@ -1,4 +1,4 @@
-"""Missing and second values of fluents in a state of play.
+"""Missing and second values of fluents during play.
 
 At the start, each role has one score, each cell one mark, and the step is one number. If no rule keeps such
 a value, it is lost. If one rule keeps the value while another changes it, there are two values.
@@ -31,26 +31,23 @@ if TYPE_CHECKING:
 
 
 class Fault(NamedTuple):
-    """A fault in a state.
-
-    Attributes:
-        key: text that distinguishes faults of one code; one fault is reported for each key.
-        span: the span in the sheet, or a function that finds it if the search is slow.
-    """
+    """A fault in a state."""
 
     code: str
+    #: Only one fault is reported for each code and key.
     key: str
     message: str
+    #: The place in the sheet, or a function that searches for it.
     span: Span | Callable[[], Span | None] | None
     hint: str = ""
 
 
-#: Maximum number of rules with a single condition that are followed.
+#: Maximum number of rules with a single condition through which `rule_behind` searches.
 _DEEPEST: Final = 5
 
 
 def rule_behind(derivation: Derivation, program: Program) -> Rule | None:
-    """Return the last rule of a derivation, or the rule of its condition if it has only one condition."""
+    """Return the last rule of a derivation; if the rule has one condition, search its derivation instead."""
     places = {rule.span.place: rule for rule in program.rules if rule.span}
     rule = places.get(derivation.place)
     for _ in range(_DEEPEST):
@@ -61,13 +58,13 @@ def rule_behind(derivation: Derivation, program: Program) -> Rule | None:
     return rule
 
 
-#: Minimum number of values lost at one move that is a fault; a move may remove fewer on purpose.
+#: Minimum number of values lost at one move that is a fault; a move can remove fewer values on purpose.
 _MANY: Final = 3
 #: Minimum number of arguments of a board: two coordinates and a mark.
 _COORDINATES: Final = 3
 #: Minimum number of cells of a board.
 _FEWEST_CELLS: Final = 4
-#: Minimum number of cells without a mark that is a fault; rules may remove a single mark on purpose.
+#: Minimum number of cells without a mark that is a fault; rules can remove a single mark on purpose.
 _LOST_CELLS: Final = 2
 
 Place = tuple["Term", ...]
@@ -76,12 +73,13 @@ Place = tuple["Term", ...]
 class LostValues:
     """Finds values that vanish before the end of the game.
 
-    A fluent assigns values if each first argument has one fact at the start, such as ``(score x 0)``.
-    If the first arguments are the roles, each role must keep a value until the end. Of other first
-    arguments, most must keep a value at the first move.
+    A fluent assigns values if, at the start, it has one fact for each first argument, such as
+    ``(score x 0)``. If the first arguments are the roles, each role must have a value until the end. If they
+    are not, most of them must still have a value after the first move.
 
-    A fluent is a board if each pair of coordinates has one fact at the start, such as ``(cell 1 1 b)``, and
-    rules write other values. Each cell must then have a value in all states, including terminal ones.
+    A fluent is a board if, at the start, it has one fact for each pair of coordinates, such as
+    ``(cell 1 1 b)``, and rules write other values. Each cell must then have a value in all states, including
+    terminal ones.
     """
 
     def __init__(self, game: Game) -> None:
@@ -104,11 +102,11 @@ class LostValues:
 
     @property
     def boards(self) -> int:
-        """The number of initial boards whose facts have stayed on the initial cells."""
+        """The number of boards; a fluent with a fact outside its initial cells is no longer a board."""
         return len(self._boards)
 
     def faults(self, state: State, line: Line) -> Iterator[Fault]:
-        """Yield lost values of a state after a line of play."""
+        """Yield the lost values in a state, which a line of play reaches."""
         moves = len(line)
         if not moves or not (self._values or self._boards):
             return
@@ -140,7 +138,7 @@ class LostValues:
         return Fault("lost-value", functor[0], message, partial(self._span, functor), hint)
 
     def _span(self, functor: Key) -> Span | None:
-        """Return the span of a `next` rule that keeps a fluent in other cases, or of any `next` for it."""
+        """Return the span of a `next` rule that sometimes keeps a fluent, or else of any `next` for it."""
         same = _writers(self._game.program, functor)
         keeping = [rule for rule in same if keeps(rule)]
         return next((rule.head.span for rule in [*keeping, *same]), None)
@@ -149,8 +147,8 @@ class LostValues:
 class DoubleValues:
     """Finds second values of fluents with one value at the start, such as the step or the turn.
 
-    A fluent has one value if it has one fact at the start, from which a `next` makes another fact:
-    ``(step 2)`` from ``(step 1)``. The last argument is the value. A cell of a board has at most one value.
+    A fluent has one value if it has one fact at the start, and a `next` rule makes another fact from that
+    fact: ``(step 2)`` from ``(step 1)``. The last argument is the value. A cell of a board also has one.
     """
 
     def __init__(self, game: Game) -> None:
@@ -170,11 +168,11 @@ class DoubleValues:
         }
 
     def faults(self, state: State, line: Line) -> Iterator[Fault]:
-        """Yield second values in a state after a line of play."""
+        """Yield the second values in a state, which a line of play reaches."""
         if not line:
             return
         moved_at_once = sum(isinstance(move, Compound) for move in line[-1]) > 1
-        # If several roles move at once, two pieces may reach one cell.
+        # If several roles move at once, two pieces can reach one cell.
         looked_at = self._single - self._boards if moved_at_once else self._single | self._boards
         if not looked_at:
             return
@@ -189,7 +187,7 @@ class DoubleValues:
                 yield Fault("double-value", functor[0], message, span, hint)
 
     def _span(self, line: Sequence[tuple[Term, ...]], facts: Iterable[Term]) -> Span | None:
-        """Return the span of the rule with the fewest conditions among those that made the facts true."""
+        """Return the span of the rule that made one of the facts true and has the fewest conditions."""
         state = self._game.initial_state()
         for joint in line[:-1]:
             state = state.next(joint)
@@ -204,14 +202,14 @@ def _facts_by_functor(facts: Iterable[Term]) -> dict[Key, list[Compound]]:
 
 
 def _is_board(facts: Sequence[Compound]) -> bool:
-    """Return whether facts assign one value to each cell of a rectangular block."""
+    """Return whether there is one fact for each cell of a rectangular block."""
     places = {fact.arguments[:-1] for fact in facts}
     block = prod(len(set(column)) for column in zip(*places, strict=True))
     return _FEWEST_CELLS <= len(places) == len(facts) == block
 
 
 def _is_of_places(facts: Sequence[Compound]) -> bool:
-    """Return whether facts assign one mark to each of several cells."""
+    """Return whether there is one fact for each of several cells, which need not form a block."""
     places = {fact.arguments[:-1] for fact in facts}
     rows_and_columns = [set(column) for column in zip(*places, strict=True)]
     return (
@@ -222,22 +220,22 @@ def _is_of_places(facts: Sequence[Compound]) -> bool:
 
 
 def _is_rewritten(program: Program, functor: Key) -> bool:
-    """Return whether any `next` makes new facts of a fluent; otherwise its facts may vanish."""
+    """Return whether any `next` rule makes new facts of a fluent; otherwise its facts may vanish."""
     return any(not keeps(rule) for rule in _writers(program, functor))
 
 
 def _has_one_mark(program: Program, functor: Key, facts: Iterable[Compound]) -> bool:
-    """Return whether rules keep any mark of a cell unless another mark replaces it."""
+    """Return whether rules keep the mark of a cell, whatever it is, unless another mark replaces it."""
     keeping = [rule for rule in _writers(program, functor) if keeps(rule)]
     general = [rule for rule in keeping if isinstance(_last_of(rule.head.arguments[0]), Variable)]
-    # Numbers that rules keep without any condition are all numbers reached so far.
+    # If rules keep numbers without any condition, the facts are all numbers reached so far.
     are_numbers = all(str(_last_of(fact)).isdecimal() for fact in facts)
     is_unconditional = any(len(rule.body) == 1 for rule in general)
     return bool(general) and _is_rewritten(program, functor) and not (are_numbers and is_unconditional)
 
 
 def _asks_for_two(rule: Rule, functor: Key) -> bool:
-    """Return whether a rule reads two values of one cell, so the author intended several values."""
+    """Return whether a rule reads two values of one cell, so a cell can have several values on purpose."""
     fluents = (each for each in _fluents_read(rule) if isinstance(each, Compound))
     cells = [fluent.arguments[:-1] for fluent in fluents if key_of(fluent) == functor]
     return len(set(cells)) < len(cells)
@@ -258,11 +256,11 @@ def _writers(program: Program, functor: Key) -> list[Rule]:
 
 
 def keeps(rule: Rule) -> bool:
-    """Return whether a `next` keeps a fluent unchanged."""
+    """Return whether a `next` rule keeps a fact unchanged."""
     return Literal(Atom("true", rule.head.arguments)) in rule.body
 
 
 def _steps(rule: Rule) -> bool:
-    """Return whether a `next` makes a value of a fluent from its previous value."""
+    """Return whether a `next` rule makes a value of a fluent from another value of it."""
     functor = key_of(rule.head.arguments[0])
     return not keeps(rule) and any(key_of(term) == functor for term in _fluents_read(rule))
