@@ -51,8 +51,8 @@ class ExaminationSettings:
         case_sensitive: whether names that differ only in capitals are different names.
         lenient: whether unbound variables are read as in Prolog.
         limits: bounds on reading and reasoning.
-        play: bounds on play; None for no play.
-        prove: time limit in seconds for the proof of each property; None for no proofs.
+        play: the bounds of play; None for no play.
+        prove: the time limit in seconds for the proof of each property; None for no proofs.
     """
 
     case_sensitive: bool = True
@@ -63,7 +63,7 @@ class ExaminationSettings:
 
 
 class CheckedSheet:
-    """A sheet that has been read; its checks run, and its game is made, on first use."""
+    """A parsed sheet, which runs its checks and makes its game on first use."""
 
     def __init__(self, source: Source, settings: ExaminationSettings) -> None:
         self.source = source
@@ -101,7 +101,7 @@ class CheckedSheet:
 
     @property
     def has_errors(self) -> bool:
-        """Whether errors prevent play."""
+        """Whether the sheet has errors, which prevent play."""
         return any(each.severity is Severity.ERROR for each in self.diagnostics)
 
     @cached_property
@@ -116,18 +116,18 @@ class CheckedSheet:
         )
 
     def play(self, bounds: Bounds) -> PlayCheck:
-        """Return a check by play that has not started. Raises AnygameError if the sheet is not a game."""
+        """Return a check by play that has not begun. Raises AnygameError if the sheet is not a game."""
         return PlayCheck(self.game, bounds)
 
 
 @dataclass
 class Examination:
-    """Examines one sheet step by step; an interrupt keeps the findings so far.
+    """Examines one sheet in stages; an interrupt keeps the findings so far.
 
     Attributes:
         findings: the findings so far, in the order of display.
-        sheet: the checked sheet; None before the first step.
-        played: the number of random playouts begun so far.
+        sheet: the checked sheet; None before `run`.
+        played: the number of random playouts begun so far; None without play.
         verdicts: the results of proofs.
     """
 
@@ -140,11 +140,11 @@ class Examination:
 
     @property
     def program(self) -> Program:
-        """The rules that could be read; empty before the first step."""
+        """The rules that could be read; empty before `run`."""
         return self.sheet.program if self.sheet else Program(())
 
     def worst(self, most: int, least: Severity = Severity.INFO) -> list[Finding]:
-        """Return up to ``most`` of the worst findings with at least the severity ``least``, in order."""
+        """Return up to ``most`` findings of at least a severity, the worst ones, in the order of display."""
         bad = [each for each in self.findings if each.diagnostic.severity >= least]
         worst_first = sorted(range(len(bad)), key=lambda number: -bad[number].diagnostic.severity)
         return [bad[number] for number in sorted(worst_first[:most])]
@@ -165,7 +165,7 @@ class Examination:
         """
         self.sheet = CheckedSheet(self.source, self.settings)
         findings = with_edits(self.sheet.program, self.sheet.diagnostics)
-        # `anygame mend` accepts only sheets that can be read as a whole.
+        # `anygame mend` accepts only sheets whose rules can all be read.
         self._add(findings if self.sheet.complete else [replace(each, kinds=None) for each in findings])
         if self.settings.play is not None and not self.sheet.has_errors:
             self._play(self.sheet, self.settings.play, progress)
@@ -198,17 +198,17 @@ class Examination:
         proofs = Proofs(game, self.findings)
         try:
             with warnings.catch_warnings():
-                # The verdicts say why a game has no network.
+                # The verdicts already say why a game has no network.
                 warnings.simplefilter("ignore", FallbackWarning)
                 proofs.run(seconds, report)
         finally:
             self.findings, self.verdicts = proofs.findings, proofs.verdicts
 
     def _name_causes(self, sheet: CheckedSheet) -> None:
-        """Sort findings that name a cause first, and mark the findings that follow from them."""
+        """Move the findings that name a cause to the front, and mark the findings that follow from them."""
         bounds = self.settings.play if any(each.line is not None for each in self.findings) else None
         diagnosis = Diagnosis(sheet, self.findings, bounds)
-        with read_silently():  # warnings about reading the sheet are findings already
+        with read_silently():  # warnings of the parser are findings already
             self.findings = list(diagnosis.findings())
         if diagnosis.is_late:
             message = "the time limit ended the search for causes"

@@ -1,4 +1,4 @@
-"""Mends of sheets as edits of the text, and the diagnostics that they resolve."""
+"""Mends of sheets as edits of the text, and the diagnostics that these mends resolve."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 #: All kinds of mends.
 EVERY_MEND: Final = ("order", "case", "parentheses", "role", *LENIENT_MENDS, "base", "input")
-#: Mends that can change the game, because only the author knows the meaning of an unbound variable.
+#: Kinds of mends that can change the game, because only the author knows what a variable means.
 UNSAFE_MENDS: Final = frozenset(("any",))
 #: The default mends.
 MENDS: Final = tuple(kind for kind in EVERY_MEND if kind not in UNSAFE_MENDS)
 
-#: Codes of findings that suggest that the rules derive other facts than the author meant.
+#: Codes of diagnostics after which declarations that follow the rules may not be what the author means.
 _DOUBTS: Final = frozenset(
     (
         "likely-typo", "case-differs", "function-arity", "unknown-role", "unwritten-fluent",
@@ -60,13 +60,7 @@ _CLOSING: Final = re.compile(r"\)|;[^\r\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A sheet after mending.
-
-    Attributes:
-        text: the new text; the old text if nothing was mended.
-        mends: the mends that were made, in the order of the sheet.
-        notes: the reasons why other mends were impossible.
-    """
+    """A sheet after mending: its text, the mends in order, and the reasons why other mends are impossible."""
 
     text: str
     mends: tuple[Mend, ...]
@@ -76,8 +70,8 @@ class Mended:
 def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
     """Mend a sheet.
 
-    The new text is parsed again to check that its rules differ only in the order of literals, and in added
-    roles and declarations.
+    A second parse checks that the new rules differ from the old ones only in the order of literals, and in
+    added roles and declarations.
 
     >>> sheet = Source("sheet", "(ROLE x) (<= (goal ?r 100) (not (true (lost ?r))))")
     >>> print(mend_sheet(sheet, ["case", "role"]).text)
@@ -91,7 +85,7 @@ def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
     text = apply_edits(source.text, [edit for mend in mends for edit in mend.edits])
     mended, readings = with_readings(_verified(program, text), kinds)
     if any(not rule.body and any(rule.head.variables()) for rule in mended.rules):
-        parse_program(source)  # raises an error with places in the author's text
+        parse_program(source)  # raises an error, with places in the author's text
     assert mended.source is not None
     text = mended.source.text
     mends += readings
@@ -107,7 +101,7 @@ def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
 
 
 def _plain_mends(program: Program, kinds: Collection[str]) -> list[Mend]:
-    """Return the mends that change no rule except by adding roles, in the order of the sheet."""
+    """Return the mends that keep the meaning of rules or add roles to them, in the order of the sheet."""
     source = program.source
     assert source is not None
     comments = places_of_comments(source)
@@ -132,7 +126,7 @@ def _start_of(mend: Mend) -> int:
 
 
 def _appended(text: str, source: Source, more: str) -> str:
-    """Return the text with an addition at the end, but inside parentheses around the whole sheet."""
+    """Return the text with an addition at its end; if parentheses enclose the whole sheet, inside these."""
     nodes, _ = parse_items(Source(source.name, text))
     last = max(node.end for node in nodes)
     closing = [match for match in _CLOSING.finditer(text, last) if match[0] == ")"]
@@ -141,7 +135,7 @@ def _appended(text: str, source: Source, more: str) -> str:
 
 
 def _verified(program: Program, text: str, added: int = 0) -> Program:
-    """Return the program of a mended text, after a check that mending kept its rules."""
+    """Return the program of a mended text. Raises RuleSheetError if mending changed other rules."""
     source = program.source
     assert source is not None
     again = parse_program(Source(source.name, text), open_facts=True)
@@ -174,7 +168,7 @@ def _case(rule: Rule) -> Iterator[Mend]:
 def _missing_declarations(
     program: Program, kinds: Collection[str]
 ) -> tuple[list[tuple[str, list[Rule]]], list[str]]:
-    """Return the declarations that a program lacks, and reasons why declarations are impossible."""
+    """Return the declarations that a program lacks, and the reasons why others are impossible."""
     declared = {rule.head.key for rule in program.rules}
     keys = [("base", 1), ("input", 2)]
     missing = [name for name, arity in keys if name in kinds and (name, arity) not in declared]
@@ -191,7 +185,7 @@ def _missing_declarations(
     return declarations(program, rules, missing)
 
 
-#: Codes of unbound variables, which several kinds of mends resolve.
+#: Codes of unbound variables, each of which one of several kinds of mends resolves.
 _UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
 
 
@@ -203,7 +197,7 @@ def with_edits(program: Program, diagnostics: Iterable[Diagnostic]) -> list[Find
     if not wanted or source is None:
         return [Finding(each) for each in every]
     mends = sorted(_plain_mends(program, wanted) + lenient_mends(program, wanted), key=_start_of)
-    # Lenient readings are edits of KIF only; `anygame translate` rewrites a sheet in the infix form.
+    # Lenient readings exist only as edits of KIF. `anygame translate` rewrites a sheet in the infix form.
     has_unbound = any(each.code in _UNBOUND for each in every)
     is_translated = has_unbound and form_of(source) == "infix" and _binds_all(program)
     return [_with_edits(each, mends, is_translated) for each in every]
@@ -221,7 +215,7 @@ def _with_edits(diagnostic: Diagnostic, mends: Iterable[Mend], is_translated: bo
 
 
 def as_read_leniently(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Diagnostic, None]:
-    """Return diagnostics of a program, with warnings for the errors that lenient reading resolves."""
+    """Return the diagnostics of a program; errors that lenient reading resolves become warnings."""
     every = list(diagnostics)
     resolved = frozenset(each for each in every if each.code in _UNBOUND)
     if not resolved or not _binds_all(program):
@@ -249,13 +243,7 @@ def _concerns(mend: Mend, span: Span | None) -> bool:
 
 
 def _order(rule: Rule, role: Variable | None, comments: Sequence[tuple[int, int]]) -> Iterator[Mend]:
-    """Yield the mend that reorders the literals of a rule.
-
-    Args:
-        rule: the rule.
-        role: a variable that another mend binds before all others.
-        comments: the start and the end of each comment.
-    """
+    """Yield the mend that reorders the literals of a rule, if necessary; another mend binds ``role``."""
     order = binding_order(rule.body, {role} if role else ())
     nodes = [formula.node for formula in rule.body if formula.node is not None]
     if order == list(range(len(order))) or len(nodes) < len(rule.body):
@@ -284,7 +272,7 @@ def _moved(nodes: Sequence[Node], order: Sequence[int]) -> Edit:
 def _moved_with_comments(
     rule: Rule, nodes: Sequence[Node], order: Sequence[int], comments: Sequence[tuple[int, int]]
 ) -> Edit:
-    """Return the edit that moves literals with the comments before them and at the ends of their lines."""
+    """Return the edit that moves literals, with the comments before them and at the ends of their lines."""
     assert rule.head.node is not None
     text = nodes[0].source.text
     start = end_of_line(text, rule.head.node.end, comments)
@@ -320,7 +308,7 @@ def _without_parentheses(node: Node) -> Iterator[Mend]:
         before, after = text[node.start : name.start], text[name.end : node.end]
         if fold_head(name.text) in OPERATORS or (before + after).strip("() \t\r\n"):
             continue
-        # In KIF, only parentheses may separate a name from its neighbours.
+        # Without the parentheses, a blank may be needed between the name and its neighbours.
         left = "" if not before or text[max(node.start - 1, 0) : node.start] in {"", *"( \t\r\n"} else " "
         right = "" if not before or text[node.end : node.end + 1] in {"", *") \t\r\n"} else " "
         edits = Edit(node.start, name.start, (left,)), Edit(name.end, node.end, (right,))

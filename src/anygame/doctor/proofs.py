@@ -1,4 +1,7 @@
-"""Proofs that confirm uncertain findings with a match, or withdraw them."""
+"""Proofs of properties of a game, which decide uncertain findings.
+
+A proof that a property holds removes findings that doubt it. A match that refutes the property is a finding.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.proving.verdict import Outcome
 
-#: For each property, the claim, the codes of findings that refute it, and the code that a proof withdraws.
+#: For each property, its claim, the codes of findings that refute it, and the code that a proof removes.
 _PROPERTIES: Final[dict[str, tuple[str, frozenset[str], str]]] = {
     "playable": (
         "every role has a legal move in every state until the end",
@@ -42,7 +45,7 @@ class Proofs:
     """Proofs about one game; an interrupt keeps the results so far.
 
     Attributes:
-        findings: the given findings without withdrawn ones, and the findings of proofs.
+        findings: the given findings that no proof removed, and the findings of proofs.
         verdicts: the verdict of each property so far.
     """
 
@@ -99,7 +102,7 @@ class Proofs:
                 yield replace(each, diagnostic=diagnostic, verdict=verdict)
 
     def _add(self, fault: Finding) -> None:
-        """Add a fault; if play found it too, merge both, as the finding of play may name a cause."""
+        """Add a fault; if play found it too, merge both findings, since that of play may name a cause."""
         one, line = fault.diagnostic, fault.line or ()
         for place, known in enumerate(self.findings):
             other = known.diagnostic

@@ -1,4 +1,4 @@
-"""Analyses of a program for the checks: occurrences of names, readers and writers of relations, domains."""
+"""Analyses of a program for the checks: names, readers and writers of relations, and domains."""
 
 from __future__ import annotations
 
@@ -24,30 +24,27 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: Name and arity of a relation, a function, or (with arity 0) a constant.
+#: The name and arity of a relation or function, or of a constant (with arity 0).
 Key = tuple[str, int]
 #: Maximum length of examined paths, as in `Domains`.
 DEEPEST: Final = 9
 _FLUENT_WRITERS: Final = ("init", "next")
 _ROLE_FIRST: Final = ("legal", "goal")
-#: Predicates of fluents and of moves, with the predicate by which rules read them.
+#: Keywords whose last argument is a fluent or move, with the keyword that reads such an item.
 STATE: Final = {**READ_AS, "true": "true", "does": "does"}
 _OF_STATE: Final[tuple[Key, ...]] = (("true", 1), ("does", 2))
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One occurrence of a name.
+    """One occurrence of a name."""
 
-    Attributes:
-        kind: ``relation``, ``function``, ``constant`` or ``variable``.
-        text: the name, without the question mark of a variable.
-        node: the token; for a relation or function with arguments, the whole list.
-    """
-
+    #: ``relation``, ``function``, ``constant`` or ``variable``.
     kind: str
+    #: The name, without the question mark of a variable.
     text: str
     arity: int
+    #: The token, or the list that the name of a relation or function begins.
     node: Node
     rule: Rule
 
@@ -58,25 +55,22 @@ class Name:
 
     @property
     def is_unused(self) -> bool:
-        """Whether the author marked a variable as unused by an underscore."""
+        """Whether an underscore marks a variable as unused."""
         return self.span.text.removeprefix("?").startswith("_")
 
 
 class Subterm(NamedTuple):
-    """A term in an atom.
-
-    Attributes:
-        tops: the possible values at this place of the atom.
-        path: the place, in the form of `Domains`.
-        name: the relation or function that has the term as an argument.
-        number: the number of that argument, from 0.
-    """
+    """A term in an atom."""
 
     term: Term
+    #: The possible values at this place of the atom.
     tops: frozenset[Top]
+    #: The place, in the form of `Domains`.
     path: Path
     node: Node | None
+    #: The relation or function whose argument the term is.
     name: str
+    #: The number of that argument, from 0.
     number: int
 
 
@@ -89,7 +83,7 @@ class Sheet:
 
     @cached_property
     def normal(self) -> list[NormalRule]:
-        """The rules in normal form, without those that exceed the bounds on alternatives."""
+        """The rules in normal form, except rules with too many alternatives."""
         result: list[NormalRule] = []
         allowance = Allowance()
         for rule in self.program.rules:
@@ -101,13 +95,13 @@ class Sheet:
 
     @cached_property
     def parts(self) -> dict[int, list[NormalRule]]:
-        """The normal rules of each rule, by the number of the rule in the program."""
+        """The normal forms of each rule, by the number of the rule in the program."""
         place = {id(rule): number for number, rule in enumerate(self.program.rules)}
         return grouped((place[id(part.origin)], part) for part in self.normal)
 
     @cached_property
     def is_safe(self) -> bool:
-        """Whether domains are reliable: each rule has a normal form that binds the variables of its head."""
+        """Whether domains are reliable: all rules have normal forms, which bind the variables of heads."""
         bound = all(
             variable in bound_by_literals(part.body)
             for part in self._with_roles
@@ -122,11 +116,11 @@ class Sheet:
 
     @cached_property
     def _with_roles(self) -> list[NormalRule]:
-        """The normal rules, with a condition that `legal` and `goal` hold only for roles."""
+        """The normal rules; those of `legal` and `goal` require that an unbound first argument is a role."""
         return [_with_role(part) for part in self.normal]
 
     def subterms(self, atom: Atom) -> Iterator[Subterm]:
-        """Yield the terms in an atom, outer ones first, except terms that are nested too deep."""
+        """Yield the terms in an atom, outer terms first, except terms that are nested too deeply."""
         pending: list[tuple[Functor, Sequence[Term], Path, Node | None]] = [
             ((atom.predicate, len(atom.arguments)), atom.arguments, (), atom.node)
         ]
@@ -150,7 +144,7 @@ class Sheet:
 
     @cached_property
     def facts(self) -> dict[tuple[str, object], list[tuple[Atom, tuple[Term, ...]]]]:
-        """The facts by predicate and relation, each with its arguments; see `asked_of`."""
+        """The facts, each with the arguments of its relation, fluent or move, grouped by these."""
         facts = [(rule.head, *asked_of(rule.head)) for rule in self.program.rules if not rule.body]
         return grouped(((head.predicate, what), (head, terms)) for head, what, terms in facts)
 
@@ -187,7 +181,7 @@ class Sheet:
 
     @cached_property
     def start(self) -> Span | None:
-        """The place of findings on the sheet as a whole: its first character."""
+        """The place of diagnostics of the sheet as a whole: its first character."""
         first = self.program.rules[0].node
         return Span(first.source, first.start, first.start + 1) if first else None
 
@@ -198,7 +192,7 @@ class Sheet:
 
     @cached_property
     def writers(self) -> dict[Key, list[Atom]]:
-        """The heads of `init` and `next` for each fluent; fluents that are variables are omitted."""
+        """The heads of `init` and `next` for each fluent; heads with variables as fluents are omitted."""
         return self._heads_by_last(_FLUENT_WRITERS)
 
     @cached_property
@@ -208,12 +202,12 @@ class Sheet:
 
     @cached_property
     def moves_asked(self) -> frozenset[Key | None]:
-        """The moves that rules read; None among them means that a rule reads any move."""
+        """The moves that rules read; they include None if a rule reads any move."""
         return frozenset(key_of(atom.arguments[1]) for atom in self.reads.get(("does", 2), ()))
 
     @cached_property
     def moves_by_relation(self) -> dict[Key, list[Atom]]:
-        """For each move that a `legal` takes from a relation, the heads of this relation."""
+        """The moves that `legal` rules take from relations, each with the heads that contain the move."""
         result: dict[Key, list[Atom]] = defaultdict(list)
         pending = [(rule, rule.head.arguments[-1]) for rule in self.heads.get(("legal", 2), ())]
         seen: set[tuple[Key, int]] = set()
@@ -281,12 +275,12 @@ def key_of(term: Term) -> Key | None:
 
 
 def by_fluent(rules: Iterable[Rule]) -> dict[Key, list[Rule]]:
-    """Return rules of `init` or `next` by their fluent; fluents that are variables are omitted."""
+    """Return rules of `init` or `next` by their fluents; rules for variables are omitted."""
     return grouped((key, rule) for rule in rules if (key := key_of(rule.head.arguments[0])))
 
 
 def asked_of(atom: Atom) -> tuple[object, tuple[Term, ...]]:
-    """Return the relation of an atom and its arguments, or those of its compound fluent or move.
+    """Return the relation of an atom with its arguments, or its fluent or move with the arguments of that.
 
     A fluent has the same key in `next`, `init` and `true`.
     """

@@ -1,4 +1,4 @@
-"""Diagnosis of the findings that name a cause, and of those that follow from it.
+"""Diagnosis: which findings name the cause of a fault, and which findings follow from that cause.
 
 One slip causes many findings: after a misspelt head, rules never fire and roles have no goal. So `Diagnosis`
 tries edits that may correct the slip. It checks the edited sheet, and plays it if a finding came from play.
@@ -64,14 +64,15 @@ _OTHERS: Final = len(_ORDER) + 1
 _OF_PLAY: Final = _OTHERS + 1
 #: Maximum number of proposed edits that are tried; a sheet rarely has more than two slips.
 _MOST_TRIALS: Final = 12
-#: Maximum work on trials of proposed edits, and on trials of negated literals, in units of `work`.
+#: Maximum work on trials of edits that findings propose, in units of `work`.
 _WORK_ON_SLIPS: Final = 1_500_000
+#: Maximum work on trials of negated literals.
 _WORK_ON_LITERALS: Final = 2_000_000
-#: Maximum work of one trial, which excludes sheets of more than about 300,000 characters.
+#: Maximum work of one trial; trials of sheets with more than about 300,000 characters need more.
 _MOST_A_TRIAL: Final = 2_500_000
-#: The bounds of play in one trial.
+#: The bounds of play in a trial.
 _A_TRIAL: Final = replace(BRIEF, playouts=4, states=40)
-#: Codes of faults that play meets before the end of the game.
+#: Codes of faults in the values of fluents.
 _OF_VALUES: Final = frozenset(("lost-value", "double-value"))
 _DEAD: Final = frozenset(("never-fires", "never-starts"))
 #: Static codes whose faults also show in play.
@@ -79,15 +80,10 @@ _SHOWN_IN_PLAY: Final = frozenset(("lost-fluent", "never-starts"))
 
 
 class Diagnosis:
-    """Tries edits to determine the findings that name a cause.
+    """Tries edits to determine which findings name a cause; ``bounds`` are of play, or None without play.
 
     Attributes:
         is_late: whether the time limit ended the trials.
-
-    Args:
-        sheet: the sheet, with the findings that need no play.
-        findings: all findings, including those of play.
-        bounds: the bounds of play; None without play.
     """
 
     def __init__(self, sheet: CheckedSheet, findings: Iterable[Finding], bounds: Bounds | None) -> None:
@@ -101,7 +97,7 @@ class Diagnosis:
         self._named: dict[Diagnostic, Mend] = {}
 
     def findings(self) -> Iterator[Finding]:
-        """Yield all findings in the order of display; each cause has a summary of its consequences."""
+        """Yield all findings in the order of display; those that name a cause summarise its consequences."""
         moved = {} if any(each.severity > Severity.INFO for each in self._static) else self._of_literals()
         every = sorted([*self._static, *(moved.get(each, each) for each in self._played)])
         origin = {now: before for before, now in moved.items()}
@@ -121,7 +117,7 @@ class Diagnosis:
             )
 
     def _of_slips(self, every: Sequence[Diagnostic]) -> dict[Diagnostic, frozenset[Diagnostic]]:
-        """Return the findings that name a slip, each with the findings that vanish after its correction."""
+        """Return the findings that name a slip, each with the findings that its correction resolves."""
         if sum(each.severity > Severity.INFO for each in every) < 2:
             return {}
         proposed = ((each, cause) for each in every if (cause := cause_in(each, self._source)))
@@ -146,7 +142,7 @@ class Diagnosis:
         return causes
 
     def _of_literals(self) -> dict[Diagnostic, Diagnostic]:
-        """Return replacements for findings of play, if the negation of one literal corrects all of them."""
+        """Return replacements for the findings of play, if the negation of one literal resolves them all."""
         by_play = [each for each in self._played if each.code in KEYWORDS]
         if not by_play:
             return {}
@@ -190,7 +186,7 @@ def _play(sheet: CheckedSheet, bounds: Bounds, work: Budget) -> PlayCheck | None
 
 
 def _goes_well(check: PlayCheck | None, before: PlayCheck, codes: Collection[str]) -> bool:
-    """Return whether play shows no fault, keeps all boards, and is long enough to show lost values."""
+    """Return whether play shows no fault, has as many boards as before, and is long enough to lose values."""
     if check is None or not check.played or check.boards < before.boards:
         return False
     if any(each.severity > Severity.INFO for each in check.diagnostics):
@@ -214,13 +210,13 @@ def _changed(
 
 
 def _identity(finding: Diagnostic, cause: Mend | None = None) -> tuple[Severity, str, int]:
-    """Return the key that a finding of the original sheet and one of the edited sheet share."""
+    """Return the key by which a finding of an edited sheet is compared with findings of the original."""
     start = finding.span.start if finding.span else -1
     return finding.severity, finding.code, offset_before(cause.edits, start) if cause else start
 
 
 def _at_cause(finding: Diagnostic, cause: Mend) -> Diagnostic:
-    """Return a finding of play at the place of an edit that makes it vanish."""
+    """Return a finding of play, moved to the place of an edit that corrects the fault."""
     meant = shown(cause.message)
     note = Note("play shows the fault here", finding.span)
     message = f"{finding.message}; with {meant} here, this does not happen"
@@ -239,7 +235,7 @@ def ranked(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
-    """Move each finding about the odd one of two rules to the other rule, if only that has more findings."""
+    """Return replacements for odd counterparts: the other rule is reported if only it has more findings."""
     result = {}
     for each in every:
         if each.code == "odd-counterpart" and each.span and each.notes and (like := each.notes[0].span):
@@ -257,7 +253,7 @@ def _following(
     echoes = {echo for gone in causes.values() for echo in gone} - causes.keys()
     following = {each for each in every if each.follows or each in echoes}
     codes = {each.code for each in every}
-    if "arithmetic" in codes:  # terms grow because the author means them as numbers
+    if "arithmetic" in codes:  # terms grow because the author treats them as numbers
         following |= {each for each in every if each.code in {"growing-recursion", "limit-reached"}}
     elif "limit-reached" in codes:
         following |= {each for each in every if each.code == "growing-recursion"}
@@ -285,7 +281,7 @@ def _is_inside(finding: Diagnostic, spans: Iterable[Span]) -> bool:
 
 
 def _rank(finding: Diagnostic, causes: dict[Diagnostic, frozenset[Diagnostic]]) -> tuple[object, ...]:
-    """Return the sort key of a finding: errors and proven slips come first, findings of play last."""
+    """Return the sort key of a finding: errors and known causes come first, findings of play last."""
     nearness = _nearness(finding)
     is_info = finding.severity is Severity.INFO
     is_error = finding.severity is Severity.ERROR and nearness < _OF_PLAY
@@ -302,7 +298,7 @@ def _nearness(finding: Diagnostic) -> int:
     return _OF_READING if finding.code in _READING_CODES else _NEARNESS.get(finding.code, _OTHERS)
 
 
-#: Rank of an undeclared fluent whose cause is its `init`.
+#: Nearness of an undeclared fluent that an `init` makes true.
 _OF_START: Final = 3
 _INIT: Final = re.compile(r"\(\s*(<=\s*\(\s*)?init\b")
 _READING_CODES: Final = frozenset(code.name for code in READING)
@@ -317,7 +313,7 @@ def _echoes(
     causes: dict[Diagnostic, frozenset[Diagnostic]],
     following: set[Diagnostic],
 ) -> dict[Diagnostic, frozenset[Diagnostic]]:
-    """Return the findings that follow from each cause; the first cause gets those without a known cause."""
+    """Return the findings that follow from each cause; the first cause also gets the remaining ones."""
     unassigned = frozenset(each for each in following if each.severity > Severity.INFO)
     echoes: dict[Diagnostic, frozenset[Diagnostic]] = {}
     for each in every:

@@ -1,6 +1,6 @@
 """Small edits that may correct a sheet.
 
-A finding may name the intended text. A fault that only play shows may come from a missing `not`.
+Some findings name the intended text. A fault that only play shows may come from a missing `not`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Program, Rule
     from anygame.language.source import Source
 
-#: For each code whose hints name the intended text, the beginning of these hints.
+#: Codes whose hints name the intended text, with the beginning of such hints.
 _SAYS_WHAT: Final = {
     "likely-typo": "",
     "case-differs": "",
@@ -31,9 +31,9 @@ _SAYS_WHAT: Final = {
     "undefined-relation": "it is a fluent: (",
     "swapped-arguments": "(",
 }
-#: Codes of names that are wrong at each occurrence.
+#: Codes of names that are wrong wherever they occur.
 _OF_NAMES: Final = frozenset(("likely-typo", "case-differs"))
-#: Findings of play, with the keywords whose rules may cause them.
+#: Codes of play, with the keywords whose rules may cause such faults.
 KEYWORDS: Final = {
     "lost-value": ("next",),
     "double-value": ("next",),
@@ -49,7 +49,7 @@ KEYWORDS: Final = {
 
 
 def cause_in(finding: Diagnostic, source: Source) -> Mend | None:
-    """Return the edit that a finding proposes, for all places of a name, or None."""
+    """Return the edit that a finding proposes, or None; a wrong name is edited wherever it occurs."""
     meant, span = _meant(finding), finding.span
     if not meant or span is None or span.source is not source:
         return None
@@ -62,7 +62,7 @@ def cause_in(finding: Diagnostic, source: Source) -> Mend | None:
 
 
 def _meant(finding: Diagnostic) -> str:
-    """Return the intended text at the place of a finding; empty if the finding does not name it."""
+    """Return the intended text at the place of a finding; an empty string if the finding does not name it."""
     if finding.code == "wrong-arrow":
         return "<="
     before = _SAYS_WHAT.get(finding.code)
@@ -78,7 +78,8 @@ def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Mend]:
     """Yield negations of literals that may correct a finding of play, the most likely first.
 
     Authors most often omit a `not` in a rule that keeps a fluent under a condition. A missing `not` is least
-    likely before a literal that other rules read but never negate. Ties go to the nearer rule.
+    likely before a literal that other rules read but never negate. Equally likely literals keep the order of
+    `_rules_near`.
     """
     near = list(_rules_near(program, KEYWORDS[finding.code]))
     uses = Counter((atom, positive) for rule in program.rules for atom, positive in atoms_in(rule.body))
@@ -97,9 +98,9 @@ def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Mend]:
 
 
 def _candidates(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, Atom]]:
-    """Yield atoms that may lack a `not` because their truth varies during play, each with its rule.
+    """Yield atoms that may lack a `not`, each with its rule; their truth varies during play.
 
-    A `next` reads its own fluent positively. A goal reads fluents positively unless other rules negate them.
+    A `next` rule reads its own fluent positively. A goal reads fluents positively unless rules negate them.
     """
     varying = Sheet(program).varying
     negative = {item_of(atom) for rule in near for atom, positive in atoms_in(rule.body) if not positive}
@@ -120,7 +121,7 @@ def _candidates(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, 
 
 
 def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
-    """Return whether a rule keeps a fluent under a condition of another rule that changes it."""
+    """Return whether a rule keeps a fluent if an atom holds, but another rule then changes the fluent."""
     if rule.head.predicate != "next" or not keeps(rule):
         return False
     own = item_of(rule.head)
@@ -135,7 +136,7 @@ def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
 
 def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
     """Yield the rules of the keywords, then breadth first the rules of the relations that they read."""
-    # Rules of low goals have negations more often.
+    # Rules for low goals contain negations more often.
     by_goal = sorted(program.rules, key=_value_of_goal)
     waiting = deque(rule for word in keywords for rule in by_goal if rule.head.predicate == word)
     seen = {id(rule) for rule in waiting}
