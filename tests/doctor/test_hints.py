@@ -10,7 +10,7 @@ import pytest
 from tests.examples import some
 
 from anygame.doctor.examination import ExaminationSettings, examine
-from anygame.doctor.fixes import fixes_of
+from anygame.doctor.mending import fixes_of
 from anygame.doctor.play.checking import BRIEF
 from anygame.errors import AnygameError
 from anygame.game.game import Game

@@ -15,8 +15,7 @@ from tests.sheets.test_layout import sheets
 import anygame
 from anygame.analysis.normal import binding_order
 from anygame.doctor.examination import ExaminationSettings, examine
-from anygame.doctor.fixes import fixes_of
-from anygame.doctor.mending import MENDS, mend_sheet
+from anygame.doctor.mending import MENDS, fixes_of, mend_sheet
 from anygame.errors import RuleSheetError
 from anygame.language import Literal, Source, parse_program, parse_term, read_source
 from anygame.language.forms import comments_of, form_of

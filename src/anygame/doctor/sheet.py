@@ -13,7 +13,7 @@ from anygame.analysis.normal import Allowance, NormalRule, TooManyAlternatives, 
 from anygame.language.diagnostics import counted, shown
 from anygame.language.rules import KEYWORDS, READ_AS, Atom, Distinct, Literal, atoms_in, walk
 from anygame.language.source import Span
-from anygame.language.terms import Compound, Constant, Variable
+from anygame.language.terms import Compound, Constant, Term, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from anygame.analysis.domains import Functor, Path, Top
     from anygame.language.rules import Formula, Program, Rule
     from anygame.language.source import Node
-    from anygame.language.terms import Term
 
 
 #: The name and arity of a relation or function, or of a constant (with arity 0).
@@ -176,7 +175,7 @@ class Sheet:
 
     def roles_without(self, relation: Key) -> list[Term]:
         """Return the roles that can never be the first argument of a relation."""
-        known = {top if isinstance(top, tuple) else (top.name, 0) for top in self.domains.tops(*relation, 0)}
+        known = keys_of(self.domains.tops(*relation, 0))
         return [role for role in self.roles if self.is_safe and key_of(role) not in known]
 
     @cached_property
@@ -274,6 +273,11 @@ def key_of(term: Term) -> Key | None:
     return (term.name, 0) if isinstance(term, Constant) else None
 
 
+def keys_of(tops: Iterable[Top]) -> set[Key]:
+    """Return the names and arities of possible values."""
+    return {top if isinstance(top, tuple) else (top.name, 0) for top in tops}
+
+
 def by_fluent(rules: Iterable[Rule]) -> dict[Key, list[Rule]]:
     """Return rules of `init` or `next` by their fluents; rules for variables are omitted."""
     return grouped((key, rule) for rule in rules if (key := key_of(rule.head.arguments[0])))
@@ -301,28 +305,24 @@ def names_of_rule(rule: Rule) -> Iterator[Name]:
     for formula, _ in walk(rule.body):
         if isinstance(formula, Literal):
             yield from _names_of_atom(formula.atom, rule)
-        elif isinstance(formula, Distinct) and formula.node and formula.node.children:
-            for term, node in zip((formula.left, formula.right), formula.node.children[1:], strict=False):
-                yield from _names_of_term(term, node, rule)
+        elif isinstance(formula, Distinct):
+            yield from _names_of_terms((formula.left, formula.right), formula.node, rule)
 
 
 def _names_of_atom(atom: Atom, rule: Rule) -> Iterator[Name]:
-    if atom.node is None:
-        return
-    yield Name("relation", atom.predicate, len(atom.arguments), atom.node, rule)
-    for term, node in zip(atom.arguments, (atom.node.children or ())[1:], strict=False):
-        yield from _names_of_term(term, node, rule)
+    if atom.node is not None:
+        yield Name("relation", atom.predicate, len(atom.arguments), atom.node, rule)
+        yield from _names_of_terms(atom.arguments, atom.node, rule)
 
 
-def _names_of_term(term: Term, node: Node, rule: Rule) -> Iterator[Name]:
-    if isinstance(term, Variable):
-        yield Name("variable", term.name, 0, node, rule)
-    elif isinstance(term, Constant):
-        yield Name("constant", term.name, 0, node, rule)
-    elif isinstance(term, Compound):
-        yield Name("function", term.functor, len(term.arguments), node, rule)
-        for inner, child in zip(term.arguments, (node.children or ())[1:], strict=False):
-            yield from _names_of_term(inner, child, rule)
+_KINDS: Final[dict[type[Term], str]] = {Variable: "variable", Constant: "constant", Compound: "function"}
+
+
+def _names_of_terms(terms: Iterable[Term], parent: Node | None, rule: Rule) -> Iterator[Name]:
+    nodes = parent.children[1:] if parent and parent.children else ()
+    for term, node in zip(terms, nodes, strict=False):
+        yield Name(_KINDS[type(term)], term.name, len(term.args), node, rule)
+        yield from _names_of_terms(term.args, node, rule)
 
 
 def named(key: Key) -> str:

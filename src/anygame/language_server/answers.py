@@ -21,7 +21,7 @@ from anygame.language_server.sheet import Range
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from anygame.doctor.fixes import Fix
+    from anygame.doctor.mending import Fix
     from anygame.language_server.checking.findings import Finding
     from anygame.language_server.documents import Document, Part
     from anygame.language_server.outline import Entry

@@ -20,8 +20,7 @@ from anygame.answers.simulation import Simulation
 from anygame.answers.solution import Solved
 from anygame.boards import Painter
 from anygame.doctor.examination import Examination, ExaminationSettings
-from anygame.doctor.fixes import fixes_of
-from anygame.doctor.mending import EVERY_MEND, MENDS, mend_sheet
+from anygame.doctor.mending import EVERY_MEND, MENDS, fixes_of, mend_sheet
 from anygame.errors import IllegalMoveError, LimitError, QueryError
 from anygame.game.joint_moves import chosen_moves, play_text, read_joint
 from anygame.game.loading import loads, read_silently

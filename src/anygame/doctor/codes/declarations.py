@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.analysis.groups import reached
 from anygame.doctor.code import CODES, check
 from anygame.doctor.codes.foreign import COMPARISONS, SUMS
-from anygame.doctor.sheet import key_of, named, pattern, span_of
+from anygame.doctor.sheet import key_of, keys_of, named, pattern, span_of
 from anygame.doctor.spelling import nearest
 from anygame.language.diagnostics import Note, counted, shown
 from anygame.language.rules import KEYWORDS, Atom, atoms_in
@@ -34,30 +34,24 @@ def _no_declarations(sheet: Sheet) -> Iterator[Diagnostic]:
 
 @check("undeclared-fluent", "undeclared-move", "undeclared-percept")
 def _undeclared(sheet: Sheet) -> Iterator[Diagnostic]:
-    yield from _undeclared_of(sheet, ("base", 1), sheet.writers, "undeclared-fluent", "(base {})")
-    yield from _undeclared_of(sheet, ("input", 2), sheet.moves, "undeclared-move", "(input ?role {})")
-    yield from _undeclared_of(
-        sheet, ("percept", 2), sheet.percepts, "undeclared-percept", "(percept ?role {})"
-    )
-
-
-def _undeclared_of(
-    sheet: Sheet, declaration: Key, written: dict[Key, list[Atom]], code: str, hint: str
-) -> Iterator[Diagnostic]:
-    if declaration not in sheet.heads or not sheet.is_safe:
+    if not sheet.is_safe:
         return
-    tops = sheet.domains.tops(*declaration, declaration[1] - 1)
-    declared = {top if isinstance(top, tuple) else (top.name, 0) for top in tops}
-    for key, heads in written.items():
-        if key not in declared:
-            first = sheet.heads[declaration][0]
-            same_arity = [name for name, arity in declared if arity == key[1]]
-            yield CODES[code].found(
-                f"`{declaration[0]}` does not declare {named(key)}",
-                heads[0].span,
-                Note(f"the first `{declaration[0]}`", span_of(first.head, first)),
-                hint=nearest(key[0], same_arity) or hint.format(pattern(key)),
-            )
+    for declaration, written, code, hint in (
+        (("base", 1), sheet.writers, "undeclared-fluent", "(base {})"),
+        (("input", 2), sheet.moves, "undeclared-move", "(input ?role {})"),
+        (("percept", 2), sheet.percepts, "undeclared-percept", "(percept ?role {})"),
+    ):
+        declared = keys_of(sheet.domains.tops(*declaration, declaration[1] - 1))
+        for key, heads in written.items() if declaration in sheet.heads else ():
+            if key not in declared:
+                first = sheet.heads[declaration][0]
+                same_arity = [name for name, arity in declared if arity == key[1]]
+                yield CODES[code].found(
+                    f"`{declaration[0]}` does not declare {named(key)}",
+                    heads[0].span,
+                    Note(f"the first `{declaration[0]}`", span_of(first.head, first)),
+                    hint=nearest(key[0], same_arity) or hint.format(pattern(key)),
+                )
 
 
 #: Each relation of declarations, the relation of the declared items, and the end of the message.

@@ -42,39 +42,39 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     starts = by_fluent(sheet.heads.get(("init", 1), ()))
     for key in dict.fromkeys([*starts, *writers]):
         readers = [atom for atom in sheet.reads.get(("true", 1), ()) if key_of(atom.arguments[0]) == key]
-        what = _what_is_lost(sheet, key, starts.get(key, []), writers.get(key, [])) if readers else ""
-        if what and key[1]:  # a fluent without arguments may mark the first turn
-            place = (_writers_of_lost(sheet, key, writers) or starts.get(key) or writers[key])[0].span
+        if not readers or not key[1]:  # a fluent without arguments may mark the first turn
+            continue
+        what, blamed = _loss(sheet, key, starts.get(key, []), writers.get(key, []))
+        if what:
             hint = f"(<= (next {pattern(key)}) (true {pattern(key)}) ...)"
             note = Note("it is read here", readers[0].span)
-            yield CODES["lost-fluent"].found(f"{named(key)} {what}", place, note, hint=hint)
+            yield CODES["lost-fluent"].found(f"{named(key)} {what}", blamed[0].span, note, hint=hint)
 
 
-def _writers_of_lost(sheet: Sheet, key: Key, writers: dict[Key, list[Rule]]) -> list[Rule]:
-    """Return the rules that write unkept values of a fluent; empty if no rule keeps any value."""
-    if not _is_kept(key, writers.get(key, ())):
-        return []
-    place, lost = _lost_values(sheet, key)
-    heads = [(rule, rule.head.arguments[0]) for rule in writers.get(key, ())]
-    return [rule for rule, term in heads if isinstance(term, Compound) and term.arguments[place] in lost]
-
-
-def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Sequence[Rule]) -> str:
-    """Return a phrase that says when a fluent is lost; an empty string if rules may keep it."""
+def _loss(
+    sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Sequence[Rule]
+) -> tuple[str, Sequence[Rule]]:
+    """Return a phrase that says when a fluent is lost, and the rules to blame; empty if rules may keep it."""
     if not starts:
         lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key) for rule in writers)
         lost = lost or (_is_of_one_move(sheet, key, writers) and _is_needed_later(sheet, key))
-        return "becomes true by moves, but no rule keeps it, so it is false one move later" if lost else ""
+        what = "becomes true by moves, but no rule keeps it, so it is false one move later"
+        return what if lost else "", writers
     if not writers:
-        return "is true at the start, but no rule keeps it, so it is false after the first move"
+        return "is true at the start, but no rule keeps it, so it is false after the first move", starts
     by_rules = any(set(rule.head.variables()) for rule in starts)
     if not by_rules and len(starts) <= max(_MOST_WRITTEN, len(sheet.roles)):
-        return ""  # one move may write all initial facts
+        return "", ()  # one move may write all initial facts
     if not _is_kept(key, writers):
-        return "is true at the start, but no rule keeps those facts that the first move does not rewrite"
+        what = "is true at the start, but no rule keeps those facts that the first move does not rewrite"
+        return what, starts
     place, lost_values = _lost_values(sheet, key)
+    if not lost_values:
+        return "", ()
+    written = [(rule, getattr(rule.head.arguments[0], "arguments", ())) for rule in writers]
+    blamed = [rule for rule, terms in written if terms[place] in lost_values]
     where = f"if argument {place + 1} is {' or '.join(map(str, lost_values[:3]))}"
-    return f"is false one move later {where}, because no rule keeps it" if lost_values else ""
+    return f"is false one move later {where}, because no rule keeps it", blamed or starts
 
 
 def _is_of_move(rule: Rule, key: Key) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from anygame.doctor.fixes import Fix
+from anygame.doctor.mending import Fix
 from anygame.language_server.domains import DomainTable
 from anygame.sheets.edits import Edit
 

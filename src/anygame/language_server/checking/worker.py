@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.doctor import CODES
 from anygame.doctor.examination import ExaminationSettings
 from anygame.doctor.examination import examine as examined
-from anygame.doctor.fixes import fixes_of
-from anygame.doctor.mending import EVERY_MEND, MENDS, mend_sheet
+from anygame.doctor.mending import EVERY_MEND, MENDS, fixes_of, mend_sheet
 from anygame.doctor.play.checking import BRIEF
 from anygame.doctor.sheet import Sheet
 from anygame.errors import AnygameError
