@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 COMMANDS: Final = {
     "games": "list the games that come with the package",
     "play": "play a game against the computer or other people",
-    "repl": "open a prompt on a game: play moves, ask about states",
+    "repl": "open an interactive prompt for a game: make moves, ask about states",
     "state": "print the facts of a state",
     "draw": "draw the boards of a state, on the terminal or as SVG",
     "legal": "print the legal moves of a state",
@@ -26,7 +26,7 @@ COMMANDS: Final = {
     "simulate": "play random games by the million, and print statistics",
     "analyse": "search a state, and print the values of its moves",
     "solve": "compute the exact value of a state, if the game is small enough",
-    "train": "learn a model of a sheet by self-play, for stronger searches",
+    "train": "train a model of a game by self-play, for stronger searches",
     "models": "list the models that were trained on this machine",
     "prove": "prove or refute properties of a game over all matches",
     "equal": "prove that two rule sheets are the same game, or show where they differ",
@@ -50,7 +50,7 @@ COMMANDS: Final = {
     "completion": "print a shell script for tab completion of commands",
 }
 
-#: Module in `anygame.cli.commands` of each command that has not the name of its module.
+#: Module in `anygame.cli.commands` of each command whose name differs from that of its module.
 _MODULES: Final = {
     **dict.fromkeys(("state", "legal", "goals", "query"), "position"),
     **dict.fromkeys(("repl", "play"), "prompts"),

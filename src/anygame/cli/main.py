@@ -167,7 +167,6 @@ def _refuse(name: str) -> None:
 
 
 def _parser() -> Parser:
-    """Return a parser for a command line that has no command; its help lists the commands."""
     parser = Parser(
         prog="anygame",
         description="Play, question and simulate any game written in the Game Description Language (GDL).",

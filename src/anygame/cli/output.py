@@ -112,7 +112,6 @@ class Screen:
 
     @property
     def width(self) -> int:
-        """The number of characters in a line; 80 without a terminal."""
         return shutil.get_terminal_size((80, 24)).columns if self.is_terminal else 80
 
     def show(self, lines: Iterable[Line]) -> None:

@@ -87,7 +87,7 @@ def compile_game(game: Game, **bounds: float | None) -> bool:
 def compile_needed(game: Game) -> None:
     """Compile a game, with progress on a terminal. Raises LimitError if it cannot be compiled."""
     if not compile_game(game):
-        raise LimitError(f"{game.name} has no network, which this needs: {game.fallback}")
+        raise LimitError(f"this needs a compiled game, and {game.name} cannot be compiled: {game.fallback}")
 
 
 def compile_search(search: Search) -> None:

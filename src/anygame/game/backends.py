@@ -126,7 +126,7 @@ class Backends:
         """
         if self.network is None and not self.compile({}):
             raise LimitError(
-                f"{self._game_name} has no network, which this needs: {self.fallback}"
+                f"this needs a compiled game, and {self._game_name} cannot be compiled: {self.fallback}"
             ) from self.fallback
         assert self.network is not None
         return self.network

@@ -46,14 +46,11 @@ function _anygame_game_files
 end
 """,
 }
-#: For each shell, lines for the end of the script. Fish needs them there, since its script first removes
-#: all completions.
-_ENDS: Final = {
-    "bash": "",
-    "zsh": "",
-    "fish": "complete -c anygame -n '_shtab_anygame_using; and test $_shtab_anygame_npos -eq 0' "
-    "-ka '(_anygame_game_files)'\n",
-}
+#: End of the script for fish, which first removes all completions.
+_END_FOR_FISH: Final = (
+    "complete -c anygame -n '_shtab_anygame_using; and test $_shtab_anygame_npos -eq 0' "
+    "-ka '(_anygame_game_files)'\n"
+)
 
 
 def completion_script(shell: str) -> str:
@@ -75,7 +72,8 @@ def completion_script(shell: str) -> str:
             elif action.metavar in words:
                 described.choices = words[action.metavar]
     functions: Any = {shell: _FUNCTIONS[shell].replace("GAMES", " ".join(games()))}
-    return f"{shtab.complete(parser, shell, preamble=functions)}\n{_ENDS[shell]}"
+    end = _END_FOR_FISH if shell == "fish" else ""
+    return f"{shtab.complete(parser, shell, preamble=functions)}\n{end}"
 
 
 _DETAILS: Final = """\

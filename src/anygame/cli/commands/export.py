@@ -93,7 +93,6 @@ def _export(options: _Options) -> None:
 
 
 def _check(options: _Options) -> None:
-    """Raise AnygameError if an option belongs to another format, or ``--depth`` is missing."""
     for name in sorted(frozenset().union(*_BELONGS.values()) - _BELONGS[options.to]):
         if getattr(options, name) not in (None, "auto"):
             forms = [form for form, names in _BELONGS.items() if name in names]

@@ -59,7 +59,7 @@ class _Options(JsonOption, CaseOption):
     host: str = option(
         "--host", "HOST", "address to listen on; 0.0.0.0 accepts other machines", default="127.0.0.1"
     )
-    name: str | None = option("--name", "NAME", "name that the manager shows (default: anygame-PLAYER)")
+    name: str | None = option("--name", "NAME", "name shown by game managers (default: anygame-PLAYER)")
     strategy: str = option(
         "--players",
         "PLAYER",
@@ -130,7 +130,7 @@ async def _serve(options: _Options) -> None:
 
 
 async def _listening(server: PlayerServer, host: str, asked: int | None) -> int:
-    """Listen on the given port, by default on the first free port from the usual port; return the port."""
+    """Listen on a port, by default the first free one from 9147 on, and return its number."""
     tried = [asked] if asked is not None else range(_USUAL_PORT, _USUAL_PORT + _PORTS_TRIED)
     refusal: OSError | None = None
     for port in tried:

@@ -138,7 +138,6 @@ def _play(options: _PlayOptions) -> int:
 
 
 def _seated(options: _PlayOptions, game: Game, seed: int) -> Seating:
-    """Return the people and players of all roles. Raises UnknownRoleError or PlayerError."""
     roles = [role for role in game.roles if not role.is_random]
     if not roles:
         raise PlayerError(f"{game.name} has no role to play, only `random`")

@@ -145,7 +145,6 @@ class _Shown:
             step = self._asked_step(step, last) if asks else following
 
     def _asked_step(self, step: int, last: int) -> int | None:
-        """Return the next step that the person wants to see; None to quit."""
         while True:
             try:
                 word = input(f"{step} of {last} > ").strip()

@@ -119,7 +119,6 @@ def _analyse(options: _AnalyseOptions) -> int:
 
 
 def _model(options: _AnalyseOptions, game: Game) -> Model | None:
-    """Return the model for the search. Raises ModelError if the model of ``--model`` cannot be used."""
     if options.machine == "reasoner":
         if options.model not in {None, "no"}:
             raise ModelError("--model needs a compiled game: leave out --machine reasoner")
@@ -198,8 +197,8 @@ With one role, the value of a state is the best goal that the role can reach. Wi
 that have opposed goals, it is the minimax value if the roles take turns, and the value in mixed
 strategies (extra `solve`) if they move at the same time. If there are too many states to visit
 them all, a search tries to prove the goals that two roles can guarantee (maximin), or to find
-the best line of one role. The printed line is the shortest one for a winner and the longest one
-for a loser, except for maximin values. All moves of `random` are equally likely.
+the best line of one role. A winner plays the shortest line to the end, and a loser the longest
+one; with maximin values, lengths are not compared. All moves of `random` are equally likely.
 
 If the rules define no goal or several goals of a role in a final state, this goal may be any
 number from 0 to 100. A value is printed if it does not depend on such goals. All other games,

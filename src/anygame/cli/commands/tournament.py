@@ -58,7 +58,9 @@ _STORE_HELP: Final = "database of all matches: an SQLite file, or postgresql://U
 @command_options
 class _Options(ClockOptions, WebOptions):
     files: list[str] = argument("FILE", nargs="*", help="rule sheets")
-    players: list[str] | None = option("--players", "PLAYER", "players, usually two or more", nargs="+")
+    players: list[str] | None = option(
+        "--players", "PLAYER", "players to compare, usually two or more", nargs="+"
+    )
     store: str = option("--store", "FILE", _STORE_HELP, required=True)
     rounds: int = option(
         "--rounds",
@@ -160,7 +162,6 @@ class _Pages:
         match.past(result.sheet, ", ".join(result.players), shown or f"aborted: {result.fault}")
 
     def watcher(self, meeting: Meeting, other: Watcher | None) -> Watcher | None:
-        """Return a watcher that also shows a match on the pages, or ``other`` if there are no pages."""
         if not self._is_shown:
             return other
         match = BroadcastMatch(self.broadcast, lambda: self._record(meeting))

@@ -105,7 +105,6 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
 
 
 def _prepare(seat: LocalSeat) -> None:
-    """Prepare a player before its clocks start, and print a notice if this takes long."""
     notice = Timer(
         _LONG, print, ["preparing the player; this takes longer the first time"], {"file": sys.stderr}
     )

@@ -171,7 +171,6 @@ class Ticker:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop the clock, and clear its line."""
         self._done.set()
         self._thread.join()
 

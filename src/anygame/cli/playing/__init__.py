@@ -1,1 +1,1 @@
-"""People at this terminal as players: their games, their seats in matches, and their prompts."""
+"""Games and matches of people at this terminal, with their prompts."""

@@ -61,7 +61,6 @@ class PersonShell(Shell):
 
     @property
     def choosers(self) -> Sequence[Role]:
-        """The roles of people who have not yet chosen a move in this turn."""
         return [role for role in self.people if len(self.session.state.legal_moves(role)) > 1]
 
     @property

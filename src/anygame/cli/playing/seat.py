@@ -63,7 +63,6 @@ class PersonSeat:
         self._shell: SeatShell | None = None
 
     async def start(self, match: MatchInfo) -> Reply:
-        """Open a prompt for a match, and replay the moves so far."""
         self._match_id = match.match_id
         session = Session(match.game)
         # The last joint move comes with the next PLAY.
@@ -73,7 +72,6 @@ class PersonSeat:
         return Reply("ready")
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
-        """Return the move of the person, without a time limit, or the only legal move at once."""
         shell = self._shell
         if shell is None or match_id != self._match_id:
             return Reply("busy", detail=f"{self.name} does not play {match_id}")

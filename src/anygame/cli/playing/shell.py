@@ -62,7 +62,6 @@ class PlayShell(PersonShell):
         return self.table.is_over
 
     def greet(self, hint: str = "") -> None:
-        """Name the players, show the state, and play until a person has a choice."""
         seating = self.table.seating
         pairs = [
             f"{role}: {'you' if seating.people == (role,) else name}" for role, name in seating.names.items()

@@ -78,7 +78,6 @@ class Table:
 
     @property
     def resigned(self) -> str | None:
-        """The role that has resigned; None if nobody has."""
         return self.record.own.get("resigned")
 
     @property

@@ -73,7 +73,6 @@ def converse(shell: Shell) -> None:
 
 
 def _asker(shell: Shell) -> tuple[Callable[[], str], str]:
-    """Return a function that reads the next line, and a hint about editing."""
     try:
         from anygame.cli.repl.prompt import Prompt
     except ImportError:

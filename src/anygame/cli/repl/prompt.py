@@ -41,13 +41,11 @@ class Prompt:
         self._status: tuple[object, str] = (None, "")
 
     def ask(self) -> str:
-        """Return the next line. Ctrl-D raises EOFError, Ctrl-C KeyboardInterrupt."""
         # Messages of other threads appear above the line that is being typed.
         with patch_stdout(raw=True):
             return self._session.prompt(self._shell.prompt)
 
     async def ask_beside(self) -> str:
-        """Return the next line as `ask` does, without blocking the event loop."""
         with patch_stdout(raw=True):
             return await self._session.prompt_async(self._shell.prompt)
 

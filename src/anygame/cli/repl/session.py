@@ -65,7 +65,6 @@ class Session:
         return self._random.choice(moves)
 
     def play_random(self) -> Joint:
-        """Play a random joint move. Raises IllegalMoveError if a role has no legal move."""
         legal = legal_by_role(self.state)
         sampled = " ".join(str(self._random.choice(moves)) for moves in legal.values() if moves)
         return self.play(sampled)

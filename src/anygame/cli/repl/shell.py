@@ -80,7 +80,6 @@ class Shell:
     # Display
 
     def greet(self, hint: str = "") -> None:
-        """Introduce the game and basic commands, followed by ``hint``, and show the state."""
         game = self.session.game
         self.screen.say(f"{Path(game.name).name}: {', '.join(game.roles)}", "bold")
         self.screen.say(f"`help` lists the commands, `quit` leaves.{hint}")
@@ -96,7 +95,6 @@ class Shell:
         return f"{self.session.step}> "
 
     def status(self) -> str:
-        """Return a line with the number of joint moves so far, and the roles to act or the result."""
         state = self.session.state
         step = f"step {self.session.step}"
         if state.is_terminal:

@@ -26,8 +26,8 @@ _MOST_STEPS: Final = 500
 class KnownBoards:
     """Draws the facts that each role can derive from its own moves and percepts.
 
-    These boards need the compiled game, and until then, views are empty. If a view was requested too early,
-    a background thread calls ``ready`` after compiling.
+    These boards need the compiled game. Until a background thread has compiled it, views are empty. If a view
+    was requested before that, the thread calls ``ready``.
     """
 
     def __init__(self, match: Course, painter: Painter, ready: Callable[[], object]) -> None:

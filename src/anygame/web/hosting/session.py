@@ -65,7 +65,6 @@ class Session:
         self._search: StateSearch | None = None
 
     async def do(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """Carry out a command, and return its answer as plain data. Raises AnygameError."""
         return await {command: getattr(self, command) for command in _COMMANDS}[name](**arguments)
 
     async def describe(self, sheet: View) -> View:
@@ -201,7 +200,6 @@ class Session:
         await asyncio.to_thread(keeper(self._path), self.match.record)
 
     async def look(self, step: int) -> View:
-        """Return the view of a state. Raises RecordError if the match has no such state."""
         self._state(step)
         if step == len(self.match.line):
             return await self._view()
@@ -244,7 +242,6 @@ class Session:
         return await asyncio.to_thread(questions.why, self._state(step), atom or f"(legal {role} {move})")
 
     async def fired(self, step: int) -> View:
-        """Return the facts that the joint move before a state changed, and the rules that fired."""
         if step < 1:
             return {"came": [], "went": [], "more": 0}
         state = self._state(step)

@@ -47,11 +47,11 @@ class Versioned:
         return self.version != version
 
 
-def changes(shown: Versioned, known: int) -> StreamingResponse:
-    """Return a response that streams every version after ``known``, the version of a page."""
-    return StreamingResponse(
-        _lines(shown, known), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
-    )
+def changes(shown: Versioned, request: Request) -> StreamingResponse:
+    """Return a response that streams every version after that of the page. Raises MatchFaultError."""
+    known = request.query_params.get("known", "")
+    lines = _lines(shown, read_count(known, "the version") if known else -1)
+    return StreamingResponse(lines, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
 async def _lines(shown: Versioned, known: int) -> AsyncIterator[str]:
@@ -66,9 +66,3 @@ async def _lines(shown: Versioned, known: int) -> AsyncIterator[str]:
                 yield ": still here\n\n"
     finally:
         shown.streams -= 1
-
-
-def known_version(request: Request) -> int:
-    """Return the version of the page that sent a request; -1 if it names none. Raises MatchFaultError."""
-    known = request.query_params.get("known", "")
-    return read_count(known, "the version") if known else -1

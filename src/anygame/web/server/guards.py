@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 COOKIE: Final = "anygame"
-#: Pattern of our cookie among others. The parser of the standard library takes quadratic time.
+#: Pattern that finds our cookie in a header. The parser of the standard library takes quadratic time.
 _SENT: Final = re.compile(rf"(?<![^; ]){COOKIE}=([A-Za-z0-9_-]{{43}})(?![^; ])")
 _TOKEN_BYTES: Final = 32
 #: Lifetime of the cookie in seconds, half a year.
@@ -91,7 +91,7 @@ class Guards:
     def _refusal(self, method: str, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")
         if not self._any_name and _name(host) not in self._names:
-            return 421, "this server does not answer under that name; see `anygame web --help`, --name"
+            return 421, "this server does not answer under that name; see --name in `anygame web --help`"
         if method not in _READING and not _is_ours(headers, host):
             return 403, "requests from other sites are refused"
         if "transfer-encoding" in headers:

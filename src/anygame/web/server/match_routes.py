@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from anygame.processes.pool import Admission, BusyError
 from anygame.web.server.bodies import read_count, read_form, read_seconds
-from anygame.web.server.events import changes, known_version
+from anygame.web.server.events import changes
 from anygame.web.server.guards import visitor_of
 from anygame.web.server.pages import match_context
 from anygame.web.server.processes import NotFoundError, RefusedError, try_again
@@ -109,7 +109,7 @@ class MatchRoutes:
         if sum(other.streams for other in self._matches.known.values()) >= self._settings.streams:
             raise BusyError("too many pages with live updates are open on this server")
         await self._matches.view(match)
-        return changes(match, known_version(request))
+        return changes(match, request)
 
     async def record(self, request: Request) -> Response:
         match = await self._open_match(request)
@@ -125,20 +125,17 @@ class MatchRoutes:
         return self._part(request, match, "why_part.html", "why", why=answer)
 
     async def fired(self, request: Request) -> Response:
-        """Show the facts that the last move before a state changed, and the rules that fired."""
         match = await self._open_match(request)
         answer = await self._matches.ask(match, "fired", step=request.path_params["step"])
         return self._part(request, match, "fired_part.html", "the move", fired=answer)
 
     async def rules(self, request: Request) -> Response:
-        """Show the description of the game from its sheet, and the rules for goals."""
         match, _ = await self._match(request)
         if match.wanted is None:
             match.wanted = await self._matches.ask(match, "wanted")
         return self._part(request, match, "rules_part.html", "rules", told=match.heading, **match.wanted)
 
     async def values(self, request: Request) -> Response:
-        """Continue the search of a state, and show the values of its moves."""
         match = await self._open_match(request)
         step = request.path_params["step"]
         values = match.values.get(step)
@@ -219,7 +216,6 @@ class MatchRoutes:
         raise NotFoundError("this invitation has been used, or does not exist")
 
     async def code(self, request: Request) -> Response:
-        """Draw the QR code of an invitation link, with the host name of the request."""
         match, _ = await self._match(request)
         self._free_seat(request, match)
         address = str(request.url).removesuffix("/code.svg")

@@ -95,7 +95,6 @@ class Match(Versioned):
         self.touch()
 
     def remember_values(self, step: int, values: View) -> None:
-        """Cache the values of the moves of a state."""
         self.values[step] = values
         if len(self.values) > _MOST_VALUES:
             del self.values[next(iter(self.values))]
@@ -342,7 +341,6 @@ class Matches:
             self._spare = HostProcess(self.settings.memory)
 
     async def close(self) -> None:
-        """End all processes. The matches can be resumed from their records."""
         processes = [*(match.process for match in self.known.values()), self._spare]
         open_processes = [process for process in processes if process is not None]
         for process in open_processes:

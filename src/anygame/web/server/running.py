@@ -65,12 +65,10 @@ class WatchingServer:
         return port
 
     def start(self) -> None:
-        """Start the thread, and return when the server accepts requests."""
         self._thread.start()
         self._has_begun.wait()
 
     def stop(self) -> None:
-        """Send the last changes to the pages, then stop the server."""
         if self._thread.is_alive():
             asyncio.run_coroutine_threadsafe(self._last_news(), self._loop).result()
             self._server.should_exit = True

@@ -104,12 +104,10 @@ class SheetRoutes:
 
     @property
     def _usual(self) -> str:
-        """The default opponent; empty if the server offers no players."""
         offered = [name for name, _ in self._settings.players]
         return USUAL if USUAL in offered else next(iter(offered), "")
 
     async def show(self, request: Request) -> Response:
-        """Show a sheet with its roles, opponents and model; in the editor if it is broken."""
         sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
         try:
             answer = await self._ask("describe", sheet, self._settings.answer)
@@ -171,7 +169,6 @@ class SheetRoutes:
         return await self._editor(sheet)
 
     async def _editor(self, sheet: Sheet, *, message: str = "", status: int = 200) -> Response:
-        """Show the editor with a sheet, and with its diagnostics unless they take too long."""
         check, headers = None, dict[str, str]()
         try:
             check = await self._checked(sheet)
@@ -191,7 +188,6 @@ class SheetRoutes:
         return answer
 
     async def upload(self, request: Request) -> Response:
-        """Store an uploaded sheet, or show an uploaded record."""
         visitor = visitor_of(request)
         form = await read_form(request)
         text = form.get("file") or form.get("text", "")

@@ -158,6 +158,6 @@ def described(
 
 
 def title_of(text: str) -> str:
-    """Return a text as one line of at most 80 characters."""
+    """Return a text as one line, shortened to 80 characters."""
     words = " ".join(text.split())
     return words if len(words) <= _LONGEST_TITLE else f"{words[: _LONGEST_TITLE - 3]}..."

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from anygame.errors import AnygameError
 from anygame.processes.pool import BusyError
 from anygame.web.server.bodies import read_count
-from anygame.web.server.events import Versioned, changes, known_version
+from anygame.web.server.events import Versioned, changes
 from anygame.web.server.processes import NotFoundError
 from anygame.web.server.replays import ending_of, opening_of, turns_of
 
@@ -78,7 +78,6 @@ class WatchRoutes(Versioned):
             self._followed[match.number].news.set()
 
     async def show(self, request: Request) -> Response:
-        """Show the standings and the matches; if only one match is planned, redirect to it."""
         matches = list(self._broadcast.matches)
         if self._broadcast.planned == 1 and matches:
             return RedirectResponse("/watch/1", 303)
@@ -112,10 +111,9 @@ class WatchRoutes(Versioned):
     async def events(self, request: Request) -> Response:
         if self.streams >= self._settings.streams:
             raise BusyError("too many pages with live updates are open on this server")
-        return changes(self, known_version(request))
+        return changes(self, request)
 
     async def watch(self, request: Request) -> Response:
-        """Show a running match in its last state, or a finished match in its first state."""
         number = request.path_params["number"]
         if not 0 < number <= len(self._broadcast.matches):
             raise NotFoundError(f"there is no match {number} yet")
