@@ -74,11 +74,14 @@ def texts(path: Path) -> Iterator[Text]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.count(" ") > 1:
             yield Text(node.lineno, _without(node.value, _DOCTEST))
-    comments = [
-        (token.start[0], token.string.lstrip("#: "))
-        for token in tokenize.generate_tokens(io.StringIO(source).readline)
-        if token.type == tokenize.COMMENT
-    ]
+    comments = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            line, comment = token.start[0], token.string.lstrip("#: ")
+            if token.line[: token.start[1]].strip():
+                yield Text(line, comment)
+            else:
+                comments.append((line, comment))
     start, last, lines = 0, -1, list[str]()
     for line, comment in [*comments, (-1, "")]:
         if line != last + 1 and lines:
