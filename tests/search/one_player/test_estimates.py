@@ -123,8 +123,8 @@ def test_best_first_finds_lines(text: str) -> None:
     game, incumbent = anygame.loads(text), Incumbent()
     search = BestFirst(*_estimated(game, incumbent), incumbent, 1 << 28)
     rounds = count()
-    while not incumbent.is_best and not search.is_over and next(rounds) < 3000:
-        search.advance(0.01)
+    while not incumbent.is_best and not search.is_over and next(rounds) < 30_000:
+        search.step(0.01)
     assert incumbent.goal == 100
     assert incumbent.method == "best first"
 
@@ -133,7 +133,7 @@ def test_best_first_knows_when_nothing_is_left() -> None:
     game, incumbent = anygame.loads(pegs("1010101")), Incumbent()
     search = BestFirst(*_estimated(game, incumbent), incumbent, 1 << 28)
     while not search.is_over:
-        search.advance(0.01)
+        search.step(0.01)
     assert (incumbent.goal, search.is_complete) == (0, True) or incumbent.goal is None
 
 
@@ -144,10 +144,10 @@ def test_a_dive_settles_what_has_fewest_ways_first() -> None:
     def fresh() -> EstimatedStates:
         return EstimatedStates(successors, key, relaxation, incumbent, "depth first")
 
-    search = DepthFirst(fresh, incumbent, 1 << 28, seed=1)
+    search = DepthFirst(fresh, 1 << 28, seed=1)
     rounds = count()
-    while not incumbent.is_best and next(rounds) < 3000:
-        search.advance(0.01)
+    while not incumbent.is_best and next(rounds) < 30_000:
+        search.step(0.01)
     assert (incumbent.goal, incumbent.method) == (100, "depth first")
     assert len(incumbent.line) == sum(row.count(".") for row in _SQUARE)
 
@@ -155,16 +155,16 @@ def test_a_dive_settles_what_has_fewest_ways_first() -> None:
 def test_dives_that_end_at_once_may_be_begun_anew_thousands_of_times() -> None:
     game, incumbent = anygame.loads(pegs("101")), Incumbent()
     successors, key, relaxation = _estimated(game, incumbent)
-    made = count()
+    root = EstimatedStates(successors, key, relaxation, incumbent, "depth first")
+    restarts: list[None] = []
 
     def fresh() -> EstimatedStates:
-        if next(made) == 4000:
-            raise StopIteration
-        return EstimatedStates(successors, key, relaxation, incumbent, "depth first")
+        restarts.append(None)
+        return root
 
-    search = DepthFirst(fresh, incumbent, 0, seed=1)
-    with pytest.raises(StopIteration):
-        search.advance(600)
+    search = DepthFirst(fresh, 0, seed=1)
+    while len(restarts) < 4000:
+        search.step(0.01)
 
 
 def test_moves_of_several_roles_are_told_apart() -> None:

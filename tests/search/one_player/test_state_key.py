@@ -12,7 +12,6 @@ from anygame.search.one_player.state_key import Influence, find_step_counter
 
 if TYPE_CHECKING:
     from anygame import Game
-    from anygame.search.one_player.state_key import StepCounter
 
 
 def _game(text: str) -> Game:
@@ -27,9 +26,9 @@ def _clock(text: str) -> tuple[list[str], frozenset[int]]:
     machine = game.backends.network
     assert machine is not None
     network = machine.compiled.network
-    counter: StepCounter = find_step_counter(Influence.of(network), 0, network.initial)
-    fluents = zip(game.fluent_terms, counter.fluents.tolist(), strict=True)
-    return [str(fluent) for fluent, is_in in fluents if is_in], counter.safe_goals
+    counter, safe_goals = find_step_counter(Influence(network), 0, network.initial)
+    fluents = zip(game.fluent_terms, counter.tolist(), strict=True)
+    return [str(fluent) for fluent, is_in in fluents if is_in], safe_goals
 
 
 def test_a_game_without_a_counter_has_no_clock() -> None:
@@ -61,7 +60,7 @@ def test_what_nothing_depends_on_does_not_count() -> None:
     game = _game(sliding("cb-a") + told)
     machine = game.backends.network
     assert machine is not None
-    counts = Influence.of(machine.compiled.network).relevant_fluents(0)
+    counts = Influence(machine.compiled.network).relevant_fluents(0)
     names = [str(fluent) for fluent in game.fluent_terms]
     assert [name for name, here in zip(names, counts.tolist(), strict=True) if not here] == [
         f"(told {place})" for place in range(1, 5)

@@ -1,8 +1,4 @@
-"""Breadth-first search, and two classes that other searches use too: visited states and the best line.
-
-Breadth-first search visits all states in the order of their distance until memory is used up. So the first
-line to a goal is a shortest one. After all states are visited, a goal that was not found cannot be reached.
-"""
+"""Breadth-first search, and two classes that all searches share: visited states and the best line so far."""
 
 from __future__ import annotations
 
@@ -34,28 +30,28 @@ class VisitedStates:
         self._states, self._ways = StateSet(root.shape[1]), GrowingArray(2, np.int32)
         self._states.add(root)
         self._ways.extend(np.full((1, 2), -1, np.int32))
-        # The part of states outside their keys, by the number of moves that lead to them.
+        # For each depth: the part of a state outside its key.
         self._rests = [key.rest(successors.root[0])]
 
     def __len__(self) -> int:
         return len(self._states)
 
     def bytes_with(self, more: int) -> int:
-        """Return the memory in bytes after adding new states."""
+        """Return the size in bytes after adding ``more`` states."""
         return self._ways.bytes_with(more) + self._states.bytes_with(more)
 
     def expand(
         self, numbers: NDArray[np.int64], depths: NDArray[np.int64] | int
     ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """Expand states by every move, and offer terminal states to the incumbent.
+        """Expand states by every move, and offer terminal successors to the incumbent.
 
         Args:
             numbers: numbers of the states; at most as many as the width of the successors.
-            depths: the number of moves that lead to each state, or one number for all states.
+            depths: the depth of each state, or one depth for all states.
 
         Returns:
-            The indices of the parents of the new states in ``numbers``, and the new states. New states have
-            consecutive numbers.
+            For each new state, the index of its parent in ``numbers``; and the new states, which are numbered
+            consecutively.
         """
         width, key = self._successors.width, self._key
         states = key.restored(self._states.at(numbers), np.array(self._rests)[depths])
@@ -71,16 +67,15 @@ class VisitedStates:
             new = on[self._add(key.of(children.states[on]), numbers[sources[on]], moves[on])]
             parents.append(sources[new])
             new_states.append(children.states[new])
-            for depth in np.unique(lengths[sources[new]]).tolist():
-                if depth == len(self._rests):
-                    child = new[int((lengths[sources[new]] == depth).argmax())]
-                    self._rests.append(key.rest(children.states[child]))
+            is_deeper = lengths[sources[new]] == len(self._rests)
+            if is_deeper.any():
+                self._rests.append(key.rest(children.states[new[is_deeper.argmax()]]))
         return np.concatenate(parents), np.concatenate(new_states)
 
     def _add(
         self, keys: NDArray[np.uint64], before: NDArray[np.int64], moves: NDArray[np.int32]
     ) -> NDArray[np.int64]:
-        """Add states; return the index of the first occurrence of each new one: int64 [new]."""
+        """Add states; return the index of the first occurrence of each new state: int64 [new]."""
         count = len(self._states)
         numbers = self._states.add(keys)
         greatest = np.maximum.accumulate(numbers)
@@ -89,7 +84,7 @@ class VisitedStates:
         return first
 
     def _line(self, numbers: NDArray[np.int64], moves: NDArray[np.int32], child: int) -> list[int]:
-        """Return the numbers of the moves from the first state to a child."""
+        """Return the move numbers of the line to a child."""
         number, line = int(numbers[child]), [int(moves[child])]
         while number:
             number, move = self._ways.rows[number].tolist()
@@ -99,19 +94,10 @@ class VisitedStates:
 
 @dataclass
 class Incumbent:
-    """The best line so far.
-
-    Attributes:
-        goal: the goal at the end of the line; None if no search has visited a terminal state with a goal.
-        line: the numbers of the moves of the line.
-        method: the search that found the line.
-        states: number of states visited by all searches.
-        most: upper bound of the goals that can be reached; None if no bound is known.
-        misses_goal: whether a search has visited a terminal state without a goal.
-    """
+    """The best line so far; see ``Line`` for the fields with the same names."""
 
     goal: int | None = None
-    line: list[int] = field(default_factory=list)
+    line: list[int] = field(default_factory=list)  # the move numbers of the line
     method: str = "none"
     states: int = 0
     most: int | None = None
@@ -119,7 +105,7 @@ class Incumbent:
 
     @property
     def is_best(self) -> bool:
-        """Whether the line leads to the greatest goal that can be reached."""
+        """Whether the goal of the line equals the upper bound."""
         return self.goal is not None and self.most is not None and self.goal >= self.most
 
     def offer(
@@ -129,13 +115,13 @@ class Incumbent:
         method: str,
         line: Callable[[int], list[int]],
     ) -> None:
-        """Count visited states, and keep the line to the best terminal state among them.
+        """Count visited states. If a terminal state among them improves the best line, store the line to it.
 
         Args:
             children: the visited states.
-            lengths: the number of moves that lead to each state, or one number for all states.
+            lengths: the length of the line to each state, or one length for all states.
             method: the search that visited the states.
-            line: returns the numbers of the moves that lead to the state with a given index.
+            line: function that returns the line to the state with a given index.
         """
         self.states += len(children.states)
         if not children.ended.any():
@@ -150,17 +136,17 @@ class Incumbent:
             self.goal, self.line, self.method = int(goals[best]), line(best), method
 
 
-#: Approximate number of children made at a time, so that their arrays stay smaller than the visited states.
+#: Approximate maximum number of successors per step: their arrays stay smaller than the visited states.
 _CHILDREN: Final = 1 << 15
 
 
 class BreadthFirst:
-    """Breadth-first search from the first state.
+    """Breadth-first search, until all states are visited or memory is full.
 
     Attributes:
-        depth: number of moves up to which all lines were visited, except to goals that the key can miss.
+        depth: the search has visited all lines up to this length, unless its key omits a step counter.
         is_complete: whether all states were visited.
-        is_over: whether the search has ended, because all states were visited or memory is used up.
+        is_over: whether the search has ended.
     """
 
     def __init__(self, successors: Successors, key: StateKey, incumbent: Incumbent, memory: int) -> None:
@@ -172,23 +158,18 @@ class BreadthFirst:
         self.depth = 0
         self.is_complete = self.is_over = False
 
-    def advance(self, seconds: float) -> None:
-        """Search for about the given number of seconds."""
-        until = perf_counter() + seconds
-        while not self.is_over and (remaining := until - perf_counter()) > 0:
-            in_time = int(remaining / self._pace) + 1
-            within_arrays = int(_CHILDREN / self._branching) + 1
-            self._expand(min(self._successors.width, in_time, within_arrays, self._layer_end - self._done))
-
-    def _expand(self, count: int) -> None:
+    def step(self, seconds: float) -> None:
+        """Expand as many states as the given time and the size of arrays allow."""
         visited, successors = self._visited, self._successors
-        began, first = perf_counter(), self._done
+        in_time = int(seconds / self._pace) + 1
+        within_arrays = int(_CHILDREN / self._branching) + 1
+        count = min(successors.width, in_time, within_arrays, self._layer_end - self._done)
         needed = visited.bytes_with(int(2 * self._branching * count) + 1) + successors.bytes
         if needed > self._memory or len(visited) > np.iinfo(np.int32).max // 2:
             self.is_over = True
             return
-        before = self._incumbent.states
-        visited.expand(np.arange(first, first + count), self.depth)
+        began, before = perf_counter(), self._incumbent.states
+        visited.expand(np.arange(self._done, self._done + count), self.depth)
         self._done += count
         self._branching = max(1.0, (self._incumbent.states - before) / count)
         self._pace = max(1e-7, (perf_counter() - began) / count)

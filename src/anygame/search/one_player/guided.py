@@ -1,22 +1,24 @@
 """Searches guided by estimates: best-first search, and depth-first search over the parts of a goal.
 
+The parts of a goal are literals whose conjunction is the goal. A part is open while it is false.
+
 Best-first search alternates between three queues, as the planner LAMA does (Richter and Westphal 2010). The
 queues are ordered by estimated distance, by novelty, and by the goal that already holds in the state. A state
-is novel if it is the first state with a certain fluent among the states with the same number of open parts of
-the goal (Lipovetzky and Geffner 2017).
+is novel if one of its fluents held in no earlier state with the same number of open parts (Lipovetzky and
+Geffner 2017).
 
 Depth-first search treats the parts of a goal as the variables of a constraint satisfaction problem. It first
 satisfies the part that the fewest moves satisfy (smallest domain first: Haralick and Elliott 1980). It prunes
 states from which no better goal can be reached (forward checking). Each restart allows more expansions than
 the last one (Luby, Sinclair and Zuckerman 1993). In a state, the search tries only moves that satisfy the
-chosen part, so a failed search proves nothing. It loses no solution if the order of moves does not matter.
-Every second restart is strict: it also prunes a state if only pruned moves satisfy one of its open parts.
+chosen part. If the order of moves does not matter, this restriction loses no solution; otherwise a failed
+search proves nothing. Every second restart is strict: it also prunes a state if each move that satisfies some
+open part leads to a pruned state.
 """
 
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from time import perf_counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -34,28 +36,21 @@ if TYPE_CHECKING:
     from anygame.search.one_player.state_key import StateKey
     from anygame.search.one_player.successors import Successors
 
-#: Maximum size in bytes of the queue entries of one state.
+#: Maximum size in bytes of a state's queue entries.
 _BYTES_OF_A_STATE: Final = 500
 
 
 class Expanded(NamedTuple):
-    """New states that can lead to a better goal than the best known one.
+    """New states that were not pruned."""
 
-    Attributes:
-        numbers: int64 [n]; the numbers of the states.
-        keys: uint64 [n, words of a key]; their keys.
-        estimates: the estimates of the states.
-        lost: bool [m, parts]; the open parts of the m other new states, which were pruned.
-    """
-
-    numbers: NDArray[np.int64]
-    keys: NDArray[np.uint64]
+    numbers: NDArray[np.int64]  # [n]; the numbers of the states
+    keys: NDArray[np.uint64]  # [n, words of a key]
     estimates: Estimates
-    lost: NDArray[np.bool_]
+    lost: NDArray[np.bool_]  # [m, parts]; the open parts of the m pruned states
 
 
 class EstimatedStates:
-    """Visited states with estimates. States from which no better goal can be reached are pruned.
+    """Visited states with estimates; it prunes states from which no better goal can be reached.
 
     Attributes:
         root: the estimates of the first state, which has number 0.
@@ -72,16 +67,16 @@ class EstimatedStates:
 
     @property
     def bytes(self) -> int:
-        """Approximate size in bytes after one more expansion."""
+        """Approximate size in bytes after another expansion."""
         return self._visited.bytes_with(self._width) + len(self._visited) * _BYTES_OF_A_STATE
 
     def _wanted(self) -> list[int]:
-        """Return the indices of the goals that are better than the best known one."""
+        """Return the indices of the goals that are better than the goal of the best known line."""
         best = self._incumbent.goal
         return [place for place, goal in enumerate(self._relaxation.goals) if best is None or goal > best]
 
     def expand(self, numbers: NDArray[np.int64]) -> Expanded:
-        """Expand states by every move; at most as many states as the width of the successors."""
+        """Expand states by every move; their number must not exceed the width of the successors."""
         first = len(self._visited)
         depths = np.array([self._depths[number] for number in numbers.tolist()], np.int64)
         parents, states = self._visited.expand(numbers, depths)
@@ -96,7 +91,7 @@ class EstimatedStates:
         )
 
 
-#: Number of states expanded at a time. A larger number uses lanes better but follows the estimates less.
+#: Number of states expanded per step. More states fill the lanes better, but follow the estimates less.
 _AT_A_TIME: Final = 24
 
 #: Queue entry: two sort keys and the negative number of a state.
@@ -104,10 +99,10 @@ _Entry = tuple[int, int, int]
 
 
 class BestFirst:
-    """Best-first search; the module describes the algorithm.
+    """Best-first search; see the module docstring.
 
     Attributes:
-        is_complete: whether it is proven that no line leads to a better goal.
+        is_complete: whether the search has proven that no line leads to a better goal.
         is_over: whether the search has ended.
     """
 
@@ -115,29 +110,24 @@ class BestFirst:
         self, successors: Successors, key: StateKey, relaxation: Relaxation, incumbent: Incumbent, memory: int
     ) -> None:
         self._states = EstimatedStates(successors, key, relaxation, incumbent, "best first")
-        self.key, self._incumbent, self._memory = key, incumbent, memory
+        self.key, self._memory = key, memory
         self._queues: list[list[_Entry]] = [[(0, 0, 0)] for _ in range(3)]
         self._expanded: set[int] = set()
         self._seen: dict[int, NDArray[np.uint64]] = {}
         self._turn = 0
         self.is_complete = self.is_over = False
 
-    def advance(self, seconds: float) -> None:
-        """Search for about the given number of seconds."""
-        until = perf_counter() + seconds
-        while not self.is_over and not self._incumbent.is_best and perf_counter() < until:
-            if self._states.bytes > self._memory:
-                self.is_over = True
-                return
-            numbers = self._next_states()
-            if not numbers:
-                self.is_over = True
-                self.is_complete = self.key.safe_goals is None
-                return
+    def step(self, seconds: float) -> None:
+        """Expand the next states; one step takes only milliseconds."""
+        numbers = [] if self._states.bytes > self._memory else self._next_states()
+        if numbers:
             self._push(self._states.expand(np.array(numbers, np.int64)))
+        else:
+            self.is_over = True
+            self.is_complete = not any(self._queues) and self.key.safe_goals is None
 
     def _next_states(self) -> list[int]:
-        """Return the states to expand next, from each queue in turn."""
+        """Return the numbers of the states to expand next. The queues take turns."""
         numbers: list[int] = []
         while len(numbers) < _AT_A_TIME and any(self._queues):
             self._turn = (self._turn + 1) % len(self._queues)
@@ -163,13 +153,13 @@ class BestFirst:
             strict=True,
         )
         for number, cost, goal, count, is_novel in rows:
-            # Among equal entries the newest state comes first, which is the deepest.
+            # Of several states with equal sort keys, the newest comes first.
             heappush(self._queues[0], (cost, -goal, -number))
             heappush(self._queues[1], (-is_novel, count, -number))
             heappush(self._queues[2], (-goal, cost, -number))
 
     def _novel(self, expanded: Expanded, parts: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return whether each state is the first with a fluent among states with as many open parts."""
+        """Return which states are novel; see the module docstring."""
         novel = np.zeros(len(parts), np.bool_)
         for count in np.unique(parts).tolist():
             here = np.flatnonzero(parts == count)
@@ -180,26 +170,22 @@ class BestFirst:
         return novel
 
 
-#: Number of expanded states before the first restart, and its growth factor per restart.
+#: Number of states that the search expands before its first restart.
 _FIRST: Final = 64
+#: Factor by which each restart increases the number of states until the next one.
 _FACTOR: Final = 1.3
-#: Maximum number of expanded states before a restart. Searches of small games restart thousands of times.
+#: Maximum number of states until a restart. Small games restart thousands of times, so the number can
+#: overflow.
 _MOST: Final = 1 << 30
 
 
 class DepthFirst:
-    """Depth-first search with restarts; the module describes the algorithm.
+    """Depth-first search with restarts; see the module docstring. ``fresh`` returns an empty store."""
 
-    Attributes:
-        is_over: always False, since the search can always restart.
-    """
+    is_over = False  # The search can always restart.
 
-    is_over = False
-
-    def __init__(
-        self, fresh: Callable[[], EstimatedStates], incumbent: Incumbent, memory: int, seed: int
-    ) -> None:
-        self._fresh, self._incumbent, self._memory = fresh, incumbent, memory
+    def __init__(self, fresh: Callable[[], EstimatedStates], memory: int, seed: int) -> None:
+        self._fresh, self._memory = fresh, memory
         self._random = np.random.default_rng(seed)
         self._limit = float(_FIRST)
         self._is_strict = False
@@ -212,23 +198,21 @@ class DepthFirst:
         self._limit = min(self._limit * _FACTOR, _MOST)
         self._is_strict = not self._is_strict
 
-    def advance(self, seconds: float) -> None:
-        """Search for about the given number of seconds."""
-        until = perf_counter() + seconds
-        while not self._incumbent.is_best and perf_counter() < until:
-            if not self._stack or not self._budget or self._states.bytes > self._memory:
-                self._restart()
-            number, is_open = self._stack.pop()
-            self._budget -= 1
-            self._push(self._states.expand(np.array([number], np.int64)), is_open)
+    def step(self, seconds: float) -> None:
+        """Expand one state, after a restart if the stack is empty or a limit is reached."""
+        if not self._stack or not self._budget or self._states.bytes > self._memory:
+            self._restart()
+        number, is_open = self._stack.pop()
+        self._budget -= 1
+        self._push(self._states.expand(np.array([number], np.int64)), is_open)
 
     def _push(self, expanded: Expanded, is_open: NDArray[np.bool_]) -> None:
-        """Push the states that satisfy the part which the fewest states satisfy, the most promising last."""
+        """Find the part that the fewest states satisfy, and push these states, the most promising last."""
         estimates = expanded.estimates
         satisfied = ~estimates.open_parts & is_open
         ways = satisfied.sum(axis=0)
         if self._is_strict and ((~expanded.lost & is_open).any(axis=0) & (ways == 0)).any():
-            # Only pruned moves satisfy an open part.
+            # All states that satisfy some open part were pruned.
             return
         chosen = np.arange(len(expanded.numbers))
         if ways.any():

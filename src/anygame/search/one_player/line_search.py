@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from anygame.search.one_player.lines import Line
     from anygame.search.one_player.portfolio import Portfolio
 
-#: Time in seconds that each search runs before the next search takes its turn.
+#: Duration in seconds of a search's turn.
 _SLICE: Final = 0.02
 
 
 class LineSearch:
     """Searches for the best line of a game in which one role chooses and there is no chance.
 
-    Several searches take turns: breadth-first search while memory lasts, and nested rollouts. If the game has
-    a network, best-first and depth-first search use estimated distances to a goal. A line is proven to be
-    best if all states were visited. It is also proven to be best if no greater goal can be reached in a
-    relaxed game, where fluents keep all their earlier values.
+    Several searches take turns: breadth-first search until memory is full, and nested rollouts. If the game
+    has a network, best-first and depth-first search use estimated distances to a goal. A line is proven to be
+    best after the searches have visited all states. It is also proven to be best if a relaxed game, where
+    fluents keep all their earlier values, reaches no greater goal.
 
-    `run` returns the line. The other methods implement ``anygame.search.searching.Searcher``, but time limits
-    them instead of a number of iterations.
+    `run` returns the line. The other methods implement ``anygame.search.searching.Searcher``, but ignore its
+    limits on the number of iterations.
 
     Args:
         game: the game; the search compiles it if that is worth the time.
@@ -74,8 +74,8 @@ class LineSearch:
     ) -> Line:
         """Search, and return the best line found. Ctrl-C ends the search early.
 
-        The search ends when it is known that no better line exists. Another call with the same state resumes
-        the search. A call with a later state of the best line keeps the rest of that line.
+        The search ends when it has proven that no better line exists. Another call with the same state
+        resumes the search. A call with a later state of the best line keeps the rest of that line.
 
         Args:
             state: the first state of the line; the initial state by default.
@@ -101,8 +101,8 @@ class LineSearch:
         return self.line
 
     def begin(self, state: State) -> None:
-        """Set the state to search from. If the best line leads through the state, keep the rest of it."""
-        # Imported here so that commands without a search import no numpy.
+        """Set the first state. If the best line leads through this state, keep the rest of that line."""
+        # Imported here, so that commands without a search do not import numpy.
         from anygame.search.one_player.portfolio import Portfolio
 
         began = perf_counter()
@@ -131,7 +131,7 @@ class LineSearch:
 
     @property
     def is_done(self) -> bool:
-        """Whether it is known that no better line exists."""
+        """Whether the search has proven that no better line exists."""
         return self._begun.is_over
 
     @property
@@ -140,7 +140,7 @@ class LineSearch:
         return self._begun.line(self._seconds)
 
     def best(self, role: int) -> Term:
-        """Return the first move of the best line; the first legal move if there is no line.
+        """Return a role's first move in the best line, or its first legal move if there is no line.
 
         Raises:
             ValueError: the role has no legal move.
@@ -152,7 +152,7 @@ class LineSearch:
         return line.moves[0][role] if line.moves else legal[0]
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return the bounds of the goals of the moves, and the best line."""
+        """Return the legal moves with bounds of their values. The best move comes first, with its line."""
         line, start = self.line, self._begun.start
         goals = [*(self._begun.goals or USUAL), *([] if line.goal is None else [line.goal])]
         most = line.most_worth(max(*USUAL, *goals))

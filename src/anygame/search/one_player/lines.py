@@ -1,4 +1,4 @@
-"""Lines of play for one role, and the test whether a game has a single role that chooses."""
+"""Lines of play for one role, and a test for games in which only one role has choices."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ class Line:
         moves: joint moves up to a terminal state, each in the order of the roles. Empty if no terminal state
             with a goal is known, or if the first state is terminal.
         goal: the goal of the role that chooses in the terminal state; None if no such goal is known.
-        proven: whether it is proven that no line has a greater goal, or any goal if ``goal`` is None.
-        shortest: whether it is proven that no shorter line has this goal.
+        proven: whether the search has proven that no line has a greater goal or, if ``goal`` is None, that no
+            line has a goal.
+        shortest: whether the search has proven that no shorter line has this goal.
         most: upper bound of the goal; None if no bound is known.
         states: number of states visited.
-        seconds: total time in seconds of all calls of the search.
+        seconds: total duration of the search in seconds.
         method: the search that found the line: ``breadth first``, ``best first``, ``depth first``, ``nested
             rollouts``; or ``none``.
         misses_goal: whether a visited terminal state gives the role no goal or several goals.
@@ -41,7 +42,7 @@ class Line:
     interrupted: bool = False
 
     def most_worth(self, highest: float) -> float | None:
-        """Return an upper bound of the goal; None if no bound is known.
+        """Return an upper bound of the value of the first state; None if no bound is known.
 
         Args:
             highest: maximum value of a terminal state that gives the role no goal or several goals.
@@ -50,15 +51,14 @@ class Line:
         return max(highest, bound or highest) if self.misses_goal else bound
 
 
-#: Number of random playouts that look for choices of other roles; they rarely miss one. The reasoner plays
-#: only tens of playouts per second.
+#: Number of random playouts that look for choices of other roles. The reasoner plays only tens per second.
 _PLAYOUTS: Final = {"network": 512, "reasoner": 16}
-#: Maximum number of moves of such a playout, for endless games.
+#: Maximum number of joint moves of such a playout, for endless games.
 _LONGEST: Final = 200
 
 
 class SeveralChooseError(ValueError):
-    """A second role has a choice, so the game is not a game of one player."""
+    """Several roles have choices, so the game is not a game for one player."""
 
     def __init__(self, role: str) -> None:
         super().__init__(f"expected a game in which one role chooses; {role} has a choice too")
@@ -66,11 +66,11 @@ class SeveralChooseError(ValueError):
 
 
 def sole_chooser(game: Game) -> int | None:
-    """Return the index of the only role that has choices; None if several roles or chance have choices.
+    """Return the index of the only role that has choices; None if several roles or ``random`` have choices.
 
     In games with several roles, random playouts look for choices. If the playouts miss a choice of another
     role, ``LineSearch`` raises ``SeveralChooseError`` when it reaches that choice. If no role has a choice,
-    the result is the first role that is not ``random``.
+    the function returns the first role other than ``random``.
 
     Args:
         game: the game; if it has several roles, it is compiled if that is worth the time.

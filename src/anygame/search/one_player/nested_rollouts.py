@@ -2,14 +2,13 @@
 
 The algorithm is that of Rosin (2011, "Nested rollout policy adaptation for Monte Carlo tree search"). Each
 level calls the next lower level several times and adapts its policy towards the best line so far. In the
-paper, the lowest level plays one line with the policy. Here it plays a batch of lines. The lines belong to
+paper, a call of the lowest level plays one line with the policy. Here it plays a batch of lines for each of
 several groups, and each group has its own policy.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from time import perf_counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -22,61 +21,44 @@ if TYPE_CHECKING:
     from anygame.search.one_player.breadth_first import Incumbent
     from anygame.search.one_player.successors import Options, Successors
 
-#: Number of groups: few enough that each group has tens of playouts, of which one is good.
+#: Number of groups. With 512 lanes, each group has tens of playouts per batch.
 _GROUPS: Final = 12
-#: Number of calls of the next lower level. Rosin uses 100 calls of one playout; here a call plays tens.
+#: Number of calls that a level makes to the next lower level. Rosin uses 100 calls of a single playout.
 _CALLS: Final = 20
 _LEVELS: Final = 3
 #: Step size of the policy gradient, as in the paper.
 _STEP: Final = 1.0
-#: Number of weights of a group. It exceeds the number of moves, since weights can depend on the context.
+#: Number of weights of a group: the size of a hash table of pairs of a context and a move.
 _WEIGHTS: Final = 1 << 15
-#: Multiplier that spreads the weights of different contexts.
+#: Multiplier of the context in the hash of a context and a move.
 _SPREAD: Final = 40_503
 #: Maximum number of moves of a playout.
 _LONGEST: Final = 2_000
-#: Maximum number of legal moves stored per batch of playouts. The policy learns from them.
+#: Maximum number of legal moves stored per batch of playouts; the policy needs them to learn.
 _MOST_STORED: Final = 1 << 23
 
 
 class _Record(NamedTuple):
-    """A line of a group.
+    """A line of a group."""
 
-    Attributes:
-        rank: sort key; greater for better lines.
-        steps: per move: the indices of the weights of all legal moves, and the index of the chosen move.
-    """
-
-    rank: tuple[float, int]
-    steps: list[tuple[NDArray[np.int64], int]]
+    rank: tuple[float, int]  # sort key; greater for better lines
+    steps: list[tuple[NDArray[np.int64], int]]  # per move: weight indices of legal moves, and the choice
 
 
 class _Choice(NamedTuple):
-    """A chosen move in each of n playouts.
+    """The chosen moves of n playouts at the same step."""
 
-    Attributes:
-        playouts: int64 [n]; the numbers of the playouts, ascending.
-        starts: int64 [n + 1]; where the legal moves of each playout begin.
-        places: int64 [moves]; the index of the weight of each legal move.
-        chosen: int64 [n]; the indices of the chosen moves among the legal moves of all playouts.
-        moves: int32 [n]; the numbers of the chosen moves.
-    """
-
-    playouts: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    places: NDArray[np.int64]
-    chosen: NDArray[np.int64]
-    moves: NDArray[np.int32]
+    playouts: NDArray[np.int64]  # [n]; the numbers of the playouts, ascending
+    starts: NDArray[np.int64]  # [n + 1]; the index of each playout's first legal move in ``places``
+    places: NDArray[np.int64]  # [moves]; the weight index of each legal move
+    chosen: NDArray[np.int64]  # [n]; the index of each chosen move in ``places``
+    moves: NDArray[np.int32]  # [n]; the move numbers of the chosen moves
 
 
 class NestedRollouts:
-    """Nested rollout policy adaptation; the module describes the algorithm.
+    """Nested rollout policy adaptation; see the module docstring."""
 
-    Attributes:
-        is_over: always False, since the search can always play more lines.
-    """
-
-    is_over = False
+    is_over = False  # The search can always play more lines.
 
     def __init__(self, successors: Successors, incumbent: Incumbent, seed: int) -> None:
         self._successors, self._incumbent = successors, incumbent
@@ -84,18 +66,16 @@ class NestedRollouts:
         self._playouts = max(1, successors.width // _GROUPS) * _GROUPS
         self._work = self._forever()
 
-    def advance(self, seconds: float) -> None:
-        """Search for about the given number of seconds."""
-        until = perf_counter() + seconds
-        while perf_counter() < until and not self._incumbent.is_best:
-            next(self._work)
+    def step(self, seconds: float) -> None:
+        """Extend all playouts of the current batch by a move."""
+        next(self._work)
 
     def _forever(self) -> Generator[None, None, None]:
         while True:
             yield from self._nest(_LEVELS, np.zeros((_GROUPS, _WEIGHTS), np.float32))
 
     def _nest(self, level: int, weights: NDArray[np.float32]) -> Generator[None, None, list[_Record | None]]:
-        """Run a level; return the best line of each group."""
+        """Run a level of the search; return the best line of each group."""
         if not level:
             return (yield from self._play(weights))
         weights = weights.copy()
@@ -114,7 +94,7 @@ class NestedRollouts:
     # -- playouts ----------------------------------------------------------------------------------
 
     def _play(self, weights: NDArray[np.float32]) -> Generator[None, None, list[_Record | None]]:
-        """Play a batch of lines with the policies; return the best line of each group."""
+        """Play a batch of lines; return the best line of each group."""
         successors = self._successors
         successors.forget()
         count = self._playouts
@@ -125,7 +105,7 @@ class NestedRollouts:
         history: list[_Choice] = []
         stored = 0
         while len(playouts) and len(history) < _LONGEST and stored < _MOST_STORED:
-            # Yield before the first move, too, so that the other searches always get their turn.
+            # Yield even if there are no moves, so that the other searches always get their turn.
             yield
             options = successors.options(states)
             if not len(options.moves):
@@ -142,7 +122,7 @@ class NestedRollouts:
             on = ~children.ended
             playouts, states, before = playouts[on], children.states[on], choice.moves[on]
         if stored >= _MOST_STORED and self._playouts > _GROUPS:
-            # There are very many legal moves, so play fewer lines at a time.
+            # States have too many legal moves for so many playouts: use smaller batches from now on.
             self._playouts = max(1, self._playouts // 2 // _GROUPS) * _GROUPS
         return self._best(goals, lengths, history, count)
 
@@ -154,14 +134,14 @@ class NestedRollouts:
         step: int,
         weights: NDArray[np.float32],
     ) -> _Choice:
-        """Sample a legal move, if any, in each playout from the softmax of the weights.
+        """Sample a legal move for each playout from the softmax of the weights, unless it has no legal move.
 
         The argmax of the weights plus Gumbel noise has this distribution (Gumbel 1954).
         """
         sources = options.sources
         starts = np.flatnonzero(np.diff(sources, prepend=-1))
         groups = playouts[sources] % _GROUPS
-        # A third of the groups has weights without context, a third by step, a third by previous move.
+        # In a third of the groups, weights have no context; in the others, the step or the previous move.
         kind, former = groups % 3, before[sources].astype(np.int64)
         context = np.where(kind == 1, step + 1, np.where(kind == 2, former + 2, 0)) * _SPREAD
         places = groups * _WEIGHTS + (context + options.moves) % _WEIGHTS
@@ -171,7 +151,7 @@ class NestedRollouts:
         bounds = np.append(starts, len(sources))
         greatest = np.repeat(np.maximum.reduceat(scores, starts), np.diff(bounds))
         best = np.flatnonzero(scores == greatest)
-        # If several moves have the greatest score, which is rarer than one in a million, take the first move.
+        # If several moves have the greatest score, which is rarer than 1 in a million, take the first one.
         chosen = best[np.unique(sources[best], return_index=True)[1]]
         return _Choice(playouts[sources[starts]], bounds, places, chosen, options.moves[chosen])
 
@@ -182,12 +162,12 @@ class NestedRollouts:
         history: list[_Choice],
         count: int,
     ) -> list[_Record | None]:
-        """Return the line of each group with the best goal; of several such lines, choose by length."""
+        """Return each group's line with the greatest goal. Ties are broken by length."""
         best: list[_Record | None] = []
         for group in range(_GROUPS):
             own = np.arange(group, count, _GROUPS)
             own_goals = np.where(np.isnan(goals[own]), -np.inf, goals[own])
-            # In some games longer lines come closer to a goal, so odd groups prefer longer lines.
+            # In some games, longer lines come closer to a goal, so odd groups prefer longer lines.
             sign = 1 if group % 2 else -1
             place = int(np.lexsort((sign * lengths[own], own_goals))[-1])
             playout = int(own[place])
@@ -197,7 +177,7 @@ class NestedRollouts:
 
 
 def _choices_of(history: list[_Choice], playout: int) -> Iterator[tuple[_Choice, int]]:
-    """Yield the choices of a playout, and the index of the playout in each choice."""
+    """Yield the choices of a playout, each with the index of the playout in it."""
     for choice in history:
         place = int(np.searchsorted(choice.playouts, playout))
         if place == len(choice.playouts) or choice.playouts[place] != playout:
@@ -206,7 +186,7 @@ def _choices_of(history: list[_Choice], playout: int) -> Iterator[tuple[_Choice,
 
 
 def _moves(history: list[_Choice], playouts: NDArray[np.int64], index: int) -> list[int]:
-    """Return the numbers of the moves of the playout with an index in ``playouts``."""
+    """Return the move numbers of the playout ``playouts[index]``."""
     return [int(choice.moves[place]) for choice, place in _choices_of(history, int(playouts[index]))]
 
 
@@ -220,7 +200,7 @@ def _steps(history: list[_Choice], playout: int, group: int) -> list[tuple[NDArr
 
 
 def _adapt(weights: NDArray[np.float32], record: _Record) -> None:
-    """Adapt weights so that the moves of a line become more probable."""
+    """Make the moves of a line more probable: a step of gradient ascent on its log-likelihood."""
     places = np.concatenate([legal for legal, _ in record.steps])
     counts = np.array([len(legal) for legal, _ in record.steps])
     starts = np.cumsum(counts) - counts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import process_time
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -13,7 +13,7 @@ from anygame.search.one_player.breadth_first import BreadthFirst, Incumbent
 from anygame.search.one_player.guided import BestFirst, DepthFirst, EstimatedStates
 from anygame.search.one_player.lines import Line
 from anygame.search.one_player.nested_rollouts import NestedRollouts
-from anygame.search.one_player.relaxation import ENDLESS, Relaxation, prepare
+from anygame.search.one_player.relaxation import Relaxation, prepare
 from anygame.search.one_player.state_key import StateKey
 from anygame.search.one_player.successors import (
     LaneSuccessors,
@@ -29,16 +29,17 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
     from anygame.search.one_player.successors import Successors
 
-#: Number of lanes of the breadth-first search, which has enough states to fill them.
+#: Number of lanes of the breadth-first search.
 _WIDE: Final = 4096
-#: Number of lanes of the other searches. With fewer lanes they use new results sooner.
+#: Number of lanes of the other searches. Smaller batches let a search use its results sooner.
 _NARROW: Final = 512
-#: Maximum time of one estimate in seconds. In more time the other searches visit hundreds of states.
+#: Maximum duration of an estimate in seconds. In this time, the other searches visit hundreds of states.
 _SLOW: Final = 0.005
-#: Maximum number of gates of a network for estimates. With more gates the first estimate takes too long.
+#: Maximum number of gates of a network for estimates. In larger networks, the first estimate takes too long.
 _MOST_GATES: Final = 20_000
-#: Fractions of the memory for the breadth-first search and for each guided search. Lanes use the rest.
+#: Fraction of the memory for the breadth-first search. The remaining memory is for lanes.
 _BREADTH_FIRST: Final = 0.5
+#: Fraction of the memory for each of the two guided searches.
 _GUIDED: Final = 0.2
 
 
@@ -47,9 +48,11 @@ class Portfolio:
 
     Args:
         game: the game, compiled if that is worth the time.
+        start: the state.
         chooser: index of the role that chooses.
         memory: approximate maximum size in bytes.
-        before: a search from an earlier state. If its line leads through ``start``, the rest is reused.
+        seed: seed of the random numbers.
+        before: a portfolio for an earlier state; if its line leads through ``start``, the rest is reused.
 
     Attributes:
         goals: a superset of the goals that the rules can give the role.
@@ -75,9 +78,7 @@ class Portfolio:
             self._inherit(before)
 
     def begin_anew(self) -> None:
-        """Restart all searches, but keep the best known line."""
-        if self.start.is_terminal:
-            return
+        """Restart all searches, and keep the best known line."""
         self._successors = self._new_successors(_WIDE)
         self._breadth_first = self._new_breadth_first(skip_counter=True)
         rollouts = NestedRollouts(self._new_successors(_NARROW), self._incumbent, self._seed)
@@ -86,7 +87,7 @@ class Portfolio:
 
     @property
     def is_over(self) -> bool:
-        """Whether it is known that no better line exists."""
+        """Whether the searches have proven that no better line exists."""
         return self._is_finished or self._incumbent.is_best
 
     @property
@@ -100,15 +101,16 @@ class Portfolio:
             self._preparation = None
             self._add_guided_searches()
         self._turn = (self._turn + 1) % len(self._searches)
-        search = self._searches[self._turn]
-        search.advance(seconds)
+        search, until = self._searches[self._turn], perf_counter() + seconds
+        while not (search.is_over or self._incumbent.is_best) and (remaining := until - perf_counter()) > 0:
+            search.step(remaining)
         if search.is_over:
             self._searches.remove(search)
         if isinstance(search, BreadthFirst | BestFirst) and search.is_complete:
             self._conclude(search)
 
     def _conclude(self, search: BreadthFirst | BestFirst) -> None:
-        """Lower the upper bound after a search has visited all states with different keys."""
+        """Lower the upper bound after a search has visited a state of every key."""
         best, safe_goals = self._incumbent, search.key.safe_goals
         if safe_goals is None:
             best.most = best.goal
@@ -117,7 +119,7 @@ class Portfolio:
         unsafe = [goal for goal in self.goals if goal not in safe_goals]
         best.most = max([g for g in unsafe if best.goal is None or g > best.goal], default=best.goal)
         if not self.is_over and search is self._breadth_first:
-            # Better goals can depend on the step counter, so visit all states again with it in the keys.
+            # Better goals can depend on the step counter: visit all states again, with the counter in keys.
             self._breadth_first = self._new_breadth_first(skip_counter=False)
             self._searches.insert(0, self._breadth_first)
 
@@ -139,7 +141,7 @@ class Portfolio:
         )
 
     def _is_shortest(self, goal: int | None, length: int) -> bool:
-        """Return whether it is proven that no line to a goal has fewer moves."""
+        """Return whether the breadth-first search has proven that no shorter line leads to a goal."""
         if goal is None or not length:
             return goal is not None
         first = self._breadth_first
@@ -149,12 +151,12 @@ class Portfolio:
 
     @property
     def _network(self) -> Network | None:
-        """The network of the game, if its lanes expand the states."""
+        """The network of the game, if the searches use its lanes."""
         machine = self._game.backends.network
         return machine.compiled.network if machine and isinstance(self._successors, LaneSuccessors) else None
 
     def _new_successors(self, lanes: int) -> Successors:
-        """Return a source of successors: lanes if the network of the game can hold the first state."""
+        """Return a source of successors: lanes if the game has a network that can hold the first state."""
         if self._game.machine_name != "reasoner" and self._game.backends.network is not None:
             try:
                 return LaneSuccessors(self._game, lanes, self.start, self._chooser)
@@ -175,7 +177,7 @@ class Portfolio:
         return StateKey.of_network(network, self._chooser, root, skip_counter=skip_counter)
 
     def _add_guided_searches(self) -> None:
-        """Add the guided searches if estimates are fast and a goal can be reached."""
+        """Add the guided searches, if estimates are fast and the relaxed game reaches a goal."""
         relaxation = self._relaxation()
         if relaxation is None:
             return
@@ -187,12 +189,12 @@ class Portfolio:
             def fresh() -> EstimatedStates:
                 return EstimatedStates(successors, key, relaxation, incumbent, "depth first")
 
-            self._searches.append(DepthFirst(fresh, incumbent, memory, self._seed))
+            self._searches.append(DepthFirst(fresh, memory, self._seed))
 
     def _relaxation(self) -> Relaxation | None:
-        """Lower the upper bound to the greatest goal of the relaxed game, and return the relaxation.
+        """Return the relaxation; None if estimates are too slow or the relaxed game reaches no goal.
 
-        The result is None if estimates are too slow or no goal can be reached.
+        This also lowers the upper bound to the greatest goal that the relaxed game reaches.
         """
         network, best, root = self._network, self._incumbent, self._successors.root
         if network is None or not network.goals[self._chooser] or network.gates > _MOST_GATES:
@@ -210,14 +212,14 @@ class Portfolio:
             return None
         best.most = relaxation.goals[reachable[-1]]
         relaxation.aim(reachable[-1])
-        if counter.any() and not 0 < relaxation.estimate(root, reachable).costs[0] < ENDLESS:
-            # With a free step counter the goal costs nothing, so the counter must have a cost.
+        if counter.any() and not relaxation.estimate(root, reachable).costs[0]:
+            # With a free step counter, the goal costs nothing. So give the counter a cost.
             relaxation = Relaxation(network, self._chooser, np.zeros_like(counter))
             relaxation.aim(reachable[-1])
         return relaxation
 
     def _inherit(self, before: Portfolio) -> None:
-        """If the line of an earlier search leads through this state, reuse the rest of the line."""
+        """Reuse the rest of the line of an earlier portfolio, if that line leads through the start."""
         line = before.line(0.0)
         state = before.start
         for played, joint in enumerate(line.moves):

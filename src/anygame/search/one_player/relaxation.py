@@ -1,9 +1,9 @@
 """Estimated distances to a goal: the additive heuristic of planning, on a network.
 
 In the relaxed game, a fluent keeps all values that it ever had (Bonet and Geffner 2001, "Planning as
-heuristic search"). Each node has a cost for true and a cost for false. A value of a fluent costs one move
-more than the literal that causes the value. The cost of a conjunction is the sum of the costs of its inputs.
-No moves reach a goal of infinite cost.
+heuristic search"). Each node has a cost of being true and a cost of being false. A value of a fluent costs
+one move more than the literal that causes the value. The cost of a conjunction is the sum of the costs of its
+inputs. If the cost of a goal is infinite, the goal is unreachable in the game.
 """
 
 from __future__ import annotations
@@ -35,34 +35,25 @@ if TYPE_CHECKING:
 class ChoiceGates(NamedTuple):
     """The gates of a network in which one role makes exactly one move.
 
-    A gate that reads only moves is replaced by the set of moves for which it is true. If another gate reads
-    several moves, one set replaces them too. "Neither a nor b" then has the cost of the cheapest other move.
-    Literals are as in ``Network``. A set without a node in the network gets a new node after the last one.
-
-    Attributes:
-        gates: int64 [gates]; the nodes of the gates that no set replaces.
-        starts: int64 [gates + 1]; where the inputs of each of these gates begin.
-        inputs: int64; the literals that these gates read.
-        state_gates: number of gates that depend on fluents alone; they come first.
-        sets: int64 [sets]; the node of each set.
-        has: bool [sets, moves]; the moves of the role in each set.
-        fixed: int64; literals whose cost is always 0.
-        nodes: number of nodes.
+    If a gate reads only moves, a set of moves replaces it: the moves for which the gate is true. If another
+    gate reads several moves, a set replaces these inputs. The literal "neither a nor b" then has the cost of
+    the cheapest other move. Literals are as in ``Network``. A set that replaces inputs gets a new node after
+    the last node of the network.
     """
 
-    gates: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    inputs: NDArray[np.int64]
-    state_gates: int
-    sets: NDArray[np.int64]
-    has: NDArray[np.bool_]
-    fixed: NDArray[np.int64]
-    nodes: int
+    gates: NDArray[np.int64]  # [gates]; the nodes of the gates that no set replaces
+    starts: NDArray[np.int64]  # [gates + 1]; the index of each gate's first input in ``inputs``
+    inputs: NDArray[np.int64]  # the literals that these gates read
+    state_gates: int  # number of gates that read no moves; these gates come first
+    sets: NDArray[np.int64]  # [sets]; the node of each set
+    has: NDArray[np.bool_]  # [sets, moves]; the moves of the role in each set
+    fixed: NDArray[np.int64]  # literals whose cost is always 0
+    nodes: int  # number of nodes
 
     @classmethod
     def of(cls, network: Network, chooser: int) -> ChoiceGates:
         """Return the gates of a network for the moves of one role."""
-        # In this method, a set is an integer with one bit per move.
+        # In this method, a set of moves is an integer with one bit per move.
         moves, own = network.actions[chooser], network.first_action + sum(network.actions[:chooser])
         everything = (1 << moves) - 1
         sets, fixed = _moves_as_sets(network, chooser, own)
@@ -101,7 +92,7 @@ class ChoiceGates(NamedTuple):
 
 
 def _moves_as_sets(network: Network, chooser: int, own: int) -> tuple[dict[int, int], list[int]]:
-    """Return by node of a move the set of that move, and the literals of moves that other roles choose."""
+    """Return the set of each move's node, and the literals of the other roles' moves that cost nothing."""
     sets = {own + move: 1 << move for move in range(network.actions[chooser])}
     free, node = list[int](), network.first_action
     for role, count in enumerate(network.actions):
@@ -109,7 +100,7 @@ def _moves_as_sets(network: Network, chooser: int, own: int) -> tuple[dict[int, 
             # The only move of a role is always made.
             sets[node] = (1 << network.actions[chooser]) - 1
         elif role != chooser:
-            # The choices of other roles are unknown: their moves cost nothing, made or not.
+            # The choices of other roles are unknown: both values of their moves cost nothing.
             free += range(2 * node, 2 * (node + count))
         node += count
     return sets, free
@@ -125,29 +116,22 @@ def _bits(sets: list[int], moves: int) -> NDArray[np.bool_]:
 
 #: Cost of an unreachable literal. Costs of reachable literals are capped below it.
 ENDLESS: Final = 1 << 28
-#: Maximum number of rounds. At this limit costs can still be too high, so no goal counts as unreachable.
+#: Maximum number of rounds. After this number, costs can still be too high, so no goal counts as unreachable.
 _ROUNDS: Final = 500
 #: Maximum number of parts of a goal.
 _MOST_PARTS: Final = 256
 
 
 class Estimates(NamedTuple):
-    """Estimates of n states.
+    """Estimates of n states."""
 
-    Attributes:
-        costs: int64 [n]; estimated number of moves to the target goal; ``ENDLESS`` where no wanted goal can
-            be reached.
-        goals: int64 [n]; the index of the greatest goal that holds in a state, terminal or not; else -1.
-        open_parts: bool [n, parts]; the parts of the target goal that do not hold.
-    """
-
-    costs: NDArray[np.int64]
-    goals: NDArray[np.int64]
-    open_parts: NDArray[np.bool_]
+    costs: NDArray[np.int64]  # [n]; estimated number of moves to the target goal, or ``ENDLESS``
+    goals: NDArray[np.int64]  # [n]; the index of the greatest goal that holds in the state; -1 if none does
+    open_parts: NDArray[np.bool_]  # [n, parts]; whether each part of the target goal is false
 
 
 class Relaxation:
-    """Estimates distances from states of a network to a target goal, at first the greatest goal.
+    """Estimates distances from states of a network to a target goal, which is the greatest goal at first.
 
     Args:
         chooser: index of the role that chooses.
@@ -175,20 +159,20 @@ class Relaxation:
 
     @property
     def parts(self) -> int:
-        """Number of parts of the target goal: literals whose conjunction is the goal."""
+        """Number of parts of the target goal; see ``conjuncts``."""
         return len(self._parts)
 
     def aim(self, place: int) -> None:
-        """Make the goal with an index the target."""
+        """Make the goal with the given index the target."""
         self._place = place
-        self._parts = np.array(_parts(self._network, self._literals[place]), np.int64)
+        self._parts = np.array(conjuncts(self._network, self._literals[place]), np.int64)
 
     def estimate(self, states: NDArray[np.uint64], wanted: Sequence[int]) -> Estimates:
-        """Estimate states, uint64 [n, words].
+        """Return the estimates of states.
 
         Args:
-            states: packed states.
-            wanted: indices of goals; states from which no wanted goal can be reached cost ``ENDLESS``.
+            states: uint64 [n, words]; packed states.
+            wanted: indices of goals. A state from which no wanted goal can be reached costs ``ENDLESS``.
         """
         gates = self._gates
         costs = np.empty(len(states), np.int64)
@@ -218,18 +202,11 @@ class Relaxation:
         return Estimates(costs, goals, is_open)
 
     def reachable(self, state: NDArray[np.uint64]) -> list[int]:
-        """Return the indices of the goals that the relaxed game reaches from a state, uint64 [1, words]."""
-        target = self._place
-        reachable = []
-        for place in range(len(self.goals)):
-            self.aim(place)
-            if self.estimate(state, [place]).costs[0] < ENDLESS:
-                reachable.append(place)
-        self.aim(target)
-        return reachable
+        """Return the indices of the goals that the relaxed game reaches from a packed state."""
+        return [place for place in range(len(self.goals)) if self.estimate(state, [place]).costs[0] < ENDLESS]
 
 
-def _parts(network: Network, literal: int) -> list[int]:
+def conjuncts(network: Network, literal: int) -> list[int]:
     """Split a literal into at most ``_MOST_PARTS`` literals whose conjunction it is."""
     parts: list[int] = []
     waiting = [literal]
@@ -246,7 +223,7 @@ def _parts(network: Network, literal: int) -> list[int]:
 
 @cache
 def prepare() -> Thread:
-    """Return a thread that compiles the estimates; it has started."""
+    """Start a thread that compiles the native code of the estimates, and return the thread."""
     thread = Thread(target=native_code, args=("search",))
     thread.start()
     return thread
@@ -274,7 +251,10 @@ def _estimate(
     is_open: BoolRows,
     cost: Int64s,
 ) -> None:
-    """Estimate states. The last array is scratch space with one element per literal."""
+    """Write the estimates of states to ``costs``, ``goals`` and ``is_open``.
+
+    The last array is scratch space with one element per literal.
+    """
     fluents, gates = len(after), len(nodes)
     for state in range(len(states)):
         cost[:] = ENDLESS
@@ -288,7 +268,7 @@ def _estimate(
             changed = False
             for gate in range(gates + 1):
                 if gate == state_gates:
-                    # The costs of legal moves are known now; later gates read moves.
+                    # All legality gates are done; the gates from here on read moves.
                     _set_choices(first_move, legal, sets, has, cost)
                 if gate == gates:
                     break

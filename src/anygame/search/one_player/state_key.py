@@ -3,24 +3,22 @@
 A fluent is relevant if legal moves, the end or a goal depend on it, now or later (cone of influence: Clarke,
 Grumberg and Peled 1999, "Model checking", section 13.2).
 
-A step counter is a set of fluents that makes every state new, although only the end reads these fluents.
-States that differ only in the counter have the same moves, and their successors differ only in the counter.
-So a search needs to visit only the earliest of these states. The search still finds all goals that end the
-match for every value of the counter. It can miss a line to another goal, which only the counter ends,
-because the earliest state possibly has no way to wait.
+A step counter is a set of fluents that makes every state new, although only the end and the goals read these
+fluents. States that differ only in the counter have the same moves, and their successors differ only in the
+counter. So a search needs to visit only the earliest of these states. It can then miss a goal that a line
+reaches only by waiting until the counter ends the match.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.network.kernels.phases import autonomous_fluents, cyclic_gates, inputs_of, run_alone
-from anygame.network.logic.gates import Gates
-from anygame.network.network import FALSE, TRUE
+from anygame.network.kernels.phases import autonomous_fluents, inputs_of, run_alone
+from anygame.network.network import TRUE
 from anygame.network.ragged import places
+from anygame.search.one_player.relaxation import conjuncts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,39 +26,26 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
 
 
-@dataclass(frozen=True, eq=False)
 class Influence:
-    """Dependency graph: edges from each gate to its inputs, and from each fluent to its next value.
+    """Dependency graph: edges from each gate to its inputs, and from each fluent to its next value."""
 
-    Attributes:
-        readers: int64 [edges]; the dependent nodes.
-        read: int64 [edges]; for each reader, the node that it depends on.
-    """
-
-    network: Network
-    readers: NDArray[np.int64]
-    read: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, network: Network) -> Influence:
-        """Return the dependency graph of a network."""
+    def __init__(self, network: Network) -> None:
+        self.network = network
         gates = network.first_gate + np.repeat(np.arange(network.gates), np.diff(network.starts))
-        fluents = 1 + np.arange(network.fluents)
-        readers = np.concatenate([gates, fluents]).astype(np.int64)
-        read = np.concatenate([network.inputs >> 1, network.next >> 1]).astype(np.int64)
-        return cls(network, readers, read)
+        self._readers = np.concatenate([gates, 1 + np.arange(network.fluents)]).astype(np.int64)
+        self._read = np.concatenate([network.inputs >> 1, network.next >> 1]).astype(np.int64)
 
     def affected_now(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return the given nodes and the nodes that depend on them in the same state: bool [nodes]."""
-        gates = self.readers >= self.network.first_gate
-        return _reached(nodes, self.read[gates], self.readers[gates], self.network.nodes)
+        gates = self._readers >= self.network.first_gate
+        return _reached(nodes, self._read[gates], self._readers[gates], self.network.nodes)
 
     def relevant_fluents(self, chooser: int) -> NDArray[np.bool_]:
         """Return the fluents on which legal moves, the end or a goal of a role depend: bool [fluents]."""
         network = self.network
         goals = [literal >> 1 for _, literal in network.goals[chooser]]
         outputs = np.concatenate([network.legal >> 1, [network.terminal >> 1], goals]).astype(np.int64)
-        return _reached(outputs, self.readers, self.read, network.nodes)[1 : network.first_action]
+        return _reached(outputs, self._readers, self._read, network.nodes)[1 : network.first_action]
 
 
 def _reached(
@@ -81,122 +66,72 @@ def _reached(
 
 #: Maximum number of values of a step counter.
 _MOST_TICKS: Final = 2_000
-#: Maximum product of the number of gates (or fluents) and the number of values, for a fraction of a second.
+#: Maximum number of fluents times the number of their values. Larger counters take more than a second.
 _MOST_WORK: Final = 300_000
 
 
-@dataclass(frozen=True, eq=False)
-class StepCounter:
-    """Fluents that duplicate detection may ignore.
+def find_step_counter(
+    influence: Influence, chooser: int, start: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], frozenset[int]]:
+    """Return the fluents of the step counter, bool [fluents], and the goals for which it can be ignored.
 
-    Attributes:
-        fluents: bool [fluents].
-        safe_goals: goals for which a search still finds the shortest lines if it ignores these fluents.
-    """
-
-    fluents: NDArray[np.bool_]
-    safe_goals: frozenset[int]
-
-
-def find_step_counter(influence: Influence, chooser: int, start: NDArray[np.bool_]) -> StepCounter:
-    """Return the step counter of a game; it has no fluents if the game has no step counter.
-
-    Args:
-        influence: the dependency graph of the network.
-        chooser: index of the role that chooses.
-        start: bool [fluents]; the first state.
+    If the game has no step counter, the result is no fluents and all goals. ``start``, bool [fluents], is the
+    first state.
     """
     network = influence.network
-    goals = frozenset(value for value, _ in network.goals[chooser])
-    none = StepCounter(np.zeros(network.fluents, np.bool_), goals)
-    relevant = influence.relevant_fluents(chooser)
-    alone = np.zeros_like(relevant)
+    none = np.zeros(network.fluents, np.bool_), frozenset(value for value, _ in network.goals[chooser])
+    relevant, alone = influence.relevant_fluents(chooser), np.zeros(network.fluents, np.bool_)
     alone[list(autonomous_fluents(network))] = True
-    fluents = np.flatnonzero(alone & relevant).tolist()
+    fluents = np.flatnonzero(alone & relevant)
     most = min(_MOST_TICKS, _MOST_WORK // max(1, len(fluents)))
-    ticks = np.array(run_alone(network, fluents, start, most)[:-1], np.bool_)
-    if not len(fluents) or not len(ticks):
+    ticks = np.array(run_alone(network, fluents.tolist(), start, most)[:-1], np.bool_)
+    counter = np.zeros(network.fluents, np.bool_)
+    counter[fluents] = (ticks != ticks[:1]).any(axis=0)
+    affected = influence.affected_now(1 + np.flatnonzero(counter))
+    reads_counter = affected[[*network.legal >> 1, *network.next[relevant & ~alone] >> 1]].any()
+    if reads_counter or not counter.any():
         return none
-    varying = np.zeros_like(relevant)
-    varying[fluents] = (ticks != ticks[0]).any(axis=0)
-    nodes = 1 + np.flatnonzero(varying)
-    if not len(nodes):
-        return none
-    affected = influence.affected_now(nodes)
-    if affected[network.legal >> 1].any() or affected[network.next[relevant & ~alone] >> 1].any():
-        return none
-    return StepCounter(varying, _safe_goals(network, chooser, nodes, ticks[:, varying[fluents]], affected))
+    return counter, _safe_goals(influence, chooser, counter, affected)
 
 
 def _safe_goals(
-    network: Network,
-    chooser: int,
-    nodes: NDArray[np.int64],
-    ticks: NDArray[np.bool_],
-    affected: NDArray[np.bool_],
+    influence: Influence, chooser: int, counter: NDArray[np.bool_], affected: NDArray[np.bool_]
 ) -> frozenset[int]:
-    """Return the goals that end the match for every value of the step counter.
+    """Return the goals that end the match for every value of the step counter, and do not depend on it.
 
-    Args:
-        network: the game.
-        chooser: index of the role that chooses.
-        nodes: int64 [fluents]; the nodes of the step counter.
-        ticks: bool [ticks, fluents]; the consecutive values of these nodes.
-        affected: bool [nodes]; the nodes that depend on the step counter.
+    The result is empty unless each alternative condition of the end depends on the counter alone or not at
+    all. Otherwise a state can be terminal at one value of the counter, and not at a later value.
+    ``affected``, bool [nodes], tells which nodes depend on the counter.
     """
-    gates = [node for node in np.flatnonzero(affected).tolist() if node >= network.first_gate]
-    is_cyclic = cyclic_gates(network)[np.array(gates, np.int64) - network.first_gate].any()
-    if is_cyclic or len(gates) * len(ticks) > _MOST_WORK:
+    network = influence.network
+    others = 1 + np.flatnonzero(~counter)
+    mixed = affected & influence.affected_now(others)
+    if any(mixed[literal >> 1] for literal in conjuncts(network, network.terminal ^ 1)):
         return frozenset()
-    # In the residual gates, constants replace the fluents of the step counter.
-    residues = Gates(network.nodes)
-    first_end: int | None = None
-    wanted = network.goals[chooser]
-    # Each term has its own entry, since the terms 100 and 0100 have the same value.
-    by_term: list[set[int]] = [set() for _ in wanted]
-    for tick in ticks.tolist():
-        constants = {node: TRUE if value else FALSE for node, value in zip(nodes.tolist(), tick, strict=True)}
-        for gate in gates:
-            inputs = inputs_of(network, gate)
-            constants[gate] = residues.conjunction([_substitute(literal, constants) for literal in inputs])
-        end = _substitute(network.terminal, constants)
-        first_end = end if first_end is None else first_end
-        for (_, literal), residual in zip(wanted, by_term, strict=True):
-            residual.add(_substitute(literal, constants))
-        if end == TRUE:
-            break
-        if end != first_end:
-            return frozenset()
-    assert first_end is not None
-    unsafe = {
-        value
-        for (value, _), residual in zip(wanted, by_term, strict=True)
-        if len(residual) > 1
-        or not all(_implies(network, residues, literal, first_end) for literal in residual)
-    }
-    return frozenset(value for value, _ in wanted) - unsafe
+    unsafe = set()
+    for value, literal in network.goals[chooser]:
+        conditions = set(conjuncts(network, literal)) - {network.terminal}
+        if any(affected[part >> 1] for part in conditions) or not _implies_end(network, literal):
+            unsafe.add(value)
+    return frozenset(value for value, _ in network.goals[chooser]) - unsafe
 
 
-def _substitute(literal: int, by_node: dict[int, int]) -> int:
-    """Replace the node of a literal by the literal of this node in ``by_node``, if there is one."""
-    return by_node.get(literal >> 1, literal & ~1) ^ (literal & 1)
+def _implies_end(network: Network, goal: int) -> bool:
+    """Return whether the conditions of a goal imply the end, by unit propagation.
 
-
-def _implies(network: Network, residues: Gates, literal: int, other: int) -> bool:
-    """Return whether unit propagation shows that one literal implies another."""
-    forced: set[int] = set()
-    waiting = [literal, other ^ 1]
+    If the end itself is a condition of the goal, this condition is ignored.
+    """
+    forced, waiting = {TRUE}, [goal, network.terminal ^ 1]
     while waiting:
-        here = waiting.pop()
-        if here == FALSE or here ^ 1 in forced:
-            return True
-        if here in forced or here == TRUE:
+        literal = waiting.pop()
+        if literal == network.terminal:
             continue
-        forced.add(here)
-        if not here & 1:
-            node = here >> 1
-            is_gate = network.first_gate <= node < network.nodes
-            waiting += residues.inputs_of(here) or (inputs_of(network, node) if is_gate else [])
+        if literal ^ 1 in forced:
+            return True
+        if literal not in forced:
+            forced.add(literal)
+            node = literal >> 1
+            waiting += inputs_of(network, node) if node >= network.first_gate and not literal & 1 else []
     return False
 
 
@@ -229,26 +164,19 @@ class StateKey:
     def of_network(
         cls, network: Network, chooser: int, root: NDArray[np.uint64], *, skip_counter: bool
     ) -> StateKey:
-        """Return a key for the states of a network.
+        """Return the key of relevant fluents; with ``skip_counter``, it leaves out a step counter.
 
-        Args:
-            network: the game.
-            chooser: index of the role that chooses.
-            root: uint64 [1, words]; the first state.
-            skip_counter: whether the key also leaves out a step counter.
+        ``root``, uint64 [1, words], is the first state.
         """
-        influence = Influence.of(network)
-        relevant = influence.relevant_fluents(chooser)
-        safe: frozenset[int] | None = None
-        left_out = np.zeros(network.fluents, np.bool_)
+        influence = Influence(network)
+        counter, safe_goals = np.zeros(network.fluents, np.bool_), None
         if skip_counter:
             start = np.unpackbits(root.view(np.uint8), bitorder="little")[: network.fluents].astype(np.bool_)
-            counter = find_step_counter(influence, chooser, start)
-            if counter.fluents.any():
-                left_out, safe = counter.fluents, counter.safe_goals
+            counter, safe_goals = find_step_counter(influence, chooser, start)
         bits = np.zeros(root.shape[1] * 64, np.bool_)
-        bits[: network.fluents] = relevant & ~left_out
-        return cls(np.packbits(bits, bitorder="little").view(np.uint64), safe, left_out)
+        bits[: network.fluents] = influence.relevant_fluents(chooser) & ~counter
+        mask = np.packbits(bits, bitorder="little").view(np.uint64)
+        return cls(mask, safe_goals if counter.any() else None, counter)
 
     def is_safe(self, goal: float) -> bool:
         """Return whether a search that visits each key once finds the shortest lines to a goal."""
@@ -263,7 +191,7 @@ class StateKey:
         return state & ~self._mask
 
     def restored(self, keys: NDArray[np.uint64], rest: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return states, uint64 [n, words], from keys and rests, uint64 [words] or [n, words]."""
+        """Return states, uint64 [n, words], given their keys and the parts outside of their keys."""
         states = np.array(np.broadcast_to(rest, (len(keys), rest.shape[-1])))
         states[:, self._places] |= keys
         return states

@@ -1,7 +1,7 @@
 """Successors of states where one role chooses, from lanes of a network or from the machine of the game.
 
-Both sources represent states as rows of words, so searches store, sort and hash them in the same way. A move
-is the number of an action of the role that chooses. Every other role has only one legal move.
+Both sources represent a state as a row of 64-bit words, and a move as the number of an action of the role
+that chooses. Every other role has only one legal move.
 """
 
 from __future__ import annotations
@@ -24,34 +24,23 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: Number of states expanded at a time without a network. A reasoner takes milliseconds for each state.
+#: Maximum number of states in one call without a network. The reasoner takes milliseconds per state.
 _WIDTH: Final = 4
 
 
 class Options(NamedTuple):
-    """Legal moves of several states, state after state.
+    """Legal moves of several states."""
 
-    Attributes:
-        sources: int64 [moves]; the index of the state of each move, ascending.
-        moves: int32 [moves].
-    """
-
-    sources: NDArray[np.int64]
-    moves: NDArray[np.int32]
+    sources: NDArray[np.int64]  # [moves]; the index of each move's state, ascending
+    moves: NDArray[np.int32]  # [moves]
 
 
 class Children(NamedTuple):
-    """States after a move.
+    """States after a move."""
 
-    Attributes:
-        states: uint64 [n, words].
-        ended: bool [n]; which are terminal.
-        goals: float [n]; the goal of the choosing role in terminal states; nan where there is none.
-    """
-
-    states: NDArray[np.uint64]
-    ended: NDArray[np.bool_]
-    goals: NDArray[np.float64]
+    states: NDArray[np.uint64]  # [n, words]
+    ended: NDArray[np.bool_]  # [n]; whether each state is terminal
+    goals: NDArray[np.float64]  # [n]; the choosing role's goals in terminal states; nan without a goal
 
 
 def possible_goals(game: Game, chooser: int) -> list[int]:
@@ -66,7 +55,7 @@ def possible_goals(game: Game, chooser: int) -> list[int]:
 def replay(
     start: State, line: list[int], successors: Successors, chooser: int
 ) -> tuple[tuple[Term, ...], ...]:
-    """Return the joint moves of a line of move numbers."""
+    """Return the joint moves of a line, given its move numbers."""
     state, joints = start, []
     for number in line:
         joint = [
@@ -84,7 +73,7 @@ class LaneSuccessors:
     Attributes:
         width: maximum number of states in one call of a method.
         root: uint64 [1, words]; the first state, which is not terminal.
-        moves: the moves of the role that chooses, by number.
+        moves: the numbering of the moves.
         bytes: size in bytes of the stored states.
 
     Raises:
@@ -104,9 +93,7 @@ class LaneSuccessors:
         self.width = lanes
 
     def options(self, states: NDArray[np.uint64]) -> Options:
-        """Return the legal moves of states that are not terminal, uint64 [n, words].
-
-        If a role has no legal move in a state, that state has no options.
+        """Return the legal moves of non-terminal states; no moves in states where a role has no legal move.
 
         Raises:
             SeveralChooseError: another role has a choice.
@@ -140,7 +127,7 @@ class LaneSuccessors:
 
 
 class StateSuccessors:
-    """Successors from the machine of any game; a state is a row with its number. See ``LaneSuccessors``."""
+    """Successors from the machine of any game; a row holds the number of a state. See ``LaneSuccessors``."""
 
     width = _WIDTH
 
@@ -158,7 +145,7 @@ class StateSuccessors:
         return len(self._states.items) * BYTES_OF_A_STATE
 
     def options(self, states: NDArray[np.uint64]) -> Options:
-        """Return the legal moves of states that are not terminal."""
+        """See ``LaneSuccessors``."""
         sources, moves = [], []
         for source, number in enumerate(states[:, 0].tolist()):
             state = self._states.items[number]
@@ -186,7 +173,7 @@ class StateSuccessors:
         return Children(np.array(numbers, np.uint64), np.array(ended, np.bool_), np.array(goals))
 
     def forget(self) -> None:
-        """Drop all states but the first; moves keep their numbers."""
+        """Drop all states except the first."""
         self._states = Numbering(self._states.items[0])
 
 
