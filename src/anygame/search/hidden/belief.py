@@ -1,11 +1,12 @@
 """Belief: the possible states of a match, for one role, with their probabilities.
 
-A belief stores each possible state together with a hash of the observations of every role. Each turn makes
-every possible joint move in each state, and keeps the successors that agree with the observation of the role.
-All moves of chance are assumed equally probable, and so are all moves of another role. While the number of
-states is below a limit, the belief is complete and its probabilities are exact. Beyond the limit, the belief
-is a particle filter (Gordon, Salmond and Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state
-estimation", 1993). If no particle agrees with the observations, the match is sampled again from its start.
+A belief stores each possible state together with a hash of the observations of every role. After each joint
+move, it expands each state by every possible joint move, and keeps the successors that agree with the
+observation of the role. It assumes that every other role, including ``random``, chooses uniformly among its
+legal moves. While the number of states is below a limit, the belief is complete and its probabilities are
+exact. Beyond the limit, the belief is a particle filter (Gordon, Salmond and Smith, "Novel approach to
+nonlinear/non-Gaussian Bayesian state estimation", 1993). If no particle agrees with the observations, the
+belief samples the match again from its start.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ if TYPE_CHECKING:
     #: Results of ``legal_choices``, one per role.
     Options = Sequence[tuple[Ids, Ids, Ids]]
 
-#: Maximum number of states. A turn then takes about 10 ms, and small card games have far fewer states.
+#: Maximum number of states. An update of so many states takes about 10 ms.
 MOST_STATES: Final = 16_384
-#: Maximum number of joint moves in one turn, from all states together. Beyond it, joint moves are sampled.
+#: Maximum number of joint moves of all states together. If there are more, the belief samples joint moves.
 _MOST_JOINTS: Final = 131_072
-#: Maximum number of batches of samples per turn, while most samples contradict the observation.
+#: Maximum number of batches of samples per turn. Most samples can contradict the observation.
 _MOST_BATCHES: Final = 16
-#: Maximum number of times that the whole match is sampled again because no particle is left.
+#: Maximum number of times that an update samples the whole match again.
 _MOST_REPLAYS: Final = 30
 
 
@@ -48,8 +49,8 @@ class Belief:
     """The possible states of a match for one role, with their probabilities.
 
     Attributes:
-        particles: the states; None if no state was found that agrees with the observations.
-        is_exact: whether these are all states that agree, each with its exact probability.
+        particles: the states; None if the belief found no state that agrees with the observations.
+        is_exact: whether ``particles`` holds all states that agree, each with its exact probability.
 
     Raises:
         LimitError: the game has no network that computes percepts.
@@ -79,12 +80,7 @@ class Belief:
         self.is_exact = self._is_assumed = False
 
     def follow(self, view: RoleView, deadline: float) -> None:
-        """Bring the belief up to date.
-
-        Args:
-            view: everything that the role has observed of the match.
-            deadline: time at which sampling stops, by `time.monotonic`.
-        """
+        """Update the belief with the new observations of a view. Sampling stops at the deadline."""
         former, self._view = self._view, view
         if self._is_assumed:
             self.particles, self._is_assumed = None, False
@@ -92,14 +88,14 @@ class Belief:
             self._begin(view)
         self._observe(view.observations[self._turns :], deadline)
         for _ in range(_MOST_REPLAYS):
-            # An empty belief that is exact has already tried all states.
+            # If an exact belief is empty, no state agrees with the observations.
             if self.particles is not None or self.is_exact or monotonic() >= deadline:
                 break
             self._begin(view)
             self._observe(view.observations, deadline, may_stop=True)
 
     def assume(self, state: State) -> None:
-        """Use a given state as the belief until the next turn.
+        """Use a given state as the belief until the next update.
 
         Raises:
             PositionError: the network cannot hold the state.
@@ -109,7 +105,7 @@ class Belief:
         self.particles, self._is_assumed = Particles(states, keys, np.ones(1)), True
 
     def leave_out_ends(self) -> None:
-        """Drop terminal states: a role that must move knows that the match is not over."""
+        """Drop terminal states; a role that must move knows that the match is not over."""
         particles = self.particles
         if particles is None:
             return
@@ -143,7 +139,7 @@ class Belief:
     def _observe(
         self, observations: Sequence[Observation], deadline: float, *, may_stop: bool = False
     ) -> None:
-        """Follow turns until no state agrees with them, or with ``may_stop`` until the deadline."""
+        """Update the particles with observations; with ``may_stop``, drop all particles at the deadline."""
         for observation in observations:
             if self.particles is None:
                 return
@@ -155,7 +151,7 @@ class Belief:
             self._turns += 1
 
     def _after(self, particles: Particles, turn: Turn, deadline: float) -> Particles | None:
-        """Return the states after a turn; None if no state agrees with the observation."""
+        """Return the particles after a turn; None if no particle agrees with the observation."""
         options = self._options(particles, turn.own)
         joints = np.prod([counts.astype(np.float64) for _, _, counts in options], axis=0)
         if joints.sum() <= _MOST_JOINTS:
@@ -174,7 +170,7 @@ class Belief:
         return following
 
     def _options(self, particles: Particles, own: int | None) -> Options:
-        """Return the possible actions of each role in each state; no actions in terminal states."""
+        """Return the possible actions of each role in each state; ``own`` is the role's action, if known."""
         parts: list[list[NDArray[np.bool_]]] = []
         for part in self.pool.parts(len(particles)):
             lanes = self.pool.holding(particles.states[part])
@@ -194,7 +190,7 @@ class Belief:
         turn: Turn,
         deadline: float,
     ) -> Particles | None:
-        """Make sampled joint moves until enough successors agree with the observation."""
+        """Make sampled joint moves until enough successors agree with the observation, or the time is up."""
         parts: list[Particles] = []
         weights = particles.weights * possible
         if not weights.sum():

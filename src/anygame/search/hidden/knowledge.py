@@ -1,14 +1,14 @@
 """Knowledge of a role: the facts of a state that follow from its moves and percepts, and the open facts.
 
-The network of the game is unrolled: each joint move has its own copy. The fluents after a joint move are tied
-to the gates of its copy. The initial state is known completely. Of each joint move the role knows its own
-move, its percepts, and its next legal moves. These values propagate through the gates in both directions, as
-in unit propagation (Davis, Logemann and Loveland, "A machine program for theorem-proving", 1962). A
-conjunction with a false input is false. A true conjunction has true inputs. The last open input of a false
-conjunction is false. Every other role makes exactly one of its legal moves.
+The network of the game is unrolled: each joint move has its own copy of the gates, which compute the fluents
+of the next state. The role knows the initial state. Of each joint move, it knows its own move, its percepts,
+and its next legal moves. These values propagate through the gates in both directions, as in unit propagation
+(Davis, Logemann and Loveland, "A machine program for theorem-proving", 1962). A conjunction with a false
+input is false. A true conjunction has true inputs. If all inputs of a false conjunction except one are true,
+the last input is false. Every other role makes exactly one of its legal moves.
 
-The true state is never read, so no hidden fact can leak. Known facts hold in every match with the same
-observations. The converse can fail: facts that only a case distinction proves stay open.
+The module never reads the true state, so no hidden fact can leak. Known facts hold in every match with the
+same observations. The converse can fail: a fact stays open if its proof needs a case distinction.
 """
 
 from __future__ import annotations
@@ -39,22 +39,17 @@ if TYPE_CHECKING:
     #: int8: 1 for true, -1 for false, 0 for open.
     Values = NDArray[np.int8]
 
-#: Maximum number of gates of all joint moves together. Propagation through them takes half a second.
+#: Maximum number of gates of the unrolled network. Propagation through so many gates takes half a second.
 _MOST_GATES: Final = 4_000_000
-#: Maximum number of visits per turn, on average. After these visits, open values stay open.
+#: Maximum average number of visits of a joint move. After so many visits, propagation stops.
 _MOST_VISITS: Final = 12
 
 
 class Known(NamedTuple):
-    """The knowledge of a role about a state.
+    """The knowledge of a role about a state."""
 
-    Attributes:
-        facts: facts that hold in all states that agree with the moves and percepts of the role.
-        open: facts that were neither proven nor refuted.
-    """
-
-    facts: frozenset[Term]
-    open: frozenset[Term]
+    facts: frozenset[Term]  # facts that hold in all states that agree with the moves and percepts of the role
+    open: frozenset[Term]  # facts that propagation has neither proven nor refuted
 
 
 class Knowledge:
@@ -97,24 +92,23 @@ class Knowledge:
     def of(self, view: RoleView) -> Known:
         """Return the knowledge of the role after its last observation.
 
-        If the view continues the one of the last call, only the new observations are read.
-
         Raises:
-            LimitError: the game or the match is too large, or no play leads to an observation.
+            LimitError: the game or the match is too large, or no match has these observations.
         """
         if (1 + len(view.observations)) * self._network.gates > _MOST_GATES:
             raise LimitError(
-                f"{self._game.name} is too large to tell what a role knows", limit="gates", bound=_MOST_GATES
+                f"{self._game.name} is too large to compute knowledge",
+                limit="gates",
+                bound=_MOST_GATES,
             )
         former = self._view
         if former is None or not view.continues(former):
             self._turns = [self._first(view.start)]
-            former = None
         new_observations = view.observations[len(self._turns) - 1 :]
         turns = [turn for turn in map(self._reader.read, new_observations) if turn is not None]
         if len(turns) < len(new_observations):
-            raise LimitError(f"{self._game.name}: no play leads to these observations", limit="observations")
-        self._view = None  # After an interrupt, the next call recomputes all turns.
+            raise LimitError(f"{self._game.name}: no match has these observations", limit="observations")
+        self._view = None  # If an interrupt comes now, the next call recomputes all turns.
         for turn in turns:
             self._add(turn)
         self._settle(len(self._turns) - 1 - len(turns))
@@ -149,7 +143,7 @@ class Knowledge:
         self._turns.append(after)
 
     def _settle(self, first: int) -> None:
-        """Propagate values from a turn, forwards and backwards, until nothing changes."""
+        """Propagate the values of a turn and its successors to all turns, until nothing changes."""
         waiting = set(range(first, len(self._turns)))
         for _ in range(_MOST_VISITS * len(self._turns)):
             if not waiting:
@@ -159,7 +153,7 @@ class Knowledge:
             waiting |= set(self._visit(number))
 
     def _visit(self, number: int) -> Iterator[int]:
-        """Propagate values within a turn and to its neighbours; yield the turns that changed."""
+        """Propagate the values of a turn within it and to its neighbours; yield the changed neighbours."""
         turns, fluents = self._turns, slice(1, self._network.first_action)
         is_last = number == len(turns) - 1
         self._set_excluded(turns[number])
@@ -172,7 +166,7 @@ class Knowledge:
                 yield before
 
     def _set_excluded(self, values: Values) -> None:
-        """Set the facts that a known fact excludes to false."""
+        """Refute all facts that exclude a known fact."""
         facts = values[1 : 1 + self._network.facts]
         for groups in self._groups:
             decided = groups[(facts == 1) & (groups >= 0)]
@@ -180,29 +174,21 @@ class Knowledge:
 
 
 class _Level(NamedTuple):
-    """Gates that do not read each other.
+    """Gates that do not read each other."""
 
-    Attributes:
-        gates: the nodes of the gates.
-        nodes: the nodes of their inputs, gate after gate.
-        signs: -1 for inverted inputs, else 1.
-        firsts: where the inputs of each gate begin.
-        owners: per input: the index of its gate in ``gates``.
-    """
-
-    gates: NDArray[np.int64]
-    nodes: NDArray[np.int64]
-    signs: Values
-    firsts: NDArray[np.int64]
-    owners: NDArray[np.int64]
+    gates: NDArray[np.int64]  # the nodes of the gates
+    nodes: NDArray[np.int64]  # the node of each input; the inputs of a gate are consecutive
+    signs: Values  # for each input: -1 if it is inverted, else 1
+    firsts: NDArray[np.int64]  # for each gate: the index of its first input
+    owners: NDArray[np.int64]  # for each input: the index of its gate in ``gates``
 
 
 class _Propagation:
     """Propagates values through the gates and choices of one turn.
 
     Attributes:
-        actions: the nodes of the actions of each role.
-        seen: the nodes of the percepts of the role.
+        actions: for each role: the nodes of its actions.
+        seen: the nodes of the role's percepts.
     """
 
     def __init__(self, network: Network, role: int) -> None:
@@ -215,7 +201,7 @@ class _Propagation:
         self._levels = [_level(network, gates) for gates in gates_by_level(network)]
 
     def legal_of(self, role: int) -> NDArray[np.int32]:
-        """Return for each action of a role the literal that is true where the action is legal."""
+        """Return for each action of a role the literal of its legality."""
         actions = self.actions[role]
         return self._legal[actions.start - self._first_action : actions.stop - self._first_action]
 
@@ -256,7 +242,7 @@ def _level(network: Network, gates: NDArray[np.int64]) -> _Level:
 
 
 def _upwards(values: Values, level: _Level) -> None:
-    """Propagate from inputs to gates: in Kleene's three-valued logic, a conjunction is a minimum."""
+    """Propagate from inputs to gates. In Kleene's three-valued logic, a conjunction is a minimum."""
     conjunctions = np.minimum.reduceat(values[level.nodes] * level.signs, level.firsts)
     open_ = values[level.gates] == 0
     values[level.gates[open_]] = conjunctions[open_]
@@ -275,7 +261,7 @@ def _downwards(values: Values, level: _Level) -> None:
 
 
 def _tie(before: Values, literals: NDArray[np.int32], after: Values) -> tuple[bool, bool]:
-    """Propagate between fluents and the literals of their next values; return whether each side changed."""
+    """Propagate between literals and the fluents that they determine; return whether each side changed."""
     next_values = _read(before, literals)
     later, earlier = (after == 0) & (next_values != 0), (next_values == 0) & (after != 0)
     after[later] = next_values[later]

@@ -1,7 +1,7 @@
 """Observations of roles as arrays, keys of information sets, and particles: weighted states.
 
-A key is a hash of all moves and percepts of a role. Two histories that the role cannot tell apart have the
-same key. So a search can look up information sets without storing histories.
+A key is a hash of all moves and percepts of a role. Two histories have the same key if the role cannot
+distinguish them. So a search can look up information sets without storing histories.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.uint64]
 
-#: The constants of SplitMix64 (Steele, Lea and Flood 2014).
+# The constants of SplitMix64 (Steele, Lea and Flood 2014).
 _STEP: Final = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 def _mixed(values: Keys) -> Keys:
-    """Return a hash of each number."""
+    """Return the hash of each number, by SplitMix64."""
     values = values + _STEP
     values = (values ^ (values >> np.uint64(30))) * _FIRST
     values = (values ^ (values >> np.uint64(27))) * _SECOND
@@ -48,14 +48,14 @@ class ObservationKeys:
 
     The role of the belief has perfect recall. The key of any other role ignores the order of its percepts
     between two of its choices. A hand of cards then has the same key in every order of dealing, so there are
-    far fewer keys. Random roles need no key.
+    far fewer keys. Random roles need no keys.
 
     Args:
         actions: number of actions of each role.
         percepts: number of percepts of each role.
-        role: number of the role of the belief.
-        deciders: numbers of the roles that are not random.
-        is_hiding: whether roles know only their own moves and percepts; otherwise they know the state.
+        role: index of the role of the belief.
+        deciders: indices of the roles that are not random.
+        is_hiding: whether roles know only their own moves and percepts. Otherwise they know the state.
     """
 
     def __init__(
@@ -92,8 +92,8 @@ class ObservationKeys:
 
         Args:
             keys: uint64 [n, roles]; the keys before the move.
-            chosen: per role: the action taken in each of the n lanes.
-            choices: per role: the number of legal actions in each of the n lanes.
+            chosen: for each role: the action taken in each of the n lanes.
+            choices: for each role: the number of legal actions in each of the n lanes.
             lanes: the lanes, after the moves.
             places: int64 [n]; the numbers of the n lanes.
         """
@@ -114,20 +114,14 @@ class ObservationKeys:
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """A joint move, as one role observes it.
+    """A joint move, as one role observes it."""
 
-    Attributes:
-        own: the number of its own action; None if it is unknown.
-        seen: bool [percepts]; the percepts of the role.
-        legal: bool [actions]; the actions that are legal next; None if they are unknown.
-    """
-
-    own: int | None
-    seen: NDArray[np.bool_]
-    legal: NDArray[np.bool_] | None
+    own: int | None  # the number of the role's action; None if it is unknown
+    seen: NDArray[np.bool_]  # [percepts]; the percepts of the role
+    legal: NDArray[np.bool_] | None  # [actions]; the role's legal actions in the next state, if known
 
     def agrees(self, lanes: Lanes, role: int) -> NDArray[np.bool_]:
-        """Return the lanes whose last joint move looks like this to the role: bool [lanes]."""
+        """Return for each lane whether its last joint move agrees with the observation of the role."""
         agrees = np.ones(lanes.count, np.bool_)
         if len(self.seen):
             agrees &= (lanes.percepts()[role] == self.seen).all(axis=1)
@@ -137,13 +131,13 @@ class Turn:
 
 
 class TurnReader:
-    """Translates the terms of observations to numbers."""
+    """Translates observations to turns."""
 
     def __init__(self, actions: Sequence[Term], percepts: Sequence[Term]) -> None:
         self._actions, self._percepts = _Numbers(actions), _Numbers(percepts)
 
     def read(self, observation: Observation) -> Turn | None:
-        """Return an observation as a turn; None if a term is unknown, because then no state agrees."""
+        """Return the turn; None if a term is unknown, since no state agrees with such an observation."""
         move, legal = observation.move, observation.legal
         try:
             return Turn(
@@ -156,7 +150,7 @@ class TurnReader:
 
 
 class _Numbers:
-    """The numbers of terms. A second look-up ignores case, since game managers can change the case."""
+    """The numbers of terms. If a look-up fails, a second one ignores case, which game managers can change."""
 
     def __init__(self, terms: Sequence[Term]) -> None:
         self._exact = {term: number for number, term in enumerate(terms)}
@@ -173,24 +167,18 @@ class _Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Particles:
-    """Weighted states.
+    """Weighted states."""
 
-    Attributes:
-        states: uint64 [n, words], a bit for each fluent.
-        keys: uint64 [n, roles]; equal for a role in states that it cannot tell apart.
-        weights: float [n]; `merged` returns weights whose sum is 1.
-    """
-
-    states: NDArray[np.uint64]
-    keys: NDArray[np.uint64]
-    weights: NDArray[np.float64]
+    states: NDArray[np.uint64]  # [n, words]; packed states
+    keys: NDArray[np.uint64]  # [n, roles]; see ``ObservationKeys``
+    weights: NDArray[np.float64]  # [n]; only `merged` normalises them
 
     def __len__(self) -> int:
         return len(self.states)
 
     @classmethod
     def joined(cls, parts: Sequence[Particles]) -> Particles:
-        """Concatenate particles without normalising their weights."""
+        """Concatenate particles."""
         return cls(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))
 
     def taken(self, places: NDArray[np.int64], weights: NDArray[np.float64]) -> Particles:
@@ -198,7 +186,7 @@ class Particles:
         return Particles(self.states[places], self.keys[places], weights)
 
     def resampled(self, count: int, random: np.random.Generator) -> Particles:
-        """Sample particles by their weights with systematic resampling, which has low variance."""
+        """Sample particles in proportion to their weights, by systematic resampling."""
         points = (np.arange(count) + random.random()) / count
         places = np.searchsorted(np.cumsum(self.weights), points).clip(0, len(self) - 1)
         return self.taken(places, np.full(count, 1 / count))

@@ -2,8 +2,8 @@
 
 The algorithm is multiple-observer information-set tree search (Cowling, Powley and Whitehouse, "Information
 Set Monte Carlo Tree Search", 2012). Each iteration samples a state from the belief and descends one tree per
-role. The nodes of a tree are the information sets of its role, so no role acts on hidden facts. A batch of
-several hundred iterations runs in parallel, one iteration in each lane.
+role. The nodes of a tree are the information sets of its role, so no role acts on hidden facts. The
+iterations of a batch run in parallel lanes.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class RoleTree:
     """Statistics of a role's actions in its information sets.
 
     Attributes:
-        tries: float64 [nodes, actions]; how often the search took each action.
-        sums: float64 [nodes, actions]; sums of the values of these tries, each value from 0 to 1.
+        tries: float64 [nodes, actions]; number of tries of each action.
+        sums: float64 [nodes, actions]; sum of the values of these tries. A value is from 0 to 1.
     """
 
     def __init__(self, actions: int, most: int) -> None:
@@ -59,7 +59,7 @@ class RoleTree:
         return len(self._places)
 
     def find(self, keys: NDArray[np.uint64]) -> Ids:
-        """Return the node of each key; -1 for unknown keys."""
+        """Return the node of each key; -1 if the key is unknown."""
         get = self._places.get
         return np.array([get(key, -1) for key in keys.tolist()], np.int64)
 
@@ -79,16 +79,10 @@ class RoleTree:
     def choose(
         self, nodes: Ids, legal: NDArray[np.bool_], deviation: float, random: np.random.Generator
     ) -> Ids:
-        """Choose an action for each lane by Thompson sampling.
+        """Choose a legal action for each lane by Thompson sampling, given the standard deviation of values.
 
-        Lanes choose at the same time. Upper confidence bounds would give all of them the same action; samples
-        differ (Chapelle and Li, "An empirical evaluation of Thompson sampling", 2011).
-
-        Args:
-            nodes: the node of each lane.
-            legal: bool [lanes, actions].
-            deviation: the standard deviation of values.
-            random: the random generator.
+        Lanes choose at the same time. With upper confidence bounds, all lanes in a node choose the same
+        action. Samples differ (Chapelle and Li, "An empirical evaluation of Thompson sampling", 2011).
         """
         tries, sums = self.tries[nodes], self.sums[nodes]
         visits = tries.sum(axis=1, keepdims=True)
@@ -101,32 +95,29 @@ class RoleTree:
         return best
 
     def learn(self, nodes: Ids, actions: Ids, values: NDArray[np.float64]) -> None:
-        """Add one try, with its value, to each given action of each given node."""
+        """Add tries: each has a node, an action and a value."""
         np.add.at(self.tries, (nodes, actions), 1)
         np.add.at(self.sums, (nodes, actions), values)
 
 
-#: Maximum number of iterations in a batch. A batch of 512 takes little more time than a batch of 32, but the
-#: iterations of a batch do not learn from each other.
+#: Maximum number of iterations in a batch. Larger batches are faster per iteration, but the iterations of a
+#: batch do not learn from each other.
 _LANES: Final = 256
-#: Maximum number of joint moves of an iteration, which then takes the goals of its last state.
+#: Maximum number of joint moves of an iteration. A longer iteration ends with the goals of its last state.
 _LONGEST: Final = 2_000
-#: Minimum standard deviation: later values can differ even if all values so far were equal.
+#: Minimum standard deviation. Later values can differ even if all values so far are equal.
 _LEAST_DEVIATION: Final = 0.05
-#: Memory in bytes of the statistics of an action, and of the rest of a node.
-_BYTES, _NODE_BYTES = 16, 200
+#: Size in bytes of an action's statistics.
+_BYTES: Final = 16
+#: Size in bytes of a node without the statistics of its actions.
+_NODE_BYTES: Final = 200
 
 
 class InformationSetSearch:
-    """The trees of all roles.
-
-    Args:
-        game: the game, which must have a network that computes percepts.
-        role: the role that searches.
-        memory: approximate maximum size in bytes of all trees together.
+    """The trees of all roles. ``memory`` limits their total size in bytes.
 
     Attributes:
-        trees: by the number of each role that is not random: its tree.
+        trees: the tree of each role that is not random, by the index of the role.
         tries: number of iterations so far.
     """
 
@@ -142,12 +133,12 @@ class InformationSetSearch:
         bytes_of_a_node = _BYTES * max(1, sum(widths.values())) + _NODE_BYTES * len(widths)
         self._most = max(1, memory // bytes_of_a_node)
         self.trees = {index: RoleTree(width, self._most) for index, width in widths.items()}
-        # Per role: the number of values, their sum, and the sum of their squares.
+        # For each role: the number of values, their sum, and the sum of their squares.
         self._moments = np.zeros((len(game.roles), 3))
         self.tries = 0
 
     def forget_if_full(self) -> None:
-        """Clear all trees if one of them has used half of its memory, to make room for the next search."""
+        """Clear all trees if one of them has filled half of its memory."""
         if any(2 * len(tree) > self._most for tree in self.trees.values()):
             for index, tree in self.trees.items():
                 self.trees[index] = RoleTree(tree.tries.shape[1], self._most)
@@ -159,18 +150,16 @@ class InformationSetSearch:
         sampled = self.random.choice(len(particles), tries, p=particles.weights)
         descent = _Descent(self, particles.states[sampled], particles.keys[sampled])
         goals = descent.final_goals()
-        values = {role: self._values(role, goals[role][:tries]) for role in self.trees}
+        values = {}
+        for role in self.trees:
+            scale = self._scales[role]
+            above = goals[role][:tries].astype(np.float64) - scale.lowest
+            values[role] = (above / scale.width).clip(0, 1)
         for role, lanes, nodes, actions in descent.path:
             self.trees[role].learn(nodes, actions, values[role][lanes])
         for role, of_role in values.items():
             self._moments[role] += len(of_role), of_role.sum(), (of_role * of_role).sum()
         self.tries += tries
-
-    def _values(self, role: int, goals: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return goals of a role as values from 0 to 1."""
-        scale = self._scales[role]
-        values: NDArray[np.float64] = ((goals.astype(np.float64) - scale.lowest) / scale.width).clip(0, 1)
-        return values
 
     def deviation(self, role: int) -> float:
         """Return the standard deviation of the values of a role."""
@@ -181,7 +170,7 @@ class InformationSetSearch:
         return max(_LEAST_DEVIATION, sqrt(max(0.0, squares / count - mean * mean)))
 
     def statistics(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the tries and the mean value of each action of the role in its current information set."""
+        """Return the number of tries and the mean value of each action in the current information set."""
         particles = self.belief.particles
         assert particles is not None
         tree = self.trees[self._role]
@@ -201,7 +190,8 @@ class _Descent:
     """A batch of iterations.
 
     Attributes:
-        path: role, lanes, nodes and actions of all choices that were made in trees.
+        path: the choices made in trees; each entry holds a role, the lanes in which it chose, and for each of
+            these lanes the node and the action.
     """
 
     def __init__(
@@ -213,7 +203,7 @@ class _Descent:
         self.path: list[tuple[int, Ids, Ids, Ids]] = []
 
     def final_goals(self) -> Sequence[NDArray[np.int32]]:
-        """Play all lanes to their end; return the goals of each role."""
+        """Play all lanes to the end of the match; return the goals of each role."""
         lanes, count = self._lanes, self._count
         steps = 0
         while steps < _LONGEST:
@@ -249,7 +239,7 @@ class _Descent:
         self._keys[able] = search.belief.observing.after(self._keys[able], moves, choices, lanes, able)
 
     def _choose(self, role: int, choosing: Ids, legal: NDArray[np.bool_], picked: Ids) -> None:
-        """Let a role choose by its tree. Where the tree ends, add a node and keep the random action."""
+        """Let a role choose with its tree. In lanes that leave the tree, add a node and keep ``picked``."""
         search = self._search
         tree, keys = search.trees[role], self._keys[choosing, role]
         nodes = tree.find(keys)
@@ -265,7 +255,7 @@ class _Descent:
         self.path.append((role, choosing[kept], nodes[kept], picked[choosing[kept]]))
 
 
-#: Minimum number of batches of a search with a given number of iterations: a batch learns from earlier ones.
+#: Minimum number of batches of a search with a limited number of iterations, so that later batches can learn.
 _LEAST_BATCHES: Final = 16
 _FEWEST_LANES: Final = 16
 #: A probability of 1, minus rounding errors.
@@ -273,19 +263,12 @@ _CERTAIN: Final = 1 - 1e-9
 
 
 class BeliefSearcher:
-    """Information-set search for one role. See ``anygame.search.searching.Searcher`` for the contract.
+    """Information-set search for one role; it implements ``anygame.search.searching.Searcher``.
 
-    The belief holds all states that agree with the moves and percepts of the role, with their probabilities,
-    or a sample if there are too many states. The role plays only moves that are legal in all of these states,
-    if such moves exist.
-
-    Args:
-        role: the role that searches.
-        seed: seed of the random numbers; None for a random seed.
-        memory: approximate maximum size of the trees in bytes.
+    If some moves are legal in all states of the belief, the role plays only such moves.
 
     Attributes:
-        is_lost: whether the belief is empty; only the state given to `begin` is then searched.
+        is_lost: whether the belief is empty. In this case, the search starts from the state given to `begin`.
 
     Raises:
         LimitError: the game has no network that computes percepts.
@@ -303,27 +286,18 @@ class BeliefSearcher:
         self._allowed: list[int] = []
         self._lanes: int | None = None
         self._has_searched = self.is_lost = False
-        # Compile machine code now, so that compilation takes no time from the first move.
+        # Run a batch now: the native code is compiled before the clock of the first move starts.
         self._belief.follow(RoleView(game.initial_state()), inf)
         self._search.run(_FEWEST_LANES)
 
     def follow(self, view: RoleView, seconds: float) -> None:
-        """Bring the belief up to date.
-
-        Args:
-            view: everything that the role has observed of the match.
-            seconds: approximate time limit; infinity for no limit.
-        """
+        """Update the belief with the new observations of a view, in about the given number of seconds."""
         self._belief.follow(view, monotonic() + seconds)
         self._belief.leave_out_ends()
         self.is_lost = self._belief.particles is None
 
     def begin(self, state: State) -> None:
-        """Start the search for a move.
-
-        Args:
-            state: a state that agrees with the knowledge of the role.
-        """
+        """Start the search for a move. The state must agree with the knowledge of the role."""
         legal = () if state.is_terminal else state.legal_moves(self._role)
         self._fallback = self._random.choice(legal) if legal else None
         self._allowed, self._lanes, self._has_searched = [], None, False
@@ -334,13 +308,13 @@ class BeliefSearcher:
             # Allow the actions that are legal in all states of the belief, else the most probably legal ones.
             weights = self._belief.weight_of_legal()
             allowed = np.flatnonzero(weights >= min(_CERTAIN, weights.max() * _CERTAIN)).tolist()
-            # The given state agrees with the observations, too.
+            # The given state agrees with the observations, so the move must be legal in it, too.
             self._allowed = [action for action in allowed if self._moves[action] in legal] or allowed
             self._fallback = self._moves[self._random.choice(self._allowed)]
             self._search.forget_if_full()
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
-        """Search for about the given number of seconds; return the number of iterations, made in batches."""
+        """Search for about the given number of seconds; return the number of iterations."""
         if self.is_done:
             return 0
         if self._lanes is None:
@@ -359,11 +333,11 @@ class BeliefSearcher:
 
     @property
     def is_done(self) -> bool:
-        """Whether the role has no choice, or the search has no state to start from."""
+        """Whether the role has no choice, or the belief is empty."""
         return len(self._allowed) < 2
 
     def best(self, role: int) -> Term:
-        """Return the move with the most tries; of several such moves, the one with the greatest mean.
+        """Return the move with the most tries; ties are broken by the mean goal.
 
         Raises:
             ValueError: the role has no legal move, or is not the role that searches.
@@ -382,7 +356,7 @@ class BeliefSearcher:
         return [(action, int(tries[action]), self._search.goal(means[action])) for action in ranked]
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return the estimated goals of the moves of the role, without proofs or lines."""
+        """Return the mean goals of the role's moves, without proofs or lines."""
         role, ranked, trees = self._role, self._ranked(), self._search.trees.values()
         states = 0 if self._belief.particles is None else len(self._belief.particles)
         tries = sum(count for _, count, _ in ranked)
