@@ -7,7 +7,7 @@ import pytest
 from tests.search.board_sheets import breakthrough, connect, dots_and_boxes, nim
 
 import anygame
-from anygame.search.graph import LaneExpansion, StateExpansion, explore
+from anygame.search.graph import Exploration, LaneExpansion, StateExpansion
 
 _SIMULTANEOUS = """
 (role a) (role b) (init (at 0)) (follows 1 0) (follows 2 1) (legal a 0) (legal a 1) (legal b 0) (legal b 1)
@@ -32,7 +32,8 @@ def test_blocks_find_the_graph_that_the_reasoner_finds(text: str) -> None:
     game = anygame.loads(text)
     start = game.initial_state()
     graphs = [
-        explore(each, game.roles, 1 << 30) for each in (LaneExpansion(game, start), StateExpansion(start))
+        Exploration(each, game.roles, 1 << 30).run()
+        for each in (LaneExpansion(game, start), StateExpansion(start))
     ]
     for name in ("layers", "children", "options", "ends", "goals", "offsets"):
         one, *others = (getattr(graph, name) for graph in graphs)

@@ -33,7 +33,7 @@ def test_states_are_numbered_as_a_dictionary_would(given: tuple[int, list[list[l
         known = [numbers_before.get(tuple(state), -1) for state in call]
         assert states.find(packed).tolist() == known
         assert states.add(packed).tolist() == wanted
-    assert [tuple(row) for row in states.part(0, len(states)).tolist()] == list(numbers)
+    assert [tuple(row) for row in states.at(slice(None)).tolist()] == list(numbers)
 
 
 def test_a_set_grows() -> None:
@@ -42,5 +42,5 @@ def test_a_set_grows() -> None:
     bound = states.bytes_with(len(keys))
     numbers = np.concatenate([states.add(part) for part in np.array_split(keys, 7)])
     assert len(states) == len(np.unique(keys))
-    assert (states.part(0, len(states))[numbers] == keys).all()
+    assert (states.at(numbers) == keys).all()
     assert states.bytes <= bound

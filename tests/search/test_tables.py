@@ -15,7 +15,7 @@ from anygame.errors import PositionError, TableError
 from anygame.search import Table, load_table, save_table, solve
 from anygame.search.analysis import Analysis, MoveAnalysis
 from anygame.search.array_file import read_arrays, write_arrays
-from anygame.search.table_file import FORMAT
+from anygame.search.table import FORMAT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -240,7 +240,7 @@ def test_other_files_are_neither_read_nor_overwritten(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="exists and is not a table"):
         save_table(_table(game), other)
     assert other.read_text() == "mine"
-    with pytest.raises(TableError, match="is no 'anygame table 2'"):
+    with pytest.raises(TableError, match="is not a valid 'anygame table 2' file"):
         load_table(other, game)
     with pytest.raises(TableError, match="cannot read"):
         load_table(tmp_path / "nothing", game)

@@ -14,7 +14,7 @@ from tools.solve_boards import StrategyError, check, main
 
 import anygame
 from anygame.proving import prove
-from anygame.search.graph import LaneExpansion, explore
+from anygame.search.graph import Exploration, LaneExpansion
 
 if TYPE_CHECKING:
     from anygame.game import Game, State
@@ -72,7 +72,7 @@ def test_a_strategy_that_does_not_keep_the_value_is_refused() -> None:
 @pytest.mark.parametrize("name", ["breakthrough", "connect four", "fatty", "two stones"])
 def test_bounded_search_finds_wins_as_short_as_counting_all_states(name: str) -> None:
     game = anygame.loads(_BOARDS[name])
-    graph = explore(LaneExpansion(game, game.initial_state()), game.roles, 1 << 30)
+    graph = Exploration(LaneExpansion(game, game.initial_state()), game.roles, 1 << 30).run()
     assert graph.complete
     found = prove(game, ["winnable"])
     for place, role in enumerate(game.roles):

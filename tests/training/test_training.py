@@ -191,7 +191,7 @@ def test_nothing_but_a_model_of_the_game_is_written_over(tmp_path: Path) -> None
     sheet.write_text(RACE)
     train("tic_tac_toe", games=100, into=other)
     for path, why in (
-        (sheet, "is no 'anygame model 2'"),
+        (sheet, "is not a valid 'anygame model 2' file"),
         (folder, "directory"),
         (other, "rules of .* differ"),
     ):

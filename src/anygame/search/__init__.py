@@ -8,8 +8,7 @@ from anygame.search.goals import Bounds
 from anygame.search.model import Model, ModelFigures, load_model, models
 from anygame.search.searching import Search
 from anygame.search.solving import solve
-from anygame.search.table import Solution, Table
-from anygame.search.table_file import load_table, save_table
+from anygame.search.table import Solution, Table, load_table, save_table
 
 __all__ = [
     "Analysis",

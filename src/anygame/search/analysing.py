@@ -1,4 +1,4 @@
-"""The values of the moves of a state, in one call."""
+"""Function that searches a state and returns the values of its moves."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ def analyse(
 ) -> Analysis:
     """Search a state, and return the values of its moves with lines of best play.
 
-    The command ``anygame analyse`` and the player ``mcts`` use the same search. Ctrl-C ends the search early
-    and returns the analysis so far. To search successive states with one tree, use ``anygame.search.Search``.
+    The command ``anygame analyse`` and the player ``mcts`` use the same search. After Ctrl-C, the function
+    returns the analysis so far. To search successive states with one tree, use ``anygame.search.Search``.
 
     Args:
-        game: the game; or a state of it.
-        state: the state; the initial state by default.
-        seconds: time limit; by default 5 s if ``iterations`` is not given. ``math.inf`` searches until all
-            values are proven.
+        game: the game, or the state to search.
+        state: the state to search; the initial state by default.
+        seconds: time limit; by default 5 s if ``iterations`` is not given. With ``math.inf``, the search ends
+            when all values are proven.
         iterations: maximum number of leaves to evaluate.
-        threads: number of cores.
+        threads: number of threads.
         memory: approximate maximum size of the tree in bytes.
         seed: seed of the random numbers; None for a new seed. With one thread and a number of iterations, the
             same seed gives the same analysis.
         table: exact values, which the analysis shows as proven; see ``anygame.solve``.
-        model: learned estimates, as ``anygame.load_model`` reads them.
-        progress: called with the analysis about four times a second; by default a notebook shows it.
+        model: learned estimates; see ``anygame.load_model``.
+        progress: called with the analysis about four times a second. By default, a notebook shows it.
 
     Raises:
         ModelError: the model was trained for another game.

@@ -1,4 +1,4 @@
-"""Analyses: for each role its moves, their values, and lines of best play."""
+"""Analyses of states: the values of moves, and lines of best play."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 #: Joint moves, each in the order of the roles.
 JointMoves = tuple[tuple["Term", ...], ...]
 
-#: Default maximum number of moves of a role, and of joint moves of a line, in a table.
-_ROWS, _STEPS = 10, 6
-#: The mean of a move is used if it has at least this share of the visits of the most visited move.
+#: Default maximum number of moves of a role in a table.
+_ROWS: Final = 10
+#: Default maximum number of joint moves of a line in a table.
+_STEPS: Final = 6
+#: A move is not the best if its visits, relative to the most visited move, are below this ratio.
 _ENOUGH_VISITS: Final = 1 / 20
 
 
@@ -35,11 +37,11 @@ class MoveAnalysis:
     Attributes:
         move: the move.
         visits: number of leaves evaluated below the move.
-        goal: the mean goal of the role at these leaves, on the scale of the rules; None without leaves.
-        error: the standard error of that mean; None if it is not known.
+        goal: mean goal of the role at these leaves; None without leaves.
+        error: standard error of this mean; None if it is unknown.
         bounds: bounds of the value of the move for the role.
-        line: joint moves of best play as far as they are known, beginning with this move.
-        estimate: the minimax value of learned estimates, on the scale of the rules; None without estimates.
+        line: known joint moves of best play, beginning with this move.
+        estimate: minimax value of learned estimates as a goal; None without estimates.
     """
 
     move: Term
@@ -63,7 +65,7 @@ class MoveAnalysis:
 
     @property
     def worth(self) -> float | None:
-        """The exact value; if it is unknown, the mean goal."""
+        """The exact value of the move if it is known, else its mean goal."""
         return self.goal if self.proven is None else self.proven
 
     def with_line(self, line: JointMoves) -> MoveAnalysis:
@@ -71,7 +73,7 @@ class MoveAnalysis:
         return replace(self, line=line)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the analysis as numbers, strings, lists and dictionaries."""
+        """Return the analysis as a JSON object."""
         return {
             "move": str(self.move),
             "visits": self.visits,
@@ -90,18 +92,18 @@ def best_first(
 
     The order:
 
-    1. moves that no other move can exceed, in the given order;
-    2. moves whose mean goal exceeds the best proven goal, by visits;
-    3. the move with that proven goal;
+    1. moves that are proven best, in the given order;
+    2. moves whose mean goal exceeds the greatest lower bound, by visits;
+    3. the move with the greatest lower bound;
     4. moves with a lower mean;
     5. moves that are proven worse.
 
     Args:
         moves: the moves.
-        range_of_goals: the difference between the highest and the lowest goal. If it is not 0, the highest
-            lower confidence bound, rather than the visits, decides which move is first in the second group
-            (secure child: Chaslot and others 2008, "Progressive strategies for Monte-Carlo tree search").
-        trust: weight of estimates relative to means in that bound, from 0 to 1.
+        range_of_goals: the difference between the highest and the lowest goal. If it is not 0, the first move
+            of the second group is the move with the highest lower confidence bound (secure child: Chaslot and
+            others 2008, "Progressive strategies for Monte-Carlo tree search").
+        trust: weight of the estimate, from 0 to 1, in the average of estimate and mean goal that is bounded.
 
     >>> from anygame import Bounds
     >>> from anygame.language.terms import Constant
@@ -142,10 +144,10 @@ def best_first(
 
 
 def _most_secure(moves: Sequence[MoveAnalysis], range_of_goals: float, trust: float) -> MoveAnalysis:
-    """Return the move with the highest lower confidence bound; moves are sorted by visits.
+    """Return the move with the highest lower confidence bound of its goal.
 
-    The bound subtracts twice the largest standard error of a mean. An estimate counts as exact, since its
-    error does not fall with visits.
+    The bound is the mean minus twice the greatest possible standard error. The error of an estimate counts as
+    0, since it does not fall with the number of visits. The moves must be sorted by visits.
     """
     enough = max(1, _ENOUGH_VISITS * moves[0].visits)
     best, highest = moves[0], -inf
@@ -169,15 +171,13 @@ class Analysis:
         depth: number of joint moves from the state to the deepest node.
         bytes: size of the tree in bytes.
         moves: for each role except ``random``, its legal moves, the best first.
-        goals: for each such role, the mean of its goals below the state; None without goals.
+        goals: for each such role, the mean of its goals at the leaves; None without leaves.
         proven: for each such role, its exact value; None if it is unknown.
-        engine: ``lanes`` of the compiled game, ``states`` one by one, ``lines`` of the only role that
-            chooses, or ``beliefs`` of a role in a game of hidden information.
+        engine: ``lanes``, ``states``, ``lines`` or ``beliefs``; see ``Search``.
         interrupted: whether Ctrl-C ended the run.
-        fallback: why the search uses states rather than lanes; None otherwise.
-        believed: a string with the number of states that agree with the knowledge of the role, in a search of
-            beliefs.
-        reason: why values are unknown although all states were seen; empty otherwise.
+        fallback: why the engine is ``states`` and not ``lanes``; None otherwise.
+        believed: the size of the belief as a string, if the engine is ``beliefs``; empty otherwise.
+        reason: why values are unknown although the search visited all states; empty otherwise.
 
     >>> import anygame
     >>> from anygame import Bounds
@@ -216,7 +216,7 @@ class Analysis:
 
     @property
     def is_solved(self) -> bool:
-        """Whether the value of the state is known for every role but ``random``."""
+        """Whether the value of the state is proven for every role except ``random``."""
         return None not in self.proven.values()
 
     def best(self, role: str) -> Term:
@@ -299,7 +299,7 @@ class Analysis:
         return [role for role, moves in self.moves.items() if len(moves) > 1] or list(self.moves)
 
     def lines(self, rows: int = _ROWS, steps: int = _STEPS) -> Iterator[str]:
-        """Yield the lines of a table, without the roles that have no choice if another role has one.
+        """Yield the lines of a table. If some role has a choice, the table omits the roles without a choice.
 
         Args:
             rows: maximum number of moves of a role.
@@ -340,7 +340,7 @@ def _html_table(role: Role, moves: tuple[MoveAnalysis, ...], proven: float | Non
 
 
 def _numbers(analysis: MoveAnalysis) -> list[str]:
-    """Return visits, goal, error, and the proven value or bounds that are tighter than 0 to 100."""
+    """Return a move's visits, goal and error, and its bounds if they are tighter than 0..100."""
     least, most = analysis.bounds
     between = "" if least <= 0 and most >= 100 else f"{least:g}..{most:g}"
     return [
@@ -352,14 +352,14 @@ def _numbers(analysis: MoveAnalysis) -> list[str]:
 
 
 def _line(line: JointMoves, steps: int) -> str:
-    """Return joint moves as a string; ``noop`` appears only if all roles make it."""
+    """Return joint moves as a string. It omits ``noop`` unless all roles make this move."""
     shown = [" ".join(text for text in map(str, joint) if text != "noop") or "noop" for joint in line[:steps]]
     return ", ".join(shown) + (" ..." if len(line) > steps else "")
 
 
 @dataclass(frozen=True, slots=True)
 class PracticeReport:
-    """The result of practice.
+    """The result of ``Search.practise``.
 
     >>> print(PracticeReport(12_000, 700_000, 4.8, 6, 5.5, True))
     practised 12,000 games in 4.8 s; 5.5 points of 6 trial matches: used
@@ -371,7 +371,7 @@ class PracticeReport:
         trial_matches: number of matches between searches with and without the network.
         trial_score: points of the searches with the network: 1 for a win, 0.5 for a draw. In general, a match
             gives half a point plus half of the difference of goals on a scale from 0 to 1.
-        is_used: whether searches use the network from now on: only if it won the trial.
+        is_used: whether later searches use the network, since it won the trial.
     """
 
     games: int

@@ -1,6 +1,6 @@
-"""Files of arrays with a header: NumPy's ``npz`` without pickle, written atomically.
+"""Files of arrays with a header: uncompressed ``npz`` files of NumPy without pickle, written atomically.
 
-Each array has a checksum, and no array is larger than the file, so readers refuse damaged and other files.
+The checksums of the format reveal damaged files. Readers never allocate more memory than the file's size.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Name of the array that holds the header: JSON as bytes.
+#: Name of the array that holds the header, which is encoded JSON.
 _HEADER: Final = "header"
-#: Maximum size of a file in bytes: a checkpoint with the weights of a million fluents.
+#: Default maximum size of a file in bytes: a checkpoint with the weights of a million fluents.
 _LARGEST: Final = 1 << 29
-#: Errors that ``numpy`` and ``zipfile`` raise for other or damaged files.
+#: Errors that ``numpy`` and ``zipfile`` raise for damaged files and files of other formats.
 _UNREADABLE: Final = (
     BadZipFile,
     EOFError,
@@ -47,11 +47,7 @@ def write_arrays(
     arrays: Mapping[str, NDArray[Any]],
     error: type[AnygameError] = ModelError,
 ) -> None:
-    """Write a header and arrays to a file; an existing file stays until the new file is complete.
-
-    Raises:
-        ModelError: the file cannot be written. The caller can choose another class with ``error``.
-    """
+    """Write a header and arrays to a file; raise ``error`` if the file cannot be written."""
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,19 +65,15 @@ def read_arrays(
     Args:
         path: path of the file.
         kind: the expected ``format`` in the header.
-        error: the class of the errors raised.
+        error: the error to raise if the file cannot be read, has another format, or is damaged.
         most: maximum size of the file in bytes.
-
-    Raises:
-        ModelError: the file cannot be read, has another format, or is damaged. The caller can choose another
-            class with ``error``.
     """
     with _opened(path, kind, error, most) as (header, arrays):
         return header, {name: arrays[name] for name in arrays if name != _HEADER}
 
 
 def read_header(path: Path, kind: str, error: type[AnygameError] = ModelError) -> dict[str, Any]:
-    """Return the header of a file of any size, without its arrays; see ``read_arrays``."""
+    """Return the header of a file of any size; see ``read_arrays``."""
     with _opened(path, kind, error, None) as (header, _):
         return header
 
@@ -90,7 +82,7 @@ def read_header(path: Path, kind: str, error: type[AnygameError] = ModelError) -
 def _opened(
     path: Path, kind: str, error: type[AnygameError], most: int | None
 ) -> Iterator[tuple[dict[str, Any], Mapping[str, NDArray[Any]]]]:
-    """Open a file; each array is read on access."""
+    """Open a file. An access to an array reads it from the file."""
     try:
         _check_sizes(path, most)
         with np.load(path, allow_pickle=False) as file:
@@ -100,7 +92,8 @@ def _opened(
     except OSError as fault:
         raise error(f"cannot read {path}: {fault.strerror or fault}") from fault
     except _UNREADABLE as fault:
-        raise error(f"{path} is no {kind!r}, or damaged: {fault or 'it ends too early'}") from fault
+        what = fault or "it ends too early"
+        raise error(f"{path} is not a valid {kind!r} file, or it is damaged: {what}") from fault
 
 
 def _check_sizes(path: Path, most: int | None) -> None:
@@ -110,7 +103,7 @@ def _check_sizes(path: Path, most: int | None) -> None:
     with ZipFile(path) as file:
         parts = file.infolist()
         if any(part.compress_type != ZIP_STORED for part in parts) or sum(p.file_size for p in parts) > size:
-            raise ValueError("its arrays are not stored as they are")
+            raise ValueError("its arrays are compressed")
 
 
 def _header(
@@ -123,6 +116,6 @@ def _header(
         header = None
     actual = header.get("format") if isinstance(header, dict) else None
     if not isinstance(header, dict) or actual != kind:
-        what = f"is {actual[:40]!r}" if isinstance(actual, str) else "has no such header"
-        raise error(f"{path} is no {kind!r}: it {what}")
+        what = f"its format is {actual[:40]!r}" if isinstance(actual, str) else "it has no such header"
+        raise error(f"{path} is not a valid {kind!r} file: {what}")
     return header

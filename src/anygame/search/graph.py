@@ -1,4 +1,4 @@
-"""Graph of all reachable states, explored breadth first, in lanes or state by state."""
+"""Graph of all reachable states, explored breadth first."""
 
 from __future__ import annotations
 
@@ -27,79 +27,60 @@ if TYPE_CHECKING:
 
 _Item = TypeVar("_Item")
 
-#: Reason of an incomplete graph after Ctrl-C.
+#: Value of ``StateGraph.stopped`` after Ctrl-C.
 INTERRUPTED: Final = "the exploration was interrupted"
-#: Maximum number of states expanded at a time: they fill lanes, and their arrays fit the CPU caches.
+#: Maximum number of states expanded at a time. So many states fill the lanes, and their arrays fit CPU
+#: caches.
 MOST_AT_A_TIME: Final = 4096
-#: Size in bytes of the values of a state: the ranks of two bounds, a distance, and two numbers for a table.
-#: If roles move at the same time or by chance: two bounds, and two more during their computation.
-_BYTES_OF_VALUES, _BYTES_OF_MIXED_VALUES = 14, 40
-#: Approximate number of joint moves made at a time: their arrays stay small relative to the graph.
+#: Size in bytes of a state's values: the ranks of two bounds, a distance, and two numbers for a table.
+_BYTES_OF_VALUES: Final = 14
+#: Size in bytes of these values with chance or simultaneous moves, including two bounds per computed bound.
+_BYTES_OF_MIXED_VALUES: Final = 40
+#: Approximate maximum number of joint moves made at a time. Their arrays stay small relative to the graph.
 _EDGES: Final = 1 << 18
-#: Maximum number of states: their numbers have 31 bits.
+#: Maximum number of states. A state number has 31 bits.
 MOST_STATES: Final = (1 << 31) - 1
-#: Minimum size in bytes of a state, a frozen set of some tens of facts, with its entry in a dictionary.
+#: Approximate size in bytes of a state with tens of facts, and of its entry in a dictionary.
 BYTES_OF_A_STATE: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class ExpandedStates:
-    """States and their successors.
+    """States and their successors. In the order of joint moves, the move of the last role varies fastest."""
 
-    Attributes:
-        options: int32 [states, roles]; number of legal moves of each role; all zero in terminal states and
-            if a role has no legal move.
-        terminal: bool [states].
-        goals: float [states, roles]; nan if there is no goal or several; valid in terminal states only.
-        children: int32 [edges]; the state after each joint move of each state; the move of the last role
-            changes fastest.
-    """
-
-    options: NDArray[np.int32]
-    terminal: NDArray[np.bool_]
-    goals: NDArray[np.float64]
-    children: NDArray[np.int32]
+    options: NDArray[np.int32]  # [states, roles]; numbers of legal moves; all 0 if play ends in the state
+    terminal: NDArray[np.bool_]  # [states]
+    goals: NDArray[np.float64]  # [states, roles]; valid in terminal states; nan without exactly one goal
+    children: NDArray[np.int32]  # [edges]; the successors of each state, in the order of its joint moves
 
 
 @dataclass(frozen=True, slots=True)
 class StateGraph:
-    """States, numbered in the order of their distance from the first one, and the joint moves between them.
+    """States, numbered in the order of their distance from the first state, and the edges between them."""
 
-    Attributes:
-        layers: int64 [layers + 1]; the first state of each distance, then the number of states.
-        expanded: number of expanded states; they come first.
-        offsets: uint32 or int64 [expanded + 1]; the first place of each state in ``children``.
-        children: int32 [edges]; see ``ExpandedStates``.
-        options: [expanded, roles], unsigned and as narrow as possible; see ``ExpandedStates``.
-        ends: int64; the terminal states among the expanded ones, ascending.
-        goals: float [ends, roles]; nan if the rules give no goal, several goals, or a goal without a number.
-        stopped: why not all states were expanded; empty if all states were.
-        bytes: size in bytes.
-    """
-
-    layers: NDArray[np.int64]
-    expanded: int
-    offsets: NDArray[np.integer]
-    children: NDArray[np.int32]
-    options: NDArray[np.int32]
-    ends: NDArray[np.int64]
-    goals: NDArray[np.float64]
-    stopped: str
-    bytes: int
+    layers: NDArray[np.int64]  # [layers + 1]; the first state of each distance, then the number of states
+    expanded: int  # number of expanded states, which have the lowest numbers
+    offsets: NDArray[np.integer]  # [expanded + 1]; index of each state's first successor
+    children: NDArray[np.int32]  # [edges]; see ``ExpandedStates``
+    options: NDArray[np.int32]  # [expanded, roles]; see ``ExpandedStates``
+    ends: NDArray[np.int64]  # the expanded terminal states, ascending
+    goals: NDArray[np.float64]  # [ends, roles]; nan if a state does not have exactly one numeric goal
+    stopped: str  # why the exploration ended early; empty if it expanded all states
+    bytes: int  # size in bytes
 
     @property
     def complete(self) -> bool:
-        """Whether all states were expanded."""
+        """Whether all states are expanded."""
         return not self.stopped
 
     @property
     def depth(self) -> int:
-        """The greatest distance up to which all states were expanded; -1 without expanded states."""
+        """The greatest distance up to which all states are expanded; -1 without expanded states."""
         return int(np.searchsorted(self.layers[1:], self.expanded, side="right")) - 1
 
     @property
     def stuck(self) -> int:
-        """Number of expanded states that are not terminal although some role has no legal move."""
+        """Number of non-terminal expanded states in which a role has no legal move."""
         return int(np.count_nonzero(self.options[:, 0] == 0)) - len(self.ends)
 
     @property
@@ -112,7 +93,7 @@ class Numbering(Generic[_Item]):
     """Numbers items from 0, in the order of their first occurrence.
 
     Attributes:
-        items: each item at its number.
+        items: the items, by number.
     """
 
     def __init__(self, *items: _Item) -> None:
@@ -127,21 +108,26 @@ class Numbering(Generic[_Item]):
         return number
 
 
-class _Exploration:
-    """A graph under construction."""
+class Exploration:
+    """Explores all reachable states, until a limit is exceeded or Ctrl-C.
+
+    Args:
+        expansion: the expansion, which contains the first state.
+        roles: the roles of the game.
+        memory: maximum size in bytes of the graph with the values of its states.
+        seconds: time limit; None for no limit.
+        states: maximum number of states.
+    """
 
     def __init__(
         self,
         expansion: Expansion,
         roles: Sequence[Role],
         memory: int,
-        seconds: float | None,
-        states: int,
+        seconds: float | None = None,
+        states: int = MOST_STATES,
     ) -> None:
-        self._expansion = expansion
-        self._most = states
-        self._memory = memory
-        self._seconds = seconds
+        self._expansion, self._memory, self._seconds, self._most = expansion, memory, seconds, states
         self._random = [place for place, role in enumerate(roles) if role.is_random]
         self._takes_turns = True
         self._children, self._options = GrowingArray(1, np.int32), GrowingArray(len(roles), np.uint8)
@@ -149,14 +135,24 @@ class _Exploration:
         self._layers = [0, 1]
         self._width = 1.0
 
-    def run(self, progress: Callable[[int, int], None] | None) -> str:
-        """Expand all states; return the reason of an earlier stop, otherwise an empty string."""
+    def run(self, progress: Callable[[int, int], None] | None = None) -> StateGraph:
+        """Explore; ``progress`` gets the number of expanded states and the number of known states."""
+        try:
+            stopped = self._expand_all(progress)
+        except KeyboardInterrupt:
+            stopped = INTERRUPTED
+        except LimitError as error:
+            stopped = error.message
+        return self._graph(stopped)
+
+    def _expand_all(self, progress: Callable[[int, int], None] | None) -> str:
+        """Expand states; return why this ended early, or an empty string if it did not."""
         done = 0
         began = perf_counter()
         while done < self._layers[-1]:
             if self._seconds is not None and perf_counter() - began >= self._seconds:
                 return f"{self._seconds:.3g} s were too short"
-            # Expect at most twice as many joint moves as in the last states.
+            # Assume that a state has at most twice as many joint moves as an average state of the last step.
             count = max(1, min(MOST_AT_A_TIME, int(_EDGES / self._width), self._layers[-1] - done))
             expected = int(2 * self._width * count) + 1
             needed = self._bytes_with(expected)
@@ -190,12 +186,11 @@ class _Exploration:
             several = states.options > 1
             together = several.sum(axis=1).max() > 1 or several[:, self._random].any()
             self._takes_turns = not together
-        # The options are last, since an interrupt before this line leaves these states out.
+        # The options come last: if Ctrl-C comes before, the graph omits these states.
         self._options.extend(states.options)
         self._width = max(1.0, len(states.children) / len(states.options))
 
-    def graph(self, stopped: str) -> StateGraph:
-        """Return the graph explored so far."""
+    def _graph(self, stopped: str) -> StateGraph:
         expanded, count = self._options.count, len(self._expansion)
         layers = self._layers if not stopped else [n for n in self._layers if n <= expanded] + [count]
         ends = int(np.searchsorted(self._ends.rows[: self._goals.count, 0], expanded))
@@ -215,7 +210,7 @@ class _Exploration:
 
 
 def _offsets(options: NDArray[Any], edges: int) -> NDArray[np.integer]:
-    """Return the place of the first child of each state, and the place after the last child."""
+    """Return ``StateGraph.offsets``."""
     offsets: NDArray[Any] = np.zeros(len(options) + 1, np.uint32 if edges < 1 << 32 else np.int64)
     offsets[1:] = options[:, 0]
     for column in options.T[1:]:
@@ -223,36 +218,8 @@ def _offsets(options: NDArray[Any], edges: int) -> NDArray[np.integer]:
     return np.cumsum(offsets, dtype=offsets.dtype, out=offsets)
 
 
-def explore(
-    expansion: Expansion,
-    roles: Sequence[Role],
-    memory: int,
-    progress: Callable[[int, int], None] | None = None,
-    seconds: float | None = None,
-    states: int = MOST_STATES,
-) -> StateGraph:
-    """Explore all reachable states; stop at a limit of memory, time, number or the rules, or at Ctrl-C.
-
-    Args:
-        expansion: contains the first state, and expands states.
-        roles: the roles of the game.
-        memory: maximum size in bytes, including the values that are computed later.
-        progress: called periodically with the numbers of expanded and of known states.
-        seconds: time limit; None for no limit.
-        states: maximum number of states.
-    """
-    exploration = _Exploration(expansion, roles, memory, seconds, states)
-    try:
-        stopped = exploration.run(progress)
-    except KeyboardInterrupt:
-        stopped = INTERRUPTED
-    except LimitError as error:
-        stopped = error.message
-    return exploration.graph(stopped)
-
-
 class LaneExpansion:
-    """States of a compiled game, packed with one bit a fluent.
+    """Packed states of a compiled game, expanded in lanes.
 
     Raises:
         LimitError: the game has no network.
@@ -261,7 +228,7 @@ class LaneExpansion:
 
     def __init__(self, game: Game, start: State) -> None:
         machine = game.backends.needed_network()
-        native_code("search")  # compiled before the time limit of an exploration begins
+        native_code("search")  # Compile it now, before the clock of the exploration starts.
         first = packed_state(game, start)
         self._fluents = game.fluent_terms
         self._states = StateSet(first.shape[1])
@@ -272,21 +239,21 @@ class LaneExpansion:
         return len(self._states)
 
     def bytes_with(self, more: int) -> int:
-        """Return the memory in bytes after adding more states."""
+        """Return the size in bytes after adding ``more`` states."""
         return self._states.bytes_with(more) if more else self._states.bytes
 
     def packed(self) -> tuple[tuple[Term, ...], StateSet]:
-        """Return the fluents of the game, and all states."""
+        """Return the fluents of the game and the packed states."""
         return self._fluents, self._states
 
     def expand(self, first: int, end: int) -> ExpandedStates:
         """Expand a range of states by every joint move."""
-        options, terminal, goals, successors = self._blocks.of(self._states.part(first, end))
+        options, terminal, goals, successors = self._blocks.of(self._states.at(slice(first, end)))
         return ExpandedStates(options, terminal, goals, self._states.add(successors))
 
 
 class StateExpansion:
-    """States of any game, which the machine of the game expands one by one."""
+    """States of any game, expanded one by one by the machine of the game."""
 
     def __init__(self, start: State) -> None:
         self._roles = start.game.roles
@@ -296,7 +263,7 @@ class StateExpansion:
         return len(self._states.items)
 
     def bytes_with(self, more: int) -> int:
-        """Return the approximate memory in bytes after adding ``more`` states."""
+        """Return the approximate size in bytes after adding ``more`` states."""
         return (len(self._states.items) + more) * BYTES_OF_A_STATE
 
     def expand(self, first: int, end: int) -> ExpandedStates:
@@ -317,7 +284,7 @@ class StateExpansion:
         )
 
     def packed(self) -> tuple[tuple[Term, ...], StateSet]:
-        """Return all facts that hold in at least one state, and all states."""
+        """Return the facts that hold in at least one state, and the states with a bit for each fact."""
         from anygame.search.table import pack_states
 
         fluents, rows = pack_states([state.facts for state in self._states.items])
@@ -326,5 +293,5 @@ class StateExpansion:
         return fluents, states
 
 
-#: Numbers states in the order of their discovery, and expands them.
+#: Numbers states in the order of their discovery and expands them.
 Expansion = LaneExpansion | StateExpansion

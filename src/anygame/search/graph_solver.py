@@ -1,21 +1,14 @@
-"""Solutions of games from a graph of all states."""
+"""Solutions of games, computed from a graph of all states."""
 
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from anygame.search.goals import USUAL, Bounds, GoalScale, rounded
-from anygame.search.retrograde import (
-    FAR,
-    Players,
-    best_edge,
-    find_values,
-    retrograde_distances,
-    retrograde_values,
-)
+from anygame.search.retrograde import FAR, Players, find_values, retrograde_distances, retrograde_values
 from anygame.search.table import NO_END, Solution, Table, numbered
 
 if TYPE_CHECKING:
@@ -29,8 +22,10 @@ if TYPE_CHECKING:
     from anygame.search.graph import Expansion, StateGraph
     from anygame.search.retrograde import Values
 
-#: Tolerance of expectations and mixed strategies: floating-point errors of many steps.
-_CLOSE, _DIGITS = 1e-9, 9
+#: Tolerance of values, for accumulated floating-point errors.
+_CLOSE: Final = 1e-9
+#: Number of decimals of the values in a table.
+_DIGITS: Final = 9
 
 
 class Solver:
@@ -45,19 +40,19 @@ class Solver:
         together = (graph.options[:, self._choosing] > 1).all(axis=1).any()
         self._is_simultaneous = len(self._choosing) == 2 and bool(together)
         self._takes_turns = not (self._has_chance or self._is_simultaneous)
-        #: Computed values by role; the values of other roles follow from them.
+        #: Computed values, by role. The values of the other roles follow from these values.
         self._values: dict[int, Values] = {}
         self._distances: NDArray[np.int32] | None = None
-        #: Number of states, by role, in which play ends without a goal for the role.
+        #: For each role: the number of states in which play ends without a goal for the role.
         self._missing = [int(n) + graph.stuck for n in np.isnan(graph.goals).sum(axis=0)]
 
     def solution(self) -> Solution:
-        """Return the solution, solved or not."""
+        """Return the values, or why they are unknown."""
         graph = self._graph
         if not graph.complete:
             return self._unsolved(f"not all states were found: {graph.stopped}")
         if self._game.is_gdl2:
-            return self._unsolved("the rules hide information, which exact values do not allow for")
+            return self._unsolved("the rules hide information, so states have no exact values")
         if len(self._choosing) > 2:
             return self._unsolved(f"{len(self._choosing)} roles choose: there is no single best play")
         if len(self._choosing) == 2 and not self._are_opposed(*self._choosing):
@@ -67,18 +62,18 @@ class Solver:
     # -- what kind of game it is -------------------------------------------------------------------
 
     def _ends(self, one: int, other: int) -> NDArray[np.float64]:
-        """Return the different pairs of goals of two roles, ascending by the first: float [pairs, 2]."""
+        """Return the distinct pairs of goals of two roles in terminal states, ascending: float [pairs, 2]."""
         pairs = self._graph.goals[:, [one, other]]
         pairs = pairs[~np.isnan(pairs).any(axis=1)]
-        # There are few distinct values, so pairs of their numbers sort faster than pairs of values.
+        # There are few distinct goals: their ranks sort faster than the goals.
         (ones, first), (others, second) = (np.unique(column, return_inverse=True) for column in pairs.T)
         numbers = np.unique(first * len(others) + second)
         return np.stack([ones[numbers // len(others)], others[numbers % len(others)]], axis=1)
 
     def _are_opposed(self, one: int, other: int) -> bool:
-        """Return whether the goals of two roles are opposed at all ends that give both a goal.
+        """Return whether the goals of two roles are opposed: one goal decreases with the other.
 
-        Unless the roles take turns without chance, one goal must be a linear function of the other.
+        In a game with chance or simultaneous moves, one goal must also be a linear function of the other.
         """
         pairs = self._ends(one, other)
         steps = np.diff(pairs, axis=0)
@@ -97,14 +92,14 @@ class Solver:
     # -- its value ---------------------------------------------------------------------------------
 
     def _goals(self, role: int) -> NDArray[np.float64]:
-        """Return the goals of a role at the ends that give it one."""
+        """Return the goals of a role in terminal states, without nan."""
         goals = self._graph.goals[:, role]
         return np.asarray(goals[~np.isnan(goals)])
 
     def _levels(self, role: int) -> NDArray[np.float64]:
-        """Return the possible values of an end for a role, ascending.
+        """Return the possible values of a final state for a role, ascending.
 
-        An end without a goal can be worth anything from 0 to 100, the usual goals, or any goal in the rules.
+        A final state without a goal can have any value from 0 to 100, and any goal in the rules.
         """
         goals = self._goals(role)
         if not self._missing[role]:
@@ -122,10 +117,10 @@ class Solver:
         # If no role chooses, every role except ``random`` still has a value.
         leading = self._choosing[:1] or [p for p in range(len(roles)) if p not in self._random]
         if any(self._missing[place] for place in self._choosing):
-            # If an end gives one role no goal, the goal of the other role does not follow from it.
+            # If a final state has no goal for a role, the value of one role does not determine the other.
             leading = self._choosing
         if not leading:
-            return self._unsolved("only chance decides: there is no role that could have a value")
+            return self._unsolved("only chance decides, so no role has a value")
         find = retrograde_values if self._takes_turns else find_values
         for place in leading:
             if not len(self._goals(place)):
@@ -142,17 +137,21 @@ class Solver:
         return self._solution(goals_by_role, bounds, "", self._line())
 
     def _doubt(self) -> str:
-        """Return why the lower bound of a role differs from its upper bound."""
-        causes = [f"{_ends(number)} {role} no goal" for role, number in self._lacking().items() if number]
+        """Return why the bounds of a role's value differ."""
+        causes = [
+            f"{'1 end gives' if number == 1 else f'{number:,} ends give'} {role} no goal"
+            for role, number in self._lacking().items()
+            if number
+        ]
         if not causes:
             return "best play may never end"
         what = "best play may never end, or end without a goal"
         return f"{what}: {', '.join(causes)}, or several"
 
     def _opposed_roles(self) -> list[tuple[int, NDArray[np.float64]]]:
-        """Return the roles whose values follow from those of the first role, with the pairs of goals.
+        """Return the roles whose values follow from the value of the first computed role.
 
-        Both roles must have a goal at every end.
+        Both roles must have a goal in every final state. Each result includes the pairs of their goals.
         """
         first = next(iter(self._values))
         others = [p for p in range(len(self._game.roles)) if p not in self._values and p not in self._random]
@@ -161,39 +160,35 @@ class Solver:
 
     # -- best play ---------------------------------------------------------------------------------
 
-    def _middle(self, leading: int) -> float:
-        goals = self._goals(leading)
-        return float(goals.min() + goals.max()) / 2
-
-    def _left(self) -> NDArray[np.int32] | None:
-        """Return the distance of each state from the end; None with chance or simultaneous moves."""
+    def _remaining(self) -> NDArray[np.int32] | None:
+        """Return the number of joint moves of best play from each state; None unless the roles take turns."""
         if self._distances is None and self._takes_turns:
             leading, values = next(iter(self._values.items()))
-            players, middle = self._players(leading), self._middle(leading)
-            self._distances = retrograde_distances(self._graph, values, players, middle)
+            goals = self._goals(leading)
+            middle = float(goals.min() + goals.max()) / 2
+            self._distances = retrograde_distances(self._graph, values, self._players(leading), middle)
         return self._distances
 
     def _line(self) -> tuple[tuple[Term, ...], ...]:
         graph, state, number = self._graph, self._start, 0
-        distances = self._left()
+        distances = self._remaining()
         if distances is None:
             return ()
-        leading, values = next(iter(self._values.items()))
-        players, middle = self._players(leading), self._middle(leading)
+        values = next(iter(self._values.values()))
         line: list[tuple[Term, ...]] = []
         while 0 < distances[number] < FAR:
-            value, _ = values.bounds(number)
-            late = value < middle if graph.options[number, leading] > 1 else value > middle
-            edge = best_edge(graph, values, distances, number, late and players.least is not None)
-            if edge is None:
-                break
-            number = int(graph.children[graph.offsets[number] + edge])
+            children = graph.children[graph.offsets[number] : graph.offsets[number + 1]]
+            is_best = distances[children] == distances[number] - 1
+            for bound in values.lower, values.upper:
+                is_best &= bound[children] == bound[number]
+            edge = int(is_best.argmax())
+            number = int(children[edge])
             line.append(self._joint(state, edge))
             state = state.next(line[-1])
         return tuple(line)
 
     def _joint(self, state: State, edge: int) -> tuple[Term, ...]:
-        """Return the joint move of a number: the move of the last role changes fastest."""
+        """Return the joint move of an edge of a state; see ``ExpandedStates.children`` for the order."""
         joint: list[Term] = []
         for role in reversed(self._game.roles):
             legal = state.legal_moves(role)
@@ -204,7 +199,7 @@ class Solver:
     # -- the values of all states ------------------------------------------------------------------
 
     def table(self, expansion: Expansion) -> Table | None:
-        """Return the values of all states; None where no values were computed."""
+        """Return the values of all states; None if no values were computed."""
         if not self._values:
             return None
         columns = [bound for values in self._values.values() for bound in (values.lower, values.upper)]
@@ -216,7 +211,7 @@ class Solver:
         first = bounds[:, next(iter(self._values))]
         for place, ends in self._opposed_roles():
             bounds[:, place] = [_opposite(ends, *pair) for pair in first.tolist()]
-        distances, remaining = None, self._left()
+        distances, remaining = None, self._remaining()
         if remaining is not None:
             distances = np.where(remaining < FAR, remaining.astype(np.uint32), np.uint32(NO_END))
         fluents, states = expansion.packed()
@@ -225,7 +220,7 @@ class Solver:
     # -- the record --------------------------------------------------------------------------------
 
     def _lacking(self) -> dict[str, int]:
-        """Return for each role except ``random`` how many states end play without a goal for it."""
+        """Return ``Solution.missing``."""
         roles = enumerate(self._game.roles)
         return {role: self._missing[place] for place, role in roles if place not in self._random}
 
@@ -258,11 +253,7 @@ class Solver:
         )
 
 
-def _ends(number: int) -> str:
-    return "1 end gives" if number == 1 else f"{number:,} ends give"
-
-
 def _opposite(ends: NDArray[np.float64], least: float, most: float) -> tuple[float, float]:
-    """Return the bounds of a role whose goals are opposed, given the pairs of goals at ends."""
+    """Return the bounds of a role, given the bounds of its opponent and the pairs of opposed goals."""
     low, high = np.interp([most, least], ends[:, 0], ends[:, 1])
     return float(low), float(high)

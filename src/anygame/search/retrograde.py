@@ -1,19 +1,19 @@
 """Retrograde analysis: values of all states of a graph, by sweeps from the last layer to the first.
 
-Each state has a lower and an upper bound of its value for one role. The first bounds are the extreme goals of
-the game, and a sweep recomputes the bounds from those of the children. A final state without a goal keeps the
-first bounds. If both bounds are equal, the value is exact, whatever endless play and ends without a goal are
-worth. The role can guarantee the lower bound in a bounded number of moves, and the opponent can limit it to
-the upper bound. If all edges lead to later layers, one sweep is enough. Other graphs are swept until nothing
+Each state has a lower and an upper bound of its value for one role. The initial bounds are the lowest and the
+highest goal of the game. A sweep recomputes the bounds of each state from the bounds of its children. A final
+state without a goal keeps the initial bounds. If both bounds of a state are equal, its value is exact: it
+does not depend on the value of endless play, nor on the value of final states without a goal. The role can
+guarantee the lower bound in a bounded number of moves, and the opponent can limit the role to the upper
+bound. If all edges lead to later layers, one sweep is enough. Otherwise, sweeps are repeated until no bound
 changes (value iteration: Shapley 1953, Condon 1992).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,93 +23,60 @@ from anygame.native.marking import Elements, Int32s, exported
 from anygame.search.lanes import joint_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from anygame.search.graph import StateGraph
 
-#: Smallest change of expectations that needs another sweep: endless play only converges to its value.
+#: Minimum change of a bound that causes another sweep. In endless play with chance, bounds converge slowly.
 TOLERANCE: Final = 1e-12
-#: Maximum number of sweeps. For repeated fair coin tosses, each sweep halves the error.
+#: Maximum number of sweeps. In a game that tosses a fair coin until heads, each sweep halves the error.
 _MOST_SWEEPS: Final = 10_000
-#: Distance of states from which best play never ends.
+#: Distance of a state from which best play never ends.
 FAR: Final = np.int32((1 << 31) - 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Players:
-    """Objectives of the roles, by place.
+    """Objectives of the roles, which are given by their indices."""
 
-    Attributes:
-        most: the role whose value is computed; it maximises the value.
-        least: the role that minimises the value; None in a game for one role.
-        chance: the roles that move at random.
-    """
-
-    most: int
-    least: int | None
-    chance: tuple[int, ...]
+    most: int  # the role whose value is computed; it maximises the value
+    least: int | None  # the role that minimises the value; None in a game for one role
+    chance: tuple[int, ...]  # the roles that move at random
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Bounds of the value of each expanded state.
+    """Bounds of the value of each expanded state."""
 
-    Attributes:
-        lower: [states]; goals as floats or, with ``levels``, their ranks.
-        upper: [states]; in the same form.
-        levels: all goals, ascending: float [levels]; None if bounds are not ranks.
-    """
-
-    lower: NDArray[Any]
-    upper: NDArray[Any]
-    levels: NDArray[np.float64] | None = None
+    lower: NDArray[Any]  # [states]; lower bounds, as goals or as indices of ``levels``
+    upper: NDArray[Any]  # [states]; upper bounds, as goals or as indices of ``levels``
+    levels: NDArray[np.float64] | None = None  # [levels]; all goals, ascending; None if bounds are goals
 
     def goals(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return bounds as goals."""
+        """Return the goals of lower or upper bounds."""
         return np.asarray(values if self.levels is None else self.levels[values.astype(np.int64)])
 
     def bounds(self, state: int) -> tuple[float, float]:
-        """Return the bounds of the value of a state, as goals."""
+        """Return the lower and the upper bound of a state, as goals."""
         least, most = self.goals(np.array([self.lower[state], self.upper[state]])).tolist()
         return least, most
 
 
-class Group(NamedTuple):
-    """States of a layer, int64 [n], whose roles have the same numbers of moves, and these numbers."""
-
-    states: NDArray[np.int64]
-    options: tuple[int, ...]
-
-    def children(self, graph: StateGraph) -> NDArray[np.int32]:
-        """Return the states after each joint move: int32 [n, joint moves]."""
-        edges = graph.offsets[self.states][:, None] + np.arange(prod(self.options))
-        return np.asarray(graph.children[edges])
-
-
-def _layer(graph: StateGraph, layer: int) -> Iterator[Group]:
+def _groups(graph: StateGraph, layer: int) -> Iterator[tuple[NDArray[np.int64], tuple[int, ...]]]:
+    """Group the states of a layer by the number of moves of each role; yield each group and these numbers."""
     first = int(graph.layers[layer])
     options = graph.options[first : graph.layers[layer + 1]]
     going = np.flatnonzero(options[:, 0])
-    if not len(going):
-        return
-    kind_of = np.zeros(len(going), np.int64)
-    for counts in options[going].T:
-        # The groups are renumbered for each role to keep their numbers small.
-        _, kind_of = np.unique(kind_of * (int(counts.max()) + 1) + counts, return_inverse=True)
-    order = np.argsort(kind_of.astype(np.uint16 if kind_of.max() < 1 << 16 else np.int64), kind="stable")
-    begins = np.searchsorted(kind_of[order], np.arange(kind_of.max() + 2))
-    for begin, end in pairwise(begins.tolist()):
-        states = going[order[begin:end]]
-        yield Group(first + states, tuple(options[states[0]].tolist()))
+    ordered = going[np.lexsort(options[going].T[::-1])]
+    changes = 1 + np.flatnonzero((np.diff(options[ordered], axis=0) != 0).any(axis=1))
+    for states in np.split(ordered, changes) if len(ordered) else ():
+        yield first + states, tuple(options[states[0]].tolist())
 
 
 def find_values(graph: StateGraph, players: Players, levels: NDArray[np.float64]) -> Values:
-    """Return bounds of the value of every state.
+    """Return bounds of the value of every state of a complete graph.
 
-    Args:
-        graph: the complete graph.
-        players: the objectives of the roles.
-        levels: the possible values of a terminal state for ``players.most``, ascending.
+    ``levels`` holds the possible values of a terminal state for ``players.most``, ascending.
     """
     lower = np.full(graph.expanded, levels[0], np.float64)
     upper = np.full(graph.expanded, levels[-1], np.float64)
@@ -118,22 +85,22 @@ def find_values(graph: StateGraph, players: Players, levels: NDArray[np.float64]
     lower[graph.ends[has_goal]] = upper[graph.ends[has_goal]] = goals[has_goal]
     forward = runs_forward(graph)
     layers = reversed(range(len(graph.layers) - 1))
-    groups = [group for layer in layers for group in _layer(graph, layer)]
+    groups = [group for layer in layers for group in _groups(graph, layer)]
     sweeps, changed = 0, float("inf")
     while changed > TOLERANCE and sweeps < _MOST_SWEEPS:
         sweeps, changed = sweeps + 1, 0.0
-        for group in groups:
-            children = group.children(graph)
+        for states, options in groups:
+            children = graph.children[graph.offsets[states][:, None] + np.arange(prod(options))]
             for bound in (lower, upper):
-                new = _value(bound[children], group.options, players)
+                new = _value(bound[children], options, players)
                 if not forward:
-                    changed = max(changed, float(np.abs(new - bound[group.states]).max()))
-                bound[group.states] = new
+                    changed = max(changed, float(np.abs(new - bound[states]).max()))
+                bound[states] = new
     return Values(lower, upper)
 
 
 def runs_forward(graph: StateGraph) -> bool:
-    """Return whether every joint move leads from a layer to a later one."""
+    """Return whether every joint move leads to a later layer."""
     for layer in range(len(graph.layers) - 1):
         first, end = graph.offsets[graph.layers[layer]], graph.offsets[graph.layers[layer + 1]]
         if first < end and graph.children[first:end].min() < graph.layers[layer + 1]:
@@ -142,7 +109,7 @@ def runs_forward(graph: StateGraph) -> bool:
 
 
 def _value(values: NDArray[np.float64], options: tuple[int, ...], players: Players) -> NDArray[np.float64]:
-    """Return the values of states, given those of their children: float [n, joint moves]."""
+    """Return the values of states, given the values of their children: float [n, joint moves]."""
     table = values.reshape(-1, *options)
     for role in players.chance:
         table = table.mean(axis=1 + role, keepdims=True)
@@ -158,23 +125,10 @@ def _value(values: NDArray[np.float64], options: tuple[int, ...], players: Playe
     return values_of_games(table)
 
 
-def best_edge(
-    graph: StateGraph, values: Values, distances: NDArray[np.int32], state: int, late: bool
-) -> int | None:
-    """Return the number of the joint move of best play in a state; None if there is none."""
-    children = graph.children[graph.offsets[state] : graph.offsets[state + 1]]
-    keeps = (values.lower[children] == values.lower[state]) & (values.upper[children] == values.upper[state])
-    keeping: Sequence[int] = np.flatnonzero(keeps).tolist()
-    if not keeping:
-        return None
-    sign = -1 if late else 1
-    return min(keeping, key=lambda edge: sign * int(distances[children[edge]]))
-
-
 def values_of_games(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the values of matrix games whose rows the maximising role chooses.
+    """Return the values of matrix games in which the maximising role chooses the row.
 
-    Rounding never moves a value out of the bounds that pure strategies give.
+    Each value is clipped to the bounds that pure strategies guarantee.
 
     Args:
         payoffs: float [games, rows, columns].
@@ -193,7 +147,7 @@ def values_of_games(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(assured)
     different, where = np.unique(payoffs[mixed], axis=0, return_inverse=True)
     if payoffs.shape[1:] == (2, 2):
-        # Without a saddle point, both differences have the same sign, so the sum does not cancel.
+        # Without a saddle point, a - b and d - c have the same sign, so their sum has no cancellation.
         a, b, c, d = different.reshape(-1, 4).T
         values = c + (a - c) * ((d - c) / ((a - b) + (d - c)))
     else:
@@ -203,11 +157,11 @@ def values_of_games(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _by_linear_program(payoffs: NDArray[np.float64]) -> float:
-    """Return the greatest value that a mixture of the rows guarantees against every column."""
+    """Return the greatest expected payoff that a mixture of rows guarantees against every column."""
     with needing("solve", "mixed strategies need linear programs, which scipy solves"):
         from scipy.optimize import linprog
     rows, columns = payoffs.shape
-    # The payoffs are scaled, since the tolerances of the solver suit numbers near 1.
+    # Scale the payoffs, since the tolerances of the solver suit numbers near 1.
     lowest, width = payoffs.min(), np.ptp(payoffs)
     result = linprog(
         c=np.r_[np.zeros(rows), -1.0],
@@ -221,18 +175,19 @@ def _by_linear_program(payoffs: NDArray[np.float64]) -> float:
     return float(lowest - width * result.fun)
 
 
-#: Place of the minimising role in a game for one role.
+#: Index that compiled code gets for the minimising role if there is no such role.
 _NOBODY = -1
-#: Arrays of numbers of moves, and of ranks of goals: bytes if the numbers fit.
+#: ``StateGraph.options``.
 _Options = Annotated[NDArray[Any], Elements(("uint8", "uint32"), 2)]
+#: Indices of goals in ``Values.levels``.
 _Ranks = Annotated[NDArray[Any], Elements(("uint8", "uint32"))]
 
 
 def retrograde_values(graph: StateGraph, players: Players, levels: NDArray[np.float64]) -> Values:
-    """Return bounds of the value of every state as ranks, if roles take turns without chance.
+    """Return bounds of the value of every state, as ranks. The roles must take turns without chance.
 
-    This is the native form of ``find_values``. A rank takes a byte, and sweeps visit states in the reverse
-    order of their discovery (retrograde analysis: Stroehlein 1970, Thompson 1986).
+    This is a faster, native version of ``find_values``. A sweep visits states in the reverse order of their
+    discovery (retrograde analysis: Stroehlein 1970, Thompson 1986).
     """
     goals = graph.goals[:, players.most]
     has_goal = ~np.isnan(goals)
@@ -250,10 +205,10 @@ def retrograde_values(graph: StateGraph, players: Players, levels: NDArray[np.fl
 def retrograde_distances(
     graph: StateGraph, values: Values, players: Players, middle: float
 ) -> NDArray[np.int32]:
-    """Return the number of joint moves of best play to the end, int32 [states]; FAR if play never ends.
+    """Return the number of joint moves of best play from each state, int32 [states]; FAR if it never ends.
 
-    Best play keeps both bounds, since a move that keeps only one can lead to an end without a goal. A role
-    whose value is above the middle of the goals prefers a short match, and the other role a long match.
+    Best play keeps both bounds. A move that keeps only one bound can lead to a final state without a goal. A
+    role whose value is above ``middle`` prefers a short match. The other role prefers a long match.
     """
     assert values.levels is not None
     distances = np.full(graph.expanded, FAR, np.int32)
@@ -278,7 +233,7 @@ def _sweep(
     lower: _Ranks,
     upper: _Ranks,
 ) -> bool:
-    """Recompute the bounds of all states from those of their children; return whether any changed."""
+    """Recompute the bounds of all states from the bounds of their children; return whether one changed."""
     at, changed = len(children), False
     for state in range(len(options) - 1, -1, -1):
         joint = joint_count(options, state)
@@ -309,7 +264,7 @@ def _distance_sweep(
     below: int,
     above: int,
 ) -> bool:
-    """Recompute distances from those of children that keep the value; return whether any changed."""
+    """Recompute distances from the children that keep both bounds; return whether a distance changed."""
     at, changed = len(children), False
     for state in range(len(options) - 1, -1, -1):
         joint = joint_count(options, state)

@@ -1,4 +1,4 @@
-"""Searches of a state, limited by time or by a number of leaves; `Search` chooses the engine."""
+"""Searches of a state, limited by time or by a number of leaves. `Search` chooses the engine."""
 
 from __future__ import annotations
 
@@ -32,50 +32,50 @@ if TYPE_CHECKING:
 
 
 class Searcher(Protocol):
-    """Grows a tree of states from a root in steps. Only one thread at a time may use it.
+    """Grows a search tree from a root. Only one thread at a time may use it.
 
-    The same seed and the same total of iterations give the same tree, however many calls they take.
+    The tree depends only on the seed and the total number of iterations, not on the number of calls.
     """
 
     def begin(self, state: State) -> None:
-        """Make a state the root, and keep the tree below it; raise PositionError if it does not fit."""
+        """Make a state the root, and keep the tree below it; raise PositionError if this is impossible."""
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
-        """Search for about a number of seconds, or of leaves; unfinished work waits for the next call.
+        """Search for about a number of seconds or of leaves, and return the number of evaluated leaves.
 
-        Returns the number of evaluated leaves. It is 0 if the search is done or the time is too short.
+        The result is 0 if the search is done or the time is too short. The next call resumes unfinished work.
         """
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return the analysis of the root without iterations and seconds, with lines of best play or not."""
+        """Return the analysis of the root. ``lines`` tells whether it has lines of best play."""
 
     def best(self, role: int) -> Term:
         """Return the first move of a role in the analysis; raise ValueError if the role has no move."""
 
     @property
     def is_done(self) -> bool:
-        """Whether the root is an end, or proven for all roles."""
+        """Whether the root is a final state, or its value is proven for all roles."""
 
 
-#: Default size of the tree in bytes: most machines have a gigabyte to spare.
+#: Default maximum size of the tree in bytes.
 DEFAULT_MEMORY: Final = 1 << 30
 #: Seconds between two checks of the clock and ``stop``.
 _SLICE: Final = 0.05
-#: Seconds between two reports of progress: as often as people can read.
+#: Seconds between two reports of progress.
 _BETWEEN_REPORTS: Final = 0.25
-#: Factor by which the expected overrun of a slice falls with every slice. It starts at the longest overrun.
+#: Factor by which the expected overrun of a slice decays with every slice.
 _FORGETTING: Final = 0.9
 _COST: Final = "it evaluates one state at a time, typically hundreds of times slower"
-#: Minimum share of a run that must remain before a new tree is worth starting.
+#: Minimum fraction of a run that must remain for a change to a better engine.
 _WORTH_BEGINNING: Final = 0.5
-#: Share of a run that searches for the best line of a game of one role.
+#: Fraction of a run for the search for the best line, in a game for one role.
 _SHARE_OF_LINES: Final = 0.8
-#: Share of a run for finding states that agree with the knowledge of a role.
+#: Fraction of a run for the update of the belief.
 _BELIEVING: Final = 0.4
 
 
 class _Run(NamedTuple):
-    """Limits of a run; ``begin`` and ``end`` are times of ``perf_counter``."""
+    """Limits of a run. ``begin`` and ``end`` are times of ``perf_counter``."""
 
     begin: float
     end: float
@@ -85,42 +85,42 @@ class _Run(NamedTuple):
 
     @property
     def has_seconds_alone(self) -> bool:
-        """Whether only time limits the run, so its results depend on the speed of the machine."""
+        """Whether only time limits the run."""
         return self.end < inf and self.iterations is None
 
 
 class Search:
-    """Searches any game with the engine that suits the game and the question.
+    """Searches any game, with the best engine for the game and the limits of the run.
 
-    The search uses the first of four engines that is possible:
+    The search uses the first engine of this list that is possible:
 
-    - ``beliefs``, if a role is given: from states that agree with its knowledge. It needs a network with
-      percepts.
-    - ``lines``: the best line of a game without chance in which one role chooses. The run must be limited by
-      seconds alone. If no line is found in four fifths of the time, a tree gets the rest.
-    - ``lanes``: a tree that evaluates its leaves in native code, hundreds at a time. It needs a network that
-      can hold the state.
-    - ``states``: a tree that evaluates its leaves one after the other with the reasoner.
+    - ``beliefs``, if a role is given: a tree from the states that agree with the knowledge of this role. The
+      game must have a network that computes percepts.
+    - ``lines``: the best line of a game without chance in which one role chooses. The run must have a limit
+      in seconds and no other. If it finds no line in four fifths of the time, a tree gets the remaining time.
+    - ``lanes``: a tree that evaluates hundreds of leaves at a time in native code. The game must have a
+      network that can hold the state.
+    - ``states``: a tree that evaluates its leaves one by one with the reasoner.
 
-    Trees are grown by Monte Carlo tree search with proofs. The next run keeps the part of the tree below its
-    state. Several threads can share a search, but only one can run it at a time.
+    The trees use Monte Carlo tree search with proofs. The next run keeps the part of the tree below its
+    state. Several threads can share a search, but only one of them can run it at a time.
 
     Args:
         game: the game.
         seed: seed of the random numbers; None for a new seed. With one thread and a number of iterations, the
             same seed gives the same analysis.
-        threads: number of cores; only lanes use more than one.
+        threads: number of threads; only lanes use more than one.
         memory: approximate maximum size of the tree in bytes.
-        role: the searching role, if it knows less than the state; None if the state is known.
-        table: exact values, as ``anygame.solve(game, table=True)`` computes them.
-        model: learned estimates, see ``anygame.load_model``; lanes use them if they won their trial.
+        role: the searching role, if it does not know the whole state; otherwise None.
+        table: exact values; see ``anygame.solve``.
+        model: learned estimates; see ``anygame.load_model``. Lanes use the model if it won its trial.
 
     Attributes:
-        table: the exact values, which prove moves and choose the best move in the states of the table.
-        fallback: the error that keeps the search from using lanes; None otherwise. A ``FallbackWarning``
-            also reports the error.
-        no_beliefs: why states are searched although a role was given; None otherwise.
-        no_model: why the model is not used although it belongs to these rules; None otherwise.
+        table: the exact values. In the states of the table, they prove moves and choose the best move.
+        fallback: the error that prevents the use of lanes; None otherwise. A ``FallbackWarning`` also reports
+            the error.
+        no_beliefs: why the engine is not ``beliefs`` although a role was given; None otherwise.
+        no_model: why the search does not use the model although it belongs to these rules; None otherwise.
 
     Raises:
         ModelError: the model belongs to other rules.
@@ -178,10 +178,10 @@ class Search:
     # -- engines -----------------------------------------------------------------------------------
 
     def compile(self, seconds: float) -> bool:
-        """Compile the game in the background, and wait up to some seconds; return whether it is ready.
+        """Compile the game in the background, and wait at most ``seconds``; return whether it is ready.
 
-        Runs that begin before it is ready change to lanes later. If the game cannot be compiled, they use the
-        reasoner.
+        A run that begins before the game is ready can change to lanes later. If the compilation fails, runs
+        use the reasoner.
         """
         if self._compiling is None and not self._is_tried:
             self._compiling = Thread(target=self._compile, name="compiling", daemon=True)
@@ -192,17 +192,17 @@ class Search:
 
     @property
     def is_compiling(self) -> bool:
-        """Whether the engine is not known yet."""
+        """Whether the compilation has not ended yet, so the engine is unknown."""
         return not self._is_tried
 
     @property
     def is_for_one(self) -> bool:
-        """Whether only one role is known to have choices. Timed runs then search for its best line."""
+        """Whether only one role is known to choose. Timed runs then search for its best line."""
         return self._line_search() is not None
 
     @property
     def believes(self) -> bool:
-        """Whether the search starts from the knowledge of a role, and hardly uses the given state."""
+        """Whether the engine is ``beliefs``."""
         return self._beliefs is not None
 
     @property
@@ -227,7 +227,7 @@ class Search:
             self._is_tried = True
 
     def _belief_searcher(self, role: Role) -> BeliefSearcher | None:
-        """Return the search from the knowledge of a role; None if the game has no network with percepts."""
+        """Return the engine ``beliefs``; None if the game has no network that computes percepts."""
         from anygame.search.hidden.searcher import BeliefSearcher
 
         try:
@@ -237,10 +237,10 @@ class Search:
             return None
 
     def _lane_searcher(self) -> TreeSearcher | None:
-        """Return the tree over lanes, with the model if it can be used; None without a network."""
+        """Return the engine ``lanes``, with the model if possible; None without a network."""
         if self._game.machine != "network":
             return None
-        # Imported here, since other searches need no arrays of trees.
+        # Imported here, since other engines do not need the module.
         from anygame.search.tree.searcher import TreeSearcher
 
         lanes = TreeSearcher(self._game, seed=self._seed, threads=self._threads, memory=self._memory)
@@ -252,7 +252,7 @@ class Search:
         return lanes
 
     def _warn(self) -> None:
-        """Warn of a fallback, unless that was done before."""
+        """Warn of a fallback, unless the search has already warned of it."""
         reason = reason_of(self.fallback)
         if reason is not None and reason != self._warned_of:
             self._warned_of = reason
@@ -260,7 +260,7 @@ class Search:
             warn(message, FallbackWarning, stacklevel=2)
 
     def _line_search(self) -> LineSearch | None:
-        """Return the search for lines, if only one role chooses, as playouts in lanes can show."""
+        """Return the engine ``lines``; None if several roles choose, or if this is unknown."""
         game = self._game
         is_shown = game.is_settled and (len(game.roles) == 1 or game.machine == "network")
         if self._may_be_for_one and is_shown:
@@ -270,7 +270,7 @@ class Search:
         return self._lines
 
     def _begun_line(self, state: State) -> LineSearch | None:
-        """Begin the search for the best line in a state, and return it; None if it does not suit."""
+        """Begin the engine ``lines`` in a state, and return it; None if it cannot search the state."""
         lines = None if state.is_terminal else self._line_search()
         if lines is not None:
             try:
@@ -280,7 +280,7 @@ class Search:
         return lines
 
     def _begun_tree(self, state: State, view: RoleView | None, seconds: float) -> Searcher:
-        """Begin the search of beliefs, lanes or states in a state, and return it."""
+        """Begin the best engine of ``beliefs``, ``lanes`` and ``states`` in a state, and return it."""
         if self._beliefs is not None:
             self._beliefs.follow(view or RoleView(state), _BELIEVING * seconds)
             self._beliefs.begin(state)
@@ -312,25 +312,26 @@ class Search:
     ) -> PracticeReport | None:
         """Learn values of states by self-play, and use them in searches if they help.
 
-        In lanes, every role plays for itself, and a small network learns from the results. With two roles it
-        learns the difference of their goals, with more roles the goal of each. Fast matches measure whether
-        the network helps. If it does, the search uses it, and drops the tree so far.
+        A small network learns from games of self-play in lanes. With two roles, it learns the difference of
+        their goals, with more roles the goal of each role. A trial of fast matches then measures whether the
+        network helps. If it does, the search uses the network and drops its tree.
 
         Args:
-            seconds: time limit, from the moment when the game is compiled.
+            seconds: time limit, after the compilation of the game.
             games: maximum number of games to learn from. The same seed and number give the same result.
-            stop: called often; practice ends at once if it returns True, and the search does not use a
-                network without a trial.
+            stop: called often. If it returns True, practice ends at once, and the search does not use a
+                network that had no trial.
 
         Returns:
-            the report; None if only one role chooses, if the rules hide information, or without a network.
+            the report; None if only one role chooses, if the rules hide information, or if the game has no
+            network.
 
         Raises:
-            ValueError: neither seconds nor games are given, or one is not positive.
+            ValueError: both limits are missing, or a limit is not positive.
         """
         asked = [number for number in (seconds, games) if number is not None]
         if not asked or min(asked) <= 0:
-            raise ValueError("expected seconds or games of practice above 0")
+            raise ValueError("expected a positive limit for practice, in seconds or games")
         self._compile_once()
         with self._busy:
             if self._lanes is None or self.is_for_one:
@@ -357,17 +358,16 @@ class Search:
     ) -> Analysis:
         """Search a state, and return its analysis.
 
-        The first run compiles the game before the time limit starts. A run ends early if everything is
-        proven, or at Ctrl-C, which returns the analysis so far.
+        The first run compiles the game before its clock starts. A run ends early if all values are proven.
+        After Ctrl-C, it returns the analysis so far.
 
         Args:
-            state: the initial state by default. With a view, any state that agrees with it.
+            state: the state; the initial state by default. With a view, any state that agrees with the view.
             seconds: time limit.
-            iterations: approximate number of leaves to evaluate. Without either limit, the run ends when
-                everything is proven.
+            iterations: approximate number of leaves to evaluate. Without a limit, the run ends when all
+                values are proven.
             progress: called about four times a second with the analysis.
-            stop: called about 20 times a second; the run ends if it returns True, so another thread can end
-                the run.
+            stop: called about 20 times a second. The run ends if it returns True.
             view: the knowledge of the searching role; None if it knows the state.
 
         Raises:
@@ -381,7 +381,7 @@ class Search:
                         report(self.analysis())
                         reported = perf_counter()
         except KeyboardInterrupt:
-            # Ctrl-C can also come during a report of progress, or before a search exists.
+            # Ctrl-C can come during a report of progress, and before an engine exists.
             if self._searcher is None:
                 raise
             self._interrupted = True
@@ -397,17 +397,17 @@ class Search:
         slice_seconds: float = _SLICE,
         view: RoleView | None = None,
     ) -> Iterator[int]:
-        """Search as `run`, and yield the number of iterations after every slice of time."""
+        """Search as `run` does; yield the number of iterations so far after every slice of time."""
         self._compile_once()
         start = self._start = self._game.initial_state() if state is None else state
         if self.table is not None:
-            self.table.value(start)  # raises here, not after slow work, if the state is of another game
+            self.table.value(start)  # Raise an error for a state of another game now, before the search.
         begin = perf_counter()
         end = begin + (inf if seconds is None else seconds)
         run = _Run(begin, end, iterations, stop or (lambda: False), slice_seconds)
         with self._busy:
             self._iterations, self._interrupted = 0, False
-            # Earlier runs that overran can cost at most half of the time.
+            # The expected overrun from earlier runs takes at most half of this run.
             self._overrun = min(_FORGETTING * self._overrun, (end - begin) / 2)
             try:
                 while (yield from self._choose_and_search(start, view, run)):
@@ -420,7 +420,7 @@ class Search:
     def _choose_and_search(
         self, start: State, view: RoleView | None, run: _Run
     ) -> Generator[int, None, bool]:
-        """Search with the engine for the run; return whether a better engine has become ready."""
+        """Search with the best engine; return whether a better engine has become ready meanwhile."""
         line = self._begun_line(start) if run.has_seconds_alone else None
         if line is not None:
             self._searcher = line
@@ -435,7 +435,7 @@ class Search:
         return (yield from self._advance(searcher, run, run.end))
 
     def _advance(self, searcher: Searcher, run: _Run, end: float) -> Generator[int, None, bool]:
-        """Search in slices until the end; return whether a better engine has become ready."""
+        """Search in slices until ``end``; return whether a better engine has become ready."""
         while not searcher.is_done and not run.stop():
             remaining = end - perf_counter()
             wanted = None if run.iterations is None else run.iterations - self._iterations
@@ -456,13 +456,13 @@ class Search:
         return False
 
     def _is_worth_beginning(self, searcher: Searcher, run: _Run) -> bool:
-        """Return whether a better engine is ready, with enough time for a new tree."""
+        """Return whether a better engine is ready and enough time remains for it."""
         if searcher is not self._states or (self._lanes is None and self._beliefs is None):
             return False
         return run.end - perf_counter() >= _WORTH_BEGINNING * (run.end - run.begin)
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return the analysis of the last run; a ValueError if there was none."""
+        """Return the analysis of the last run; raise a ValueError if there was no run."""
         analysis = self._begun().analysis(lines=lines)
         if self.table is not None and self._start is not None:
             analysis = self.table.annotate(analysis, self._start)
@@ -476,10 +476,10 @@ class Search:
         )
 
     def best(self, role: int) -> Term:
-        """Return the best move of a role, given by its index, in the state of the last run.
+        """Return the best move of a role, given its index, in the state of the last run.
 
         Raises:
-            ValueError: the role has no move, or there was no run yet.
+            ValueError: the role has no move, or there was no run.
         """
         best = self._begun().best(role)
         if self.table is None or self._start is None:
@@ -493,8 +493,8 @@ class Search:
 
 
 def prepare() -> None:
-    """Compile the search over lanes; this takes some seconds, once on each machine."""
+    """Compile the native code of the searches. This takes seconds, once on each machine."""
     from anygame.native.marking import native_code
 
-    with suppress(CompilationError):  # the next search reports the error
+    with suppress(CompilationError):  # The next search reports the error.
         native_code("search")

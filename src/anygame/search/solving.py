@@ -1,4 +1,4 @@
-"""Exact value of a state, from a breadth-first exploration and retrograde analysis."""
+"""Exact value of a state, by breadth-first exploration and retrograde analysis."""
 
 from __future__ import annotations
 
@@ -37,34 +37,35 @@ def solve(
     progress: Callable[[int, int], None] | None = None,
     proving: Callable[[Analysis], None] | None = None,
 ) -> Solution:
-    """Return the exact value of a state, computed from all states that can follow it.
+    """Return the exact value of a state, computed from all states that are reachable from it.
 
-    In a game for one role, the value is the best goal, with a shortest line to it. For two roles with opposed
-    goals it is the minimax value if they take turns, and the maximin of mixed strategies if they move at the
-    same time. The moves of ``random`` are equally likely. For other games, and for games with hidden
-    information, no value is computed, and ``Solution.reason`` says why.
+    In a game for one role, the value is the best goal. If two roles have opposed goals, it is the minimax
+    value if they take turns, and the maximin of mixed strategies if they move at the same time. The moves of
+    ``random`` are equally probable. Other games, and games with hidden information, have no such value, and
+    ``Solution.reason`` says why.
 
-    The value of a final state without a goal for a role is unknown. If the result depends on it, the solution
-    has bounds instead of a value. If there are too many states, a game for one role is searched for its best
-    line. A game for two roles is searched for a proof of the goal that each role can guarantee. Ctrl-C ends
-    the computation early and returns the results so far.
+    A final state without a goal for a role has an unknown value. If the result depends on it, the solution
+    has bounds instead of a value. If there are too many states, the function searches a game for one role for
+    its best line, and a game for two roles for a proof of the goal that each role can guarantee. After
+    Ctrl-C, the function returns the results so far.
 
     Args:
         game: the game, or a state of it to solve.
         state: the state to solve; the initial state by default.
         memory: approximate maximum memory in bytes.
-        table: whether to keep the values of all states, as ``Solution.table``.
-        seconds: time limit. Half of it is for exploring states; if there are too many, the remaining time is
-            for a search. None: explore until memory is full, then search for the same time again.
+        table: whether to return the values of all states as ``Solution.table``.
+        seconds: time limit. The exploration of states may take half of it. If there are too many states, a
+            search takes the remaining time. With None, the exploration ends when memory is full, and a search
+            takes the same time again.
         states: maximum number of states; None for no maximum. If there are more states, no search follows, so
-            the result does not depend on a clock.
-        progress: called periodically with the numbers of expanded and of known states; by default a notebook
-            shows them, and the progress of a search for a proof.
+            the result does not depend on the speed of the machine.
+        progress: called periodically with the number of expanded states and the number of known states. By
+            default, a notebook shows the progress of the exploration and of a search for a proof.
         proving: called periodically with the analysis of a search for a proof.
 
     Raises:
         PositionError: the state belongs to another game.
-        MissingExtraError: mixed strategies have to be computed, and scipy is not installed.
+        MissingExtraError: the solution needs mixed strategies, and scipy is not installed.
 
     >>> import anygame
     >>> game = anygame.loads('''
@@ -84,7 +85,7 @@ def solve(
     >>> [" ".join(map(str, joint)) for joint in found.line]
     ['(take 2) noop', 'noop (take 1)', '(take 2) noop']
     """
-    from anygame.search.graph import INTERRUPTED, MOST_STATES, explore
+    from anygame.search.graph import INTERRUPTED, MOST_STATES, Exploration
     from anygame.search.graph_solver import Solver
 
     game, state = begun(game, state)
@@ -93,7 +94,7 @@ def solve(
     began = perf_counter()
     half, most = None if seconds is None else seconds / 2, MOST_STATES if states is None else states
     with reporting(progress, _exploration_text) as report:
-        graph = explore(expansion, game.roles, memory, report, half, most)
+        graph = Exploration(expansion, game.roles, memory, half, most).run(report)
     solver = Solver(game, start, graph, began)
     solution = replace(solver.solution(), interrupted=graph.stopped == INTERRUPTED)
     if table:
@@ -114,7 +115,7 @@ def _exploration_text(expanded: int, known: int) -> str:
 
 
 def _expansion(game: Game, start: State) -> Expansion:
-    """Return the expansion in lanes if the game has a network for the state, otherwise state by state."""
+    """Return an expansion in lanes if the game has a network that can hold the state."""
     from anygame.search.graph import LaneExpansion, StateExpansion
 
     if game.machine_name != "reasoner":
@@ -128,9 +129,8 @@ def _expansion(game: Game, start: State) -> Expansion:
 def with_best_line(game: Game, start: State, solution: Solution, memory: int, seconds: float) -> Solution:
     """Add the best line to an incomplete solution of a game for one role; return other solutions unchanged.
 
-    The goal of the line is the lower bound of the value, and no line has a goal above the upper bound. If the
-    bounds are equal, the game is solved. The upper bound of a final state without a goal is the highest goal
-    in the rules, but at least 100.
+    The goal of the line is the lower bound of the value. If it equals the upper bound, the game is solved. A
+    final state without a goal has a value of at most 100 or, if it is higher, the highest goal in the rules.
     """
     chooser = None if game.is_gdl2 else sole_chooser(game)
     if chooser is None:
@@ -173,11 +173,11 @@ def with_proof(
 ) -> Solution:
     """Add the result of a search for a proof to an incomplete solution of a game for two roles.
 
-    Such a proof does not need most states. One winning move is enough, and the search prunes moves that
-    cannot be better than a known move (score-bounded search; see ``anygame.search.tree.bounds``). The goals
-    that both roles can guarantee are the value of a zero-sum game. Only a visit to all final states can show
-    that a game is zero-sum, so the solution calls these goals the maximin. If a final state does not give a
-    role exactly one goal, the proof allows for any goal of the role.
+    Such a proof does not need most states: the search stops at a winning move, and prunes moves that cannot
+    be better than a known move (score-bounded search; see ``anygame.search.tree.bounds``). In a zero-sum
+    game, the goals that both roles can guarantee are its value. Only a visit to all final states can show
+    that a game is zero-sum, so the solution calls these goals the maximin. If a final state gives a role no
+    goal or several goals, the proof assumes that its value can be any goal.
     """
     has_chance = any(role.is_random for role in game.roles)
     if seconds <= 0 or game.is_gdl2 or has_chance or len(game.roles) != 2:

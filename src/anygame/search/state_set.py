@@ -1,8 +1,7 @@
 """Hash table of distinct packed states, numbered in order of insertion, in native code.
 
 It uses open addressing with linear probing (Knuth, The Art of Computer Programming, volume 3, section 6.4).
-The hash mixes each word of a state by multiplication and shifts, as in splitmix64 (Steele, Lea and Flood
-2014).
+The hash mixes the words of a state as in SplitMix64 (Steele, Lea and Flood 2014).
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ from anygame.native.marking import Int32s, UInt64Rows, compiled, exported
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-#: Number of slots of a new table: 8 KiB, so that small sets are cheap.
+#: Number of slots of a new table, which takes 8 KiB.
 _FEWEST_SLOTS: Final = 2048
-#: Minimum number of slots for each state: with 2, a successful probe reads 1.5 slots on average.
+#: Minimum number of slots per state. With 2 slots, a successful look-up reads at most 1.5 slots on average.
 _SLOTS_PER_STATE: Final = 2
 #: Number of rows of a new array.
 _FEWEST_ROWS: Final = 4096
-#: Arrays grow by 1 / 2^2: little memory is unused, and each row is copied only a few times.
+#: A full array grows by its size shifted right by this number of bits: by a quarter.
 _GROWTH: Final = 2
 
-#: Multiplier of splitmix64.
+#: Multiplier of SplitMix64.
 _FACTOR: Final = np.uint64(0xBF58476D1CE4E5B9)
 
 
@@ -33,10 +32,10 @@ _FACTOR: Final = np.uint64(0xBF58476D1CE4E5B9)
 def _number_states(
     states: UInt64Rows, slots: Int32s, store: UInt64Rows, used: int, ids: Int32s, keep: int
 ) -> int:
-    """Write the number of each state into ``ids``; return the number of stored states.
+    """Write the number of each state to ``ids``; return how many states the store then holds.
 
-    A slot holds the number of a stored state plus one, or 0 if it is free. With ``keep``, new states are
-    stored; otherwise they get the number -1.
+    A slot holds the number of a stored state plus one, or 0 if it is free. With ``keep``, the function stores
+    new states. Otherwise, it writes -1 for them.
     """
     mask = len(slots) - 1
     for row in range(len(states)):
@@ -71,7 +70,7 @@ def _are_equal(states: UInt64Rows, row: int, store: UInt64Rows, other: int) -> b
 
 
 class GrowingArray:
-    """Array that grows at its end, in place if possible; an unsigned one becomes uint32 if values need it."""
+    """Array that grows at its end. An array of uint8 becomes an array of uint32 when a value needs it."""
 
     def __init__(self, width: int, dtype: DTypeLike, rows: int = _FEWEST_ROWS) -> None:
         self._data = np.empty((rows, width), dtype)
@@ -84,11 +83,11 @@ class GrowingArray:
 
     @property
     def rows(self) -> NDArray[Any]:
-        """The rows; drop all views of them before rows are added."""
+        """The rows. Drop all views of this array before you add rows."""
         return self._data[: self.count]
 
     def bytes_with(self, more: int) -> int:
-        """Return the size in bytes after adding more rows."""
+        """Return the size in bytes after adding ``more`` rows."""
         return self._capacity(self.count + more) * self._data.shape[1] * self._data.itemsize
 
     def _capacity(self, needed: int) -> int:
@@ -96,7 +95,7 @@ class GrowingArray:
         return capacity if needed <= capacity else max(needed, capacity + (capacity >> _GROWTH))
 
     def with_room(self, more: int) -> NDArray[Any]:
-        """Return the array with room for more rows at its end; the caller writes them and sets ``count``."""
+        """Return the array with room for ``more`` rows. The caller writes the new rows and sets ``count``."""
         needed = self.count + more
         if needed > len(self._data):
             self._data.resize((self._capacity(needed), self._data.shape[1]), refcheck=False)
@@ -136,13 +135,9 @@ class StateSet:
     def __len__(self) -> int:
         return self._states.count
 
-    def part(self, first: int, end: int) -> NDArray[np.uint64]:
-        """Return a copy of the states from number ``first`` to before ``end``: uint64 [n, words]."""
-        return self._states.rows[first:end].copy()
-
-    def at(self, numbers: NDArray[np.integer]) -> NDArray[np.uint64]:
+    def at(self, numbers: NDArray[np.integer] | slice) -> NDArray[np.uint64]:
         """Return a copy of the states with given numbers: uint64 [n, words]."""
-        return np.asarray(self._states.rows[numbers])
+        return np.array(self._states.rows[numbers])
 
     @property
     def bytes(self) -> int:
@@ -159,7 +154,7 @@ class StateSet:
         store = self._states.with_room(len(states))
         slots = self._slots_for(len(self) + len(states))
         if slots != len(self._slots):
-            # The old slots are freed first, since the states are rehashed into the new ones.
+            # Free the old slots before the allocation of new ones. All states are rehashed from the store.
             self._slots = np.zeros(0, np.int32)
             self._slots = np.zeros(slots, np.int32)
             _number_states(self._states.rows, self._slots, store, 0, np.empty(len(self), np.int32), True)

@@ -1,11 +1,11 @@
 """Search tree over states that the machine of a game expands one by one.
 
-UCT (Kocsis and Szepesvari 2006), with bounds of values that are proven from the ends backwards (score-bounded
-search: Cazenave and Saffidine 2010). The lower bound of a role is the maximin of the lower bounds over its
-moves and the moves of the others. The upper bound is the minimax of the upper bounds. All moves of chance
-have the same weight. Values go from 0, the least goal of the game, to 1, the greatest; these are the first
-bounds. Each update is correct if the earlier ones are, so bounds also hold in games without end. With
-simultaneous moves they enclose the value under mixed strategies.
+The search is UCT (Kocsis and Szepesvari 2006). It backs up proven bounds of values from final states
+(score-bounded search: Cazenave and Saffidine 2010). A value is a goal on a scale from 0, the lowest goal of
+the game, to 1, the highest. The lower bound of a role is the maximin of its lower bounds over its moves and
+the moves of the other roles. The upper bound is the minimax of its upper bounds. All moves of ``random`` are
+equally probable. Each update of a bound preserves correctness, so bounds also hold in endless games. With
+simultaneous moves, the bounds enclose the value under mixed strategies.
 """
 
 from __future__ import annotations
@@ -28,30 +28,38 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: Maximum number of joint moves of a descent or a playout; nearly all matches are shorter.
+#: Maximum number of joint moves of a descent or a playout.
 _DEEPEST: Final = 500
-#: Size in bytes of a node with its state, a frozen set of some tens of facts (measured), and of each move.
-_BYTES_OF_A_NODE, _BYTES_OF_A_MOVE = 6_000, 50
-#: Maximum number of nodes: with millions of objects, garbage collection takes a second.
+#: Size in bytes of a node with a state of tens of facts, without its moves.
+_BYTES_OF_A_NODE: Final = 6_000
+#: Size in bytes of a move of a node.
+_BYTES_OF_A_MOVE: Final = 50
+#: Maximum number of nodes. With millions of objects, a garbage collection takes a second.
 _MOST_NODES: Final = 50_000
 #: Number of nodes visited between two checks of the clock.
 _AT_A_TIME: Final = 200
-#: Maximum seconds of a playout without a check of the clock: a tenth of the shortest clocks.
+#: Maximum duration in seconds of a playout without a check of the clock.
 _QUICK: Final = 0.005
-#: Weight of exploration for single playouts, and for means of many playouts.
-_EXPLORATION, _EXPLORATION_OF_MEANS = 0.5, 0.3
-#: Number of playouts of a leaf in lanes, hardly slower than one playout, and their maximum of joint moves.
-_LANES, _LONGEST = 512, 10_000
-#: Tolerance of means over chance: the rounding error of floating-point numbers.
-_CLOSE, _DIGITS = 1e-9, 9
-#: Smallest change of bounds that is backed up: around a cycle with chance, bounds converge for ever.
+#: Weight of exploration if single playouts evaluate leaves.
+_EXPLORATION: Final = 0.5
+#: Weight of exploration if means of many playouts evaluate leaves.
+_EXPLORATION_OF_MEANS: Final = 0.3
+#: Number of playouts per leaf in lanes. So many playouts take hardly more time than one.
+_LANES: Final = 512
+#: Maximum number of joint moves of these playouts.
+_LONGEST: Final = 10_000
+#: Tolerance of means over moves of ``random``, for floating-point errors.
+_CLOSE: Final = 1e-9
+#: Number of decimals to which such means are rounded.
+_DIGITS: Final = 9
+#: Minimum change of bounds that is backed up. Around a cycle with chance, changes become ever smaller.
 _STEP: Final = 1e-3
 #: Value from which a role prefers a short match.
 _MIDDLE: Final = 0.5
-#: Maximum distance to the end, since distances around cycles grow for ever.
+#: Maximum distance to the end. Without a maximum, distances around a cycle grow for ever.
 _FAR: Final = 1000
 
-#: A joint move, as the indices of its moves.
+#: A joint move: for each role, the index of its move.
 _Choice = tuple[int, ...]
 #: A move of one role, and the moves of the other roles.
 _Pair = tuple[int, _Choice]
@@ -62,10 +70,10 @@ class _Bandit:
     """The moves of one role at a node, and the values of the tried moves.
 
     Every role has its own bandit at every node, and treats the choices of other roles as chance (decoupled
-    UCT: Finnsson and Bjoernsson 2008). The moves of ``random`` are sampled.
+    UCT: Finnsson and Bjoernsson 2008). The bandit of ``random`` samples its moves.
 
     Attributes:
-        arms: by the index of a tried move, the number of its tries and the sum of their values.
+        arms: for each tried move, by index: the number of its tries and the sum of their values.
         count: number of tries of all moves.
         sum: sum of the values of these tries.
     """
@@ -80,10 +88,10 @@ class _Bandit:
         self._untried = list(range(len(moves)))
 
     def choose(self, random: Random, exploration: float, barred: Container[int]) -> int:
-        """Return the move to try next, which is not barred: UCB1 (Auer, Cesa-Bianchi, Fischer 2002).
+        """Return the move to try next, by UCB1 (Auer, Cesa-Bianchi, Fischer 2002) without the barred moves.
 
-        An untried move counts as one try with the mean value. So a few good moves are explored even if there
-        are more moves than time (first-play urgency: Gelly and Wang 2006).
+        An untried move counts as tried once, with the mean value of all moves. So the search tries good moves
+        again even if there are too many moves to try all of them (first-play urgency: Gelly and Wang 2006).
         """
         if len(self.moves) == 1:
             return 0
@@ -96,7 +104,7 @@ class _Bandit:
             if bound > highest and index not in barred:
                 chosen, highest = index, bound
         if self._untried and (chosen < 0 or self.sum / self.count + urge >= highest):
-            # Swap the sampled move with the last untried one, so that each is sampled once.
+            # Sample without replacement: swap the sampled move with the last untried move.
             place = random.randrange(len(self._untried))
             self._untried[place], self._untried[-1] = self._untried[-1], self._untried[place]
             return self._untried.pop()
@@ -113,30 +121,20 @@ class _Bandit:
 class _Node:
     """A state in the tree; all paths to the same state share one node.
 
-    Attributes:
-        least: lower bounds, by role.
-        most: upper bounds, by role.
-        bandits: by role; empty before the node is opened, and where play ends.
-        children: by joint move.
-        parents: the nodes that have this node as a child.
-        values: by role, if the state is terminal or a role has no legal move; otherwise None.
-        barred: moves of the mover that can no longer be the best.
-        is_closed: whether the value is known for every role except ``random``.
-        remaining: number of joint moves to the end under best play, if the value is known.
-        mover: the only role with several moves, unless it is ``random``; otherwise None.
+    Play ends in a terminal state, and in a state where a role has no legal move.
     """
 
     state: State
-    least: list[float]
-    most: list[float]
-    bandits: tuple[_Bandit, ...] = ()
-    children: dict[_Choice, _Node] = field(default_factory=dict)
-    parents: list[_Node] = field(default_factory=list)
-    values: tuple[float, ...] | None = None
-    barred: set[int] = field(default_factory=set)
-    is_closed: bool = False
-    remaining: int = 0
-    mover: int | None = None
+    least: list[float]  # lower bounds, by role
+    most: list[float]  # upper bounds, by role
+    bandits: tuple[_Bandit, ...] = ()  # by role; empty before ``open``, and if play ends in the state
+    children: dict[_Choice, _Node] = field(default_factory=dict)  # the children, by joint move
+    parents: list[_Node] = field(default_factory=list)  # the nodes that have this node as a child
+    values: tuple[float, ...] | None = None  # values by role if play ends in the state, else None
+    barred: set[int] = field(default_factory=set)  # moves that cannot exceed the lower bound of the mover
+    is_closed: bool = False  # whether the value is proven for every role except ``random``
+    remaining: int = 0  # number of joint moves to the end under best play, if the value is proven
+    mover: int | None = None  # the only role with several moves, unless it is ``random``; otherwise None
 
     def open(self) -> None:
         roles = self.state.game.roles
@@ -151,7 +149,7 @@ class _Node:
 
     @property
     def unseen(self) -> int:
-        """The number of joint moves without a child; 1 before the node is opened."""
+        """The number of joint moves without a child. A node that is not open yet counts as 1."""
         if self.values is not None:
             return 0
         moves = [len(bandit.moves) for bandit in self.bandits]
@@ -168,17 +166,16 @@ _Path = list[tuple[_Node, _Choice]]
 
 
 class StateSearcher(TreeReporter[_Node]):
-    """Searches any game. See ``anygame.search.searching.Searcher`` for the contract.
+    """Searches any game; it implements ``anygame.search.searching.Searcher``.
 
-    It supports any number of simultaneous roles, chance, cycles, and several paths to a state. The search
-    ends when the root is proven. Bounds guide the search while the goals of two roles are opposed at all ends
-    seen so far. In other games, no role tries to limit another role to its upper bound.
+    The search uses upper bounds while the goals of two roles are opposed in all final states seen so far. In
+    other games, no role tries to limit another role to its upper bound.
 
     Args:
         game: the game.
         seed: seed of the random numbers; None for a new seed.
-        memory: approximate maximum size of the tree in bytes; a full tree is searched without growing.
-        in_lanes: whether a leaf is evaluated by the mean of many playouts of a compiled game.
+        memory: approximate maximum size of the tree in bytes. A full tree gets no new nodes.
+        in_lanes: whether the value of a leaf is the mean of many playouts of a compiled game.
     """
 
     engine = "states"
@@ -194,10 +191,10 @@ class StateSearcher(TreeReporter[_Node]):
         self._scales = [self._scale] * len(game.roles)
         self._memory = memory
         self._wanting = tuple([place for place, role in enumerate(game.roles) if not role.is_random])
-        # Only two roles can be opposed. Where rules hide information, bounds do not hold.
+        # Only two roles can be opposed. If rules hide information, bounds are wrong.
         self._is_opposed = len(self._wanting) < 3 and not game.is_gdl2
         self._ends: set[tuple[int, int]] = set()
-        #: The number of joint moves without a child, and the roles that got a goal at an end.
+        #: The number of joint moves without a child, and the roles that had a goal in some final state.
         self._unseen, self._with_goal = 0, set[int]()
         self._playouts, self._seconds = 0, 0.0
         self._nodes: dict[State, _Node] = {}
@@ -208,7 +205,7 @@ class StateSearcher(TreeReporter[_Node]):
         self._trees = [self]
 
     def begin(self, state: State) -> None:
-        """Make a state the root; the tree below it is kept."""
+        """Make a state the root, and keep the tree below it."""
         if self._root is not None and self._root.state == state:
             return
         self._state, self.depth = state, 0
@@ -231,14 +228,14 @@ class StateSearcher(TreeReporter[_Node]):
                 if perf_counter() >= deadline:
                     break
         except BaseException:
-            # Ctrl-C or an error in the rules has ended the generator.
+            # Ctrl-C or an error in the rules has ended the generator, so start a new one.
             self._work = self._search(self.root)
             raise
         return done
 
     @property
     def is_done(self) -> bool:
-        """Whether the root is an end or proven, or no end gives a role a goal."""
+        """Whether play ends at the root, its value is proven, or no final state gives some role a goal."""
         root = self._root
         if root is None or root.values is not None or self._is_closed(root):
             return True
@@ -259,7 +256,10 @@ class StateSearcher(TreeReporter[_Node]):
 
     @property
     def without_goal(self) -> list[int]:
-        """Roles without a goal in any final state; empty until all states are seen and all else is proven."""
+        """Roles that no final state gives a goal.
+
+        Empty until the search has seen all states and proven the values of the other roles.
+        """
         root = self.root
         if self._unseen or any(root.least[place] < root.most[place] for place in self._with_goal):
             return []
@@ -274,7 +274,7 @@ class StateSearcher(TreeReporter[_Node]):
         return count, mean, node.least[role], most
 
     def options(self, node: _Node, role: int) -> list[Option]:
-        """Return the moves of a role at a node; empty if the node is not opened."""
+        """Return the moves of a role at a node; empty if the node is not open yet."""
         if not node.bandits:
             return []
         bounds = _bounds_of_moves(node, role)
@@ -299,7 +299,7 @@ class StateSearcher(TreeReporter[_Node]):
     # -- iterations --------------------------------------------------------------------------------
 
     def _search(self, root: _Node) -> Iterator[bool]:
-        """Yield whether a leaf was evaluated, after every step that may take long."""
+        """Search for ever; after every step that can be slow, yield whether it has evaluated a leaf."""
         yield from self._drop_unreachable(root)
         while True:
             path, leaf, state = yield from self._descend(root)
@@ -318,9 +318,9 @@ class StateSearcher(TreeReporter[_Node]):
             yield True
 
     def _descend(self, root: _Node) -> Generator[bool, None, tuple[_Path, _Node | None, State]]:
-        """Descend to a node that is new, an end, or a repetition; leave the tree if it is full.
+        """Descend to a node that is new, where play ends, or that repeats a node of the path.
 
-        Returns the path, the leaf (None outside of the tree), and its state.
+        Returns the path, the leaf, and its state. The leaf is None if the tree is too full for its node.
         """
         path: _Path = []
         met = set()
@@ -352,10 +352,10 @@ class StateSearcher(TreeReporter[_Node]):
         return tuple([bandit.choose(self._random, self._exploration, moves) for bandit, moves in bandits])
 
     def _played_out(self, state: State) -> Generator[bool, None, tuple[float, ...]]:
-        """Play random moves to the end, and return its values.
+        """Play random moves to the end, and return the values of the last state.
 
         A slow playout yields after each move, so that the caller can check the clock. Fast and slow playouts
-        sample the same moves, so results do not depend on time.
+        sample the same moves, so results do not depend on the speed of the machine.
         """
         if self.in_lanes:
             playouts = self.game.simulate(_LANES, self._random.getrandbits(32), state=state, limit=_LONGEST)
@@ -387,7 +387,7 @@ class StateSearcher(TreeReporter[_Node]):
         return self._scale.values(goals)
 
     def _see_end(self, goals: Sequence[int | None]) -> None:
-        """Record the roles with a goal, and whether the goals of two roles are still opposed."""
+        """Record which roles have a goal in a final state, and whether the goals of two roles are opposed."""
         self._with_goal.update(place for place, goal in enumerate(goals) if goal is not None)
         if len(self._wanting) != 2 or not self._is_opposed:
             return
@@ -411,7 +411,7 @@ class StateSearcher(TreeReporter[_Node]):
         goals = list(state.goals().values())
         self._see_end(goals)
         node.values = self._scale.values(goals)
-        # Where rules hide information, no role can use the bounds of a state that it does not see.
+        # If rules hide information, no role can use the bounds of a state that it does not know.
         if not self.game.is_gdl2:
             for role, goal in enumerate(goals):
                 if goal is not None and abs(goal) <= LARGEST:
@@ -420,7 +420,7 @@ class StateSearcher(TreeReporter[_Node]):
         return node
 
     def _open(self, node: _Node) -> None:
-        """Find the moves of a node; play ends where a role has no move."""
+        """Set the bandits of a node, or its values if a role has no move."""
         unseen = node.unseen
         if node.state.stuck_role is not None:
             node.values = self._scale.values(node.state.goals().values())
@@ -430,7 +430,7 @@ class StateSearcher(TreeReporter[_Node]):
         self._unseen += node.unseen - unseen
 
     def _linked(self, node: _Node, chosen: _Choice, state: State) -> _Node | None:
-        """Link the node of a state to its parent, and return it; None if there is no room for it."""
+        """Make the node of a state a child of a node, and return it; None if the tree is full."""
         child = self._nodes.get(state)
         if child is None:
             if self.bytes >= self._memory or len(self._nodes) >= _MOST_NODES:
@@ -446,7 +446,7 @@ class StateSearcher(TreeReporter[_Node]):
         return child
 
     def _drop_unreachable(self, root: _Node) -> Iterator[bool]:
-        """Forget the nodes that the root no longer leads to; yield between steps."""
+        """Drop the nodes that are not reachable from the root; yield between steps."""
         reached = {root.state: root}
         waiting = [root]
         while waiting:
@@ -496,14 +496,14 @@ def _tighten(node: _Node, wanting: tuple[int, ...]) -> bool:
 
 
 def _pairs(node: _Node, role: int) -> tuple[dict[_Pair, float], dict[_Pair, float]]:
-    """Return lower and upper bounds, means over chance, for each move with each reply of the other roles."""
+    """Return lower and upper bounds, as means over chance, by the role's move and the other roles' reply."""
     outcomes = prod([len(bandit.moves) for bandit in node.bandits if bandit.is_random])
     others = [place for place, bandit in enumerate(node.bandits) if place != role and not bandit.is_random]
     lower: dict[_Pair, float] = {}
     upper: dict[_Pair, float] = {}
     for chosen, child in node.children.items():
         pair = chosen[role], tuple([chosen[place] for place in others])
-        # A move of chance without a child can have any value.
+        # A move of ``random`` without a child can have any value.
         lower[pair] = lower.get(pair, 0.0) + child.least[role] / outcomes
         upper[pair] = upper.get(pair, 1.0) - (1.0 - child.most[role]) / outcomes
     return lower, upper
@@ -512,7 +512,7 @@ def _pairs(node: _Node, role: int) -> tuple[dict[_Pair, float], dict[_Pair, floa
 def _bounds(node: _Node, role: int) -> tuple[float, float]:
     lower, upper = _pairs(node, role)
     by_move = _minima(((own, value) for (own, _), value in lower.items()), node.replies(role))
-    # The maximum is minus the minimum of the opposites.
+    # The maximum is minus the minimum of the negated values.
     by_reply = _minima(
         ((reply, -value) for (_, reply), value in upper.items()), len(node.bandits[role].moves)
     )
@@ -520,7 +520,7 @@ def _bounds(node: _Node, role: int) -> tuple[float, float]:
 
 
 def _minima(values: Iterable[tuple[_Key, float]], size: int) -> dict[_Key, float]:
-    """Return the minimum of each group of values that has the full size."""
+    """Return the minimum of each group that has ``size`` values."""
     groups: dict[_Key, list[float]] = {}
     for group, value in values:
         groups.setdefault(group, []).append(value)
@@ -528,7 +528,7 @@ def _minima(values: Iterable[tuple[_Key, float]], size: int) -> dict[_Key, float
 
 
 def _remaining(node: _Node) -> int:
-    """Return the number of joint moves to the end: a winner takes the shortest way, a loser the longest."""
+    """Return the number of joint moves to the end. A winner prefers a short match, a loser a long match."""
     mover = node.mover
     value = 0.0 if mover is None else node.least[mover]
     ends = [
@@ -541,7 +541,7 @@ def _remaining(node: _Node) -> int:
 
 
 def _bounds_of_moves(node: _Node, role: int) -> dict[int, tuple[float, float]]:
-    """Return the bounds of each move of a role, by index, if the children for all replies are known."""
+    """Return the bounds of the moves that have a child for each reply, by the index of the move."""
     if len(node.bandits[role].moves) == 1:
         return {0: (node.least[role], node.most[role])}
     lower, upper = _pairs(node, role)

@@ -6,10 +6,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from math import isnan
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
-from anygame.errors import PositionError
+from anygame.errors import PositionError, TableError
+from anygame.game.encoding import rules_digest
 from anygame.language.diagnostics import counted
+from anygame.language.parser import parse_term
 from anygame.markup import folded, html, meter, paragraph, table
 from anygame.search.analysis import best_first
 from anygame.search.goals import Bounds
@@ -27,9 +30,14 @@ if TYPE_CHECKING:
     from anygame.search.analysis import Analysis, MoveAnalysis
     from anygame.search.state_set import StateSet
 
+FORMAT: Final = "anygame table 2"
+#: Maximum size of a file in bytes: 2**31 states of several thousand fluents.
+_LARGEST: Final = 1 << 40
+#: Number of states added to the set at a time.
+_CHUNK: Final = 1 << 18
 #: Maximum number of joint moves of best play that a notebook shows.
 _MOST_STEPS: Final = 100
-#: Distance of a state from which best play never ends, or whose distance is unknown.
+#: Distance of a state if best play from it never ends, or if its distance is unknown.
 NO_END: Final = (1 << 32) - 1
 
 
@@ -44,25 +52,25 @@ class Solution:
             (the goal that each of two roles can guarantee, proven by a search if there are too many states);
             or ``none``.
         solved: whether the value is known.
-        goals: the value of each role under best play; None for ``random`` and where it is not known.
-        bounds: the bounds of the value of each role; None where no bounds are known.
-        reason: why the value is not known; empty where it is.
-        states: number of different states found.
-        expanded: number of states expanded by every joint move.
+        goals: the value of each role under best play; None for ``random`` and for unknown values.
+        bounds: the bounds of the value of each role; None if no bounds are known.
+        reason: why the value is unknown; empty if it is known.
+        states: number of distinct states found.
+        expanded: number of states that the exploration expanded.
         edges: number of joint moves from the expanded states.
-        depth: the greatest distance up to which all states were expanded; -1 if none was.
-        line: joint moves of best play, in the order of the roles, up to the end, to a random move or to a
-            mixed strategy. The winner takes the shortest way and the loser the longest. A ``maximin`` line
-            keeps the value, but it can stop before the end of the match, and it need not be the shortest. If
-            a game for one role is not solved, this is the best line found.
-        seconds: time spent, without compilation.
+        depth: the greatest distance up to which all states were expanded; -1 if no state was expanded.
+        line: joint moves of best play. The line stops at the end of the match, at a random move, or at a
+            mixed strategy. The winner prefers a short match, the loser a long match. A ``maximin`` line keeps
+            the value, but it can stop before the end of the match, and it need not be the shortest. If a game
+            for one role is not solved, this is the best line found.
+        seconds: duration of the computation, without the compilation of the game.
         bytes: peak memory of the data that grow with the number of states.
-        table: the values of all states, if they were requested and computed.
-        leaves: number of positions evaluated by the search for a proof.
+        table: the values of all states; None if they were not requested or not computed.
+        leaves: number of states evaluated by the search for a proof.
         missing: for each role except ``random``, the number of final states without a goal for the role. In
-            these states, the rules give no goal, several goals, or a goal that is not an integer, or a role
-            has no move. The value of such a state is unknown, between 0 and 100. These states do not decide
-            whether the goals of two roles are opposed.
+            these states, the rules give the role no goal, several goals, or a goal that is not an integer; or
+            some role has no move. Such a state has an unknown value from 0 to 100. Solving ignores these
+            states when it decides whether the goals of two roles are opposed.
         interrupted: whether Ctrl-C ended the computation.
     """
 
@@ -95,18 +103,18 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The values of all states that can follow the solved state.
+    """The values of all states that are reachable from the solved state.
 
-    ``anygame.solve(game, table=True)`` computes a table. ``load_table`` reads one from a file.
+    ``anygame.solve(game, table=True)`` computes a table. ``load_table`` reads a table from a file.
 
     Attributes:
         game: the game.
         method: how the values were computed; see ``Solution``.
-        fluents: the fact that each bit of a packed state represents.
-        states: all states.
-        kinds: for each state, the index of its row in ``bounds``: uint8, uint16 or uint32 [states].
-        bounds: the distinct lower and upper bounds: float [rows, roles, 2]; nan for an unknown bound.
-        distances: number of joint moves of best play to the end, uint32 [states]; NO_END if best play never
+        fluents: the facts that the bits of a packed state stand for.
+        states: all states, packed.
+        kinds: uint8, uint16 or uint32 [states]; for each state, the index of its row in ``bounds``.
+        bounds: float [rows, roles, 2]; the distinct pairs of lower and upper bounds; nan for unknown bounds.
+        distances: uint32 [states]; number of joint moves of best play to the end; NO_END if best play never
             ends. None for games with chance or with simultaneous moves.
 
     >>> import anygame
@@ -133,7 +141,7 @@ class Table:
 
     @cached_property
     def _middle(self) -> NDArray[np.float64]:
-        """The mean of the lowest and the highest lower bound of each role."""
+        """For each role: the mean of its lowest and its highest lower bound."""
         import numpy as np
 
         levels = self.bounds[:, :, 0]
@@ -151,7 +159,7 @@ class Table:
         """Return the bounds of the value of a state, for each role with known bounds.
 
         Returns:
-            None if the table does not contain the state: no play from the solved state leads to it.
+            None if the table does not contain the state, since it is not reachable from the solved state.
 
         Raises:
             PositionError: the state belongs to another game.
@@ -199,10 +207,10 @@ class Table:
         return {} if valued is None else {valued[0]: {move: bounds for move, bounds, _ in valued[1]}}
 
     def best_moves(self, state: State) -> dict[str, tuple[Term, ...]]:
-        """Return the moves of greatest value of the role that chooses, in order of preference.
+        """Return the moves with the greatest value for the role that chooses, in order of preference.
 
-        Lower bounds are compared first, then upper bounds. The winner prefers a short match, the loser a long
-        match. The result is empty in the cases that ``moves`` names.
+        The function compares lower bounds first, then upper bounds. The winner prefers a short match, the
+        loser a long match. The result is empty in the same cases as the result of ``moves``.
         """
         valued = self._moves(state)
         if valued is None:
@@ -215,7 +223,7 @@ class Table:
         return {role: tuple([move for _, move in kept])}
 
     def _moves(self, state: State) -> tuple[Role, list[tuple[Term, Bounds, int]]] | None:
-        """Return the role that chooses, and its moves with their bounds and greatest distances."""
+        """Return the role that chooses, and for each of its moves the bounds and the greatest distance."""
         if state not in self or state.is_terminal or state.stuck_role is not None:
             return None
         legal = [state.legal_moves(role) for role in self.game.roles]
@@ -243,12 +251,7 @@ class Table:
     # -- analyses ----------------------------------------------------------------------------------
 
     def annotate(self, analysis: Analysis, state: State) -> Analysis:
-        """Return an analysis of a state in which the values of the table count as proven.
-
-        Args:
-            analysis: the analysis of the state by any search.
-            state: the state.
-        """
+        """Return an analysis of a state with the values of the table as proven values."""
         value = self.value(state)
         if value is None:
             return analysis
@@ -265,7 +268,7 @@ class Table:
 
 
 def _as_text(value: float | None, bounds: Bounds | None) -> tuple[str, str]:
-    """Return a value and its bounds as strings; both are empty for ``random``."""
+    """Return a role's value and its bounds as strings. A known value needs no bounds."""
     shown = "" if value is None else meter(value, f"{value:g}")
     return shown, "" if bounds is None or value is not None else f"{bounds.least:g} and {bounds.most:g}"
 
@@ -280,7 +283,7 @@ def _proven(
 
 
 def pack_states(states: Sequence[Iterable[Term]]) -> tuple[tuple[Term, ...], NDArray[np.uint64]]:
-    """Return all facts of the states, sorted as strings, and the states with one bit a fact."""
+    """Return all facts of the states, sorted as strings, and the states with a bit for each fact."""
     fluents = tuple(sorted({fact for facts in states for fact in facts}, key=str))
     bits = {fact: bit for bit, fact in enumerate(fluents)}
     words = max(1, -(-len(fluents) // 64))
@@ -305,7 +308,7 @@ def numbered(
 
 
 def _packed(states: Sequence[Sequence[int]], words: int) -> NDArray[np.uint64]:
-    """Return packed states, uint64 [states, words], from the indices of the true fluents."""
+    """Return packed states, uint64 [states, words], given the bits that are set."""
     import numpy as np
 
     bits = np.zeros((len(states), 64 * words), np.bool_)
@@ -315,5 +318,82 @@ def _packed(states: Sequence[Sequence[int]], words: int) -> NDArray[np.uint64]:
 
 
 def _whole(value: float) -> float:
-    """Return an integral value as an int, as the rules write goals."""
+    """Return a value, as an int if it is integral."""
     return int(value) if value.is_integer() else value
+
+
+def save_table(table: Table, path: str | Path) -> None:
+    """Write a table of exact values to a file atomically.
+
+    Raises:
+        TableError: the file cannot be written, or it exists and is not a table.
+    """
+    from anygame.search.array_file import read_header, write_arrays
+
+    path = Path(path)
+    if path.exists():
+        try:
+            read_header(path, FORMAT, TableError)
+        except TableError as error:
+            raise TableError(f"{path} exists and is not a table of values; choose another name") from error
+    header = {
+        "format": FORMAT,
+        "game": table.game.name,
+        "rules": rules_digest(table.game),
+        "method": table.method,
+        "fluents": list(map(str, table.fluents)),
+    }
+    arrays = {"states": table.states.at(slice(None)), "bounds": table.bounds, "kinds": table.kinds}
+    if table.distances is not None:
+        arrays["distances"] = table.distances
+    write_arrays(path, header, arrays, TableError)
+
+
+def load_table(path: str | Path, game: Game) -> Table:
+    """Read a table of exact values from a file.
+
+    Args:
+        path: path of the file.
+        game: the game whose states have these values.
+
+    Raises:
+        TableError: the file cannot be read, is not a table, is damaged, or was made for other rules.
+    """
+    from anygame.search.array_file import read_arrays
+
+    header, arrays = read_arrays(Path(path), FORMAT, TableError, _LARGEST)
+    if header.get("rules") != rules_digest(game):
+        name = str(header.get("game"))[:200]
+        raise TableError(f"{path} is a table of {name!r}; the rules of {game.name} differ")
+    try:
+        return _table(header, arrays, game)
+    except (KeyError, TypeError, ValueError) as error:
+        raise TableError(f"{path} is damaged: {error}") from error
+
+
+def _table(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], game: Game) -> Table:
+    """Return the table of a file; raise KeyError, TypeError or ValueError if the file is damaged."""
+    import numpy as np
+
+    from anygame.search.lanes import words_for
+    from anygame.search.state_set import StateSet
+
+    fluents = tuple([parse_term(text, case_sensitive=game.case_sensitive) for text in header["fluents"]])
+    rows, bounds, kinds = arrays["states"], arrays["bounds"], arrays["kinds"]
+    distances, count, words = arrays.get("distances"), len(rows), words_for(len(fluents))
+    expected = [
+        (rows, (count, words), np.uint64),
+        (bounds, (len(bounds), len(game.roles), 2), np.float64),
+        (kinds, (count,), np.min_scalar_type(max(0, len(bounds) - 1))),
+        *([] if distances is None else [(distances, (count,), np.uint32)]),
+    ]
+    if any(array.shape != shape or array.dtype != kind for array, shape, kind in expected):
+        raise ValueError("its arrays do not match its header")
+    states = StateSet(words)
+    for first in range(0, count, _CHUNK):
+        states.add(rows[first : first + _CHUNK])
+    if len(states) != count or not count or kinds.max() >= len(bounds):
+        raise ValueError("its states or values are invalid")
+    if not isinstance(header["method"], str):
+        raise TypeError("its method is not a string")
+    return Table(game, header["method"], fluents, states, kinds, bounds, distances)
