@@ -35,7 +35,7 @@ COLOURS: Final = frozenset(BODIES)
 #: Colours for roles without a colour in their name, in the order of the roles.
 ROLE_COLOURS: Final = ("blue", "red", "green", "orange", "purple", "teal", "brown", "pink")
 
-#: Words for pieces, with the figures that show them.
+#: Words for pieces, with the names of their figures.
 FIGURES: Final = {
     "king": "king",
     "queen": "queen",
@@ -47,7 +47,7 @@ FIGURES: Final = {
     "horse": "knight",
     "pawn": "pawn",
 }
-#: Pieces of draughts: `man` and, crowned, `crowned`.
+#: Figures of draughts: a man and a crowned man.
 DRAUGHTS: Final = ("man", "crowned")
 #: Letters for pieces as in chess notation; `kn` and `ki` distinguish knights and kings.
 _LETTERS: Final = {
@@ -63,9 +63,8 @@ BLOCKS: Final = frozenset(
 )
 #: Words for things that belong to a player rather than to a cell.
 CARDS: Final = frozenset({"card", "cards", "hand", "hands", "deck", "dealt", "die", "dice", "tile", "tiles"})
-#: Words for dice, and the faces of one to six pips.
-DICE: Final = frozenset({"die", "dice"})
-DIE_FACES: Final = dict(zip("123456", "⚀⚁⚂⚃⚄⚅", strict=True))
+#: The faces of dice by number.
+_DIE_FACES: Final = dict(zip("123456", "⚀⚁⚂⚃⚄⚅", strict=True))
 #: Words for the sides of a cell.
 SIDES: Final[Mapping[str, Side]] = {
     **dict.fromkeys(("north", "up", "above", "top"), "north"),
@@ -96,23 +95,23 @@ def words(name: str) -> list[str]:
 
 
 def die_face(text: str, name: str) -> str:
-    """Return the face of a die for a number in a fact of this name; empty if it is not a die.
+    """Return the face of a die for a number in a fact with this name; empty if the fact is not about dice.
 
     >>> die_face("3", "dieOf"), die_face("7", "dice"), die_face("3", "card")
     ('⚂', '', '')
     """
-    return DIE_FACES.get(text, "") if DICE & {*words(name)} else ""
+    return _DIE_FACES.get(text, "") if {"die", "dice"} & {*words(name)} else ""
 
 
 def colour_in(name: str) -> str:
-    """Return the colour that is a word of a name, or the start of a word; empty for none."""
+    """Return the colour that is a word of a name or, failing that, starts a word; empty for none."""
     parts = words(name)
     whole = next((word for word in parts if word in COLOURS), "")
     return whole or next((c for c in sorted(COLOURS) for word in parts if word.startswith(c)), "")
 
 
 def initials(roles: Sequence[str]) -> dict[str, str]:
-    """Return roles by their unique first letters; ``w`` and ``b`` are white and black otherwise."""
+    """Return roles by unique first letters; ``w`` and ``b`` are white and black if no role has them."""
     letters = [role[:1].lower() for role in roles]
     unique = {letter: role for letter, role in zip(letters, roles, strict=True) if letters.count(letter) == 1}
     return {"w": "white", "b": "black"} | unique
@@ -131,9 +130,10 @@ def read_figure(name: str) -> tuple[str, str]:
 
 
 def read_codes(names: Iterable[str], sides: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Return figure and side for names such as ``wp`` and ``bkn``: a letter for the side, then the piece.
+    """Return figure and side for codes such as ``wp`` and ``bkn``: a letter for the side, then the piece.
 
-    The result is empty unless at least half of the names are codes, with two sides and two pieces among them.
+    The result is empty unless at least half of the names are such codes, with at least two sides and two
+    pieces.
     """
     names = list(names)
     codes = {}

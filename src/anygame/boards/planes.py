@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.language.terms import Term
 
-#: The channel (the number of a layout, and a name), the row and the column of a fact.
+#: A channel (the number of a layout, and a name), a row and a column.
 _Place = tuple[tuple[int, str], int, int]
 
 
 def find_planes(game: Game, fluents: Sequence[Term]) -> Planes:
-    """Return the planes of the fluents of a game, over its boards.
+    """Return the planes of fluents, over the boards of a game.
 
     >>> import anygame
     >>> game = anygame.load("tic_tac_toe")
@@ -67,5 +67,5 @@ class _Board:
 
 
 def _ranks(values: Iterable[float]) -> dict[float, int]:
-    """Return the rank of each value, so gaps between boards add no empty rows."""
+    """Return the rank of each place; unlike places, ranks have no gaps between boards."""
     return {value: rank for rank, value in enumerate(sorted(set(values)))}

@@ -26,7 +26,7 @@ _MOST_LISTED: Final = 500
 
 
 def choosing_script() -> str:
-    """Return the script that turns clicks on cells into moves; pages load the same file."""
+    """Return the JavaScript that turns clicks on cells into moves, for pages and notebooks."""
     return (Path(__file__).parents[1] / "static" / "choosing.js").read_text(encoding="utf-8")
 
 
@@ -40,12 +40,8 @@ def clickable_state(
 ) -> dict[str, Any]:
     """Return the boards of a state as SVG, and the cells that each legal move names.
 
-    Args:
-        painter: the painter of the game.
-        state: the state.
-        before: the previous state; None at the start.
-        joint: the joint move from the previous state; None at the start.
-        goals: the goals of all roles in a terminal state, to highlight how the winner won; else empty.
+    At the start, ``before`` (the previous state) and ``joint`` (the joint move from there) are None. In a
+    terminal state, the caller can give the goals of all roles, to highlight how the winner won.
     """
     roles = [] if state.is_terminal else [role for role in state.game.roles if not role.is_random]
     picture = painter.picture(state, last=joint, before=before, legal_for=roles)
@@ -78,14 +74,15 @@ def clickable_picture(picture: Picture, roles: Sequence[str]) -> dict[str, Any]:
 
 
 def _is_counted(listing: Listing) -> bool:
-    """Return whether facts beside a board hold numbers, such as scores, which players want to see."""
+    """Return whether facts beside a board contain numbers, such as scores, which players want to see."""
     return any(word.strip("()").isdigit() for text, _ in listing.facts for word in text.split())
 
 
 def _chains(state: State, goals: Sequence[int], picture: Picture) -> tuple[Aim, ...]:
-    """Return the cells in the derivation of each winner's goal, or else in that of ``terminal``.
+    """Return the cells with which each winner has won.
 
-    A derivation that names all occupied cells, for example because it counts, shows no line.
+    They are the cells in the derivation of the winner's goal, or else in the derivation of ``terminal``. If a
+    derivation contains all occupied cells, for example because it counts them, it is ignored.
     """
     reached = {role: goal for role, goal in zip(state.game.roles, goals, strict=True) if not role.is_random}
     best = max(reached.values(), default=0)

@@ -55,7 +55,7 @@ def picture(
         state: the state.
         last: the joint move that led to the state, for marks and arrows.
         before: the previous state, to mark changed cells.
-        legal_for: roles whose legal moves are located on the boards (`Picture.touches`).
+        legal_for: roles whose legal moves the picture contains, with their cells (`Picture.touches`).
 
     Raises:
         IllegalMoveError: ``last`` does not have one move per role.
@@ -65,10 +65,10 @@ def picture(
 
 
 class Painter:
-    """Draws the states of one game, with boards and coordinates of moves that are inferred once."""
+    """Draws the states of one game; infers its boards, and the cells that moves name, only once."""
 
     def __init__(self, game: Game) -> None:
-        # A painter must not reference its game, because painters are cached while their games live.
+        # A painter must not reference its game, because the cache keeps a painter only while its game lives.
         self.source = game.program.source
         self.boards: Boards = find_boards(game)
         self.colours = role_colours(game.roles)
@@ -86,7 +86,7 @@ class Painter:
 
     @classmethod
     def of(cls, game: Game) -> Painter:
-        """Return the painter of a game; painters are cached."""
+        """Return the cached painter of a game."""
         painter = _PAINTERS.get(game)
         # Games with the same rules are equal, even if their board hints differ.
         if painter is None or painter.source != game.program.source:
@@ -127,13 +127,13 @@ class Painter:
         made: Iterable[tuple[Role, Term]] = (),
         before: Collection[Term] | None = None,
     ) -> Picture:
-        """Return the picture of a state of which only some facts are known.
+        """Return the picture of a partly known state.
 
         Args:
             title: the name of the game.
             facts: the facts that are known to hold.
-            possible: facts whose truth is not known. A cell with a possible but no known content is marked
-                as ``unknown``, and a card with a possible but no known value is shown as ``?``.
+            possible: the facts that are not known to hold or not to hold. A cell is marked as ``unknown`` if
+                it has a possible content, but no known content. Likewise, a card is shown as ``?``.
             legal: the legal moves of each requested role.
             made: the known last moves, each with its role.
             before: the known facts of the previous state.
@@ -272,10 +272,10 @@ def _as_texts(fact: Term) -> tuple[str, list[str]]:
 
 
 def _open_facts(facts: Iterable[Term], possible: Iterable[Term]) -> Iterator[tuple[str, list[str]]]:
-    """Yield unknown facts that lie on no board: one for each first argument, with ``?`` for the others.
+    """Yield an unknown fact for each fluent and first argument, with ``?`` for all other arguments.
 
-    The first of several arguments usually names the owner. If a fact with that owner is known, such as the
-    card of a hand, no further fact is expected.
+    The first of several arguments usually names an owner, such as the holder of a card. If a fact with the
+    same fluent and owner is known, no unknown fact is listed for them.
     """
 
     def subject(fact: Compound) -> tuple[str, int, Term | None]:
@@ -300,7 +300,7 @@ def _marked(grid: Grid, marks: Mapping[str, set[Mark]]) -> Grid:
 
 
 class BoardView:
-    """The boards of a state: text at the prompt and in ``print``, a drawing in a notebook."""
+    """The boards of a state, shown as text at the prompt and as a drawing in a notebook."""
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
@@ -314,11 +314,8 @@ class BoardView:
         Path(path).write_text(self.svg(dark=dark), encoding="utf-8")
 
     def text(self, width: int = 80) -> str:
-        """Return the boards and the other facts as text, in lines of a width."""
+        """Return the boards and all other facts as text, in lines of at most ``width`` characters."""
         return text(self.picture, width=width)
-
-    def __str__(self) -> str:
-        return self.text()
 
     def __repr__(self) -> str:
         return self.text()

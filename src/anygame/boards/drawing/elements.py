@@ -1,4 +1,4 @@
-"""Elements of SVG: shapes and texts at places measured in cells, the pieces of chess, and paints."""
+"""Elements of SVG: shapes, text, chess pieces and paints. Places and lengths are in cells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from anygame.boards.names import BODIES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Pixels of a cell.
+#: Width of a cell in pixels.
 CELL: Final = 44
 #: Characters that XML cannot hold.
 _UNPRINTABLE: Final = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), "\ufffd")
@@ -33,8 +33,9 @@ _PAINTS: Final = {
 #: Colours that are illegible as text on paper; ink replaces them.
 _PALE: Final = frozenset({"white", "black"})
 
+#: The foot of all figures except the pawn.
 _FOOT: Final = "M-.27 .37H.27V.3C.27 .26 .2 .24 .16 .22H-.16C-.2 .24-.27 .26-.27 .3Z"
-#: The path of each figure. The foot is the same for all but the pawn.
+#: The SVG path of each figure.
 OUTLINES: Final = {
     "pawn": (
         "M-.23 .37H.23V.31C.23 .25 .1 .2 .08 .02H.14V-.04H.07A.145 .145 0 1 0-.07-.04H-.14V.02H-.08"
@@ -60,7 +61,7 @@ OUTLINES: Final = {
 
 
 def tag(name: str, attributes: str, **lengths: float) -> str:
-    """Return an empty element with attributes that are lengths, in cells."""
+    """Return an element without content, with further attributes whose values are lengths in cells."""
     sizes = "".join(f' {key.replace("_", "-")}="{pixels(length)}"' for key, length in lengths.items())
     return f"<{name}{sizes}{attributes}/>"
 
@@ -78,7 +79,7 @@ def polygon(points: Iterable[tuple[float, float]], attributes: str) -> str:
 def words(
     text: str, x: float, y: float, attributes: str, *, size: float, anchor: str = "middle", bold: bool = False
 ) -> str:
-    """Return a text that starts, ends or is centred at a place, according to ``anchor``."""
+    """Return text at a place, which is the start, middle or end of the text (``anchor``)."""
     weight = ' font-weight="600"' if bold else ""
     return (
         f'<text x="{pixels(x)}" y="{pixels(y)}" dy="0.35em" font-size="{pixels(size)}" '
@@ -97,7 +98,7 @@ def number(value: float) -> str:
 
 
 def escaped(text: str, limit: int = 300) -> str:
-    """Return escaped text for an element or an attribute, shortened to a limit."""
+    """Return escaped text for an element or attribute, shortened to ``limit`` characters."""
     return escape(shortened(text, limit).translate(_UNPRINTABLE))
 
 
@@ -107,10 +108,10 @@ def shortened(text: str, limit: int) -> str:
 
 
 class Paints:
-    """Returns paint attributes, and records the paints that are used.
+    """Makes paint attributes, and records the used paints for the style element.
 
     Args:
-        dark: whether the surroundings are dark; None for the viewer's preference.
+        dark: whether to use the colours for dark surroundings; None for the viewer's preference.
     """
 
     def __init__(self, dark: bool | None) -> None:
@@ -134,7 +135,7 @@ class Paints:
 
     @property
     def style(self) -> str:
-        """A style element that turns the used paints dark if the viewer prefers that; may be empty."""
+        """The style element with dark paints for viewers who prefer them; empty if none is needed."""
         if self._dark is not None:
             return ""
         rules = []
@@ -150,9 +151,9 @@ class Paints:
 
 
 def paint_rules() -> str:
-    """Return style sheet rules for pages on which pictures have no styles of their own.
+    """Return the CSS rules that a page with clickable pictures must include.
 
-    The rules turn all paints dark if the viewer prefers that. They define the classes ``colour-NAME``
+    They give dark paints to viewers who prefer them. They also define the classes ``colour-NAME``
     (background) and ``line-colour-NAME`` (stroke).
     """
     dark = []

@@ -1,4 +1,4 @@
-"""Grids: the boards of one layout, or lines between dots, with the facts of a state."""
+"""Grids with the facts of a state: the boards of one layout, or lines between dots."""
 
 from __future__ import annotations
 
@@ -53,12 +53,9 @@ class GridMaker:
         self._chequered = layout.shape == "square" and figures
 
     def grids(self, facts: Collection[Term], known: Known, *, named: bool) -> Iterator[Grid]:
-        """Yield the boards of a state.
+        """Yield the boards of a state, and add the ids of all cells to ``known``.
 
-        Args:
-            facts: the facts of the state.
-            known: receives the ids of all cells.
-            named: whether the titles of boards include the name of the fluent.
+        If ``named``, the titles of boards contain the name of the fluent.
         """
         layout = self._layout
         placed = layout.place(facts)
@@ -104,7 +101,7 @@ class GridMaker:
     def _placed(
         self, placed: Mapping[tuple[Term, ...], Mapping[Square, Sequence[Compound]]], facts: Collection[Term]
     ) -> list[_Sign]:
-        """Return the facts on the boards: those of their own fluent, then those of overlays."""
+        """Return the facts on the boards: first those of the layout's fluent, then those of overlays."""
         layout = self._layout
         found = []
         for board, squares in placed.items():
@@ -249,10 +246,7 @@ class LineGridMaker:
 def labels_of(layout: Layout, squares: Collection[Square], left: int) -> Iterator[Label]:
     """Yield the names of rows and columns; on a hexagon, the names of the first and last cell of each row.
 
-    Args:
-        layout: the board.
-        squares: its squares.
-        left: the start of its leftmost square, in half squares.
+    The leftmost square of the board starts at ``left``, in half squares.
     """
     slanted = layout.shape == "slanted"
     for index, row in enumerate(layout.rows):
@@ -278,9 +272,9 @@ def _header(columns: Sequence[Constant], shift: int, y: int) -> Iterator[Label]:
 
 
 def labels_of_whole(layout: Layout, places: Mapping[found.Cell, Place]) -> Iterator[Label]:
-    """Yield the labels of the rows and columns of a board that is composed of several boards.
+    """Yield the labels of the rows and columns of a large board that consists of several boards.
 
-    The names of these boards come before the names of rows, and below the names of columns.
+    If two coordinates distinguish the boards, one is put before the row labels, the other below the columns.
     """
     rows: dict[float, set[str]] = defaultdict(set)
     columns: dict[float, set[str]] = defaultdict(set)

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
-#: An argument of a relation, a fluent or a move.
+#: An argument: kind, name and arity of its predicate, and its index.
 _Place: TypeAlias = "tuple[str, str, int, int]"
-#: A coordinate: the number of a layout, and the index of the coordinate in the key of the layout.
+#: A coordinate: the number of a layout, and an index in the key of this layout.
 _Coordinate: TypeAlias = "tuple[int, int]"
-#: A variable at an argument.
+#: An argument that is a variable, and the variable.
 _Occurrence: TypeAlias = "tuple[_Place, Variable]"
-#: Declarations, which are not evidence.
+#: Relations that declare fluents or moves; their rules are not evidence.
 _DECLARED: Final = frozenset({"base", "input"})
 #: Maximum number of rules from a fluent to `legal`; longer chains are weak evidence.
 _ROUNDS: Final = 6
@@ -32,11 +32,11 @@ _ROUNDS: Final = 6
 class MoveReader:
     """Infers which cells the arguments of a move name.
 
-    Suppose that a variable is a coordinate of a fluent in the body of a rule, and an argument of the head.
-    Then that argument is a coordinate, too. So coordinates spread to ``legal``, and from rules for ``next``
-    to ``does``. Arguments in the order of the coordinates of a fluent then name a cell: in
-    ``(move wp ?u ?v ?x ?y)``, the second and third, and the fourth and fifth. If the rules give no evidence,
-    arguments name a cell by their values.
+    Suppose that a fluent in a rule body has a variable as a coordinate. If the rule head has the same
+    variable as an argument, that argument is a coordinate, too. In this way, coordinates propagate to
+    ``legal``, and from rules for ``next`` to ``does``. Consecutive arguments name a cell if they are the
+    coordinates of a cell in the right order. In ``(move wp ?u ?v ?x ?y)``, arguments 2 and 3 name a cell, and
+    so do arguments 4 and 5. Without such evidence, arguments name a cell if their values do.
     """
 
     def __init__(self, rules: Sequence[Rule], layouts: Sequence[Board]) -> None:
@@ -46,11 +46,10 @@ class MoveReader:
     def cells(
         self, move: Term, known: Known
     ) -> tuple[tuple[str, ...], tuple[tuple[int, dict[int, Term]], ...]]:
-        """Return the cells that a move names, and coordinates without a cell.
+        """Return the ids of the cells that a move names, in the order of arguments.
 
-        Returns:
-            The ids of the cells in the order of the arguments. Then, for each layout without such a cell,
-            the coordinates that the move names, by their index.
+        For each layout on which the move names no cell but single coordinates, also return the number of the
+        layout and these coordinates, by their index in the key of the layout.
         """
         if not isinstance(move, Compound):
             return (), ()
@@ -90,9 +89,9 @@ class MoveReader:
         named: dict[int, int],
         known: Known,
     ) -> tuple[list[str], dict[int, Term]]:
-        """Return the cells of one layout that arguments name, and the single coordinates.
+        """Return the cells of one layout that arguments name, and single coordinates by their index.
 
-        Arguments that name a cell with more coordinates, such as a line between two dots, name no other cell.
+        An argument of a cell with more coordinates, such as a line between two dots, names no other cell.
         """
         size = self._sizes[layout]
         cells: list[str] = []
@@ -118,7 +117,7 @@ class MoveReader:
         return cells, rest
 
     def _by_value(self, arguments: Sequence[Term], known: Known) -> list[str]:
-        """Return the cells whose coordinates, at least two, are consecutive arguments."""
+        """Return the cells whose coordinates (at least two) are consecutive arguments."""
         found: list[str] = []
         index = 0
         while index < len(arguments):
@@ -133,7 +132,7 @@ class MoveReader:
 
 
 def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, frozenset[_Coordinate]]:
-    """Return the coordinates that each argument of a predicate can be."""
+    """Return the coordinates that each argument can represent, from the evidence of all rules."""
     found: dict[_Place, set[_Coordinate]] = defaultdict(set)
     for number, layout in enumerate(layouts):
         for functor, arity, key in layout.fluents():
@@ -156,7 +155,7 @@ def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, fro
 
 
 def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occurrence]]:
-    """Return the occurrences of variables that give evidence, and those that the evidence spreads to."""
+    """Return the variable occurrences that are evidence, and the occurrences that learn from it."""
     head = list(_places(rule.head))
     body = [found for atom, _ in atoms_in(rule.body) for found in _places(atom)]
     given = [(place, variable) for place, variable in head if place in fixed]
@@ -165,7 +164,7 @@ def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occu
 
 
 def _places(atom: Atom) -> Iterator[_Occurrence]:
-    """Yield the variables of an atom, or of the fluent or move in it, with their places."""
+    """Yield the variables among the arguments of an atom, or of the fluent or move in the atom."""
     for item in occurrences([] if atom.predicate in _DECLARED else [atom]):
         for index, argument in enumerate(item.arguments):
             if isinstance(argument, Variable):

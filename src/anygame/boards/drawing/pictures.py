@@ -1,6 +1,6 @@
-"""Pictures: the look of a state as data, with symbol, colour, form and figure of each content.
+"""Pictures of states as data: boards, cells, and the symbol, colour, form and figure of each content.
 
-Renderers draw pictures. Places are measured in cells, from the middle of the first cell of a grid: ``x``
+Places are measured in cells, from the middle of the first cell of a grid: ``x``
 grows to the right and ``y`` downwards. Renderers move rows of hexagons closer together (`HEXAGON_ROW`).
 """
 
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 
 #: Distance between rows of hexagons, in widths of a cell: half the square root of three.
 HEXAGON_ROW: Final = 0.8660254
-#: Maximum number of entries of a legend.
+#: Maximum number of entries in a legend with all possible contents.
 _LEGEND_LIMIT: Final = 12
-#: ``line``: a line between two dots, see `Cell.ends`. ``pit``: one of a row of numbered places.
+#: A ``line`` joins two dots (see `Cell.ends`). A ``pit`` is one of a row of numbered places.
 CellShape: TypeAlias = Literal["square", "hexagon", "line", "pit"]
-#: ``stone``: only a colour. ``piece``: a figure that is known by name. ``mark``: a fact without content.
-#: ``block``: a thing that fills the cell. ``text``: the symbol of the thing.
+#: A ``stone`` has only a colour. A ``piece`` has a figure that is known by name. A ``mark`` is a fact without
+#: content. A ``block`` fills its cell. A ``text`` is drawn as its symbol.
 Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
-#: ``from`` and ``to``: origin and destination of the last move. ``last``: another cell that the move names.
-#: ``changed``: the cell differs from the previous state. ``legal``: a legal move names the cell. ``unknown``:
-#: the viewer does not know whether the cell is empty.
+#: ``from`` and ``to`` mark the origin and the destination of the last move, and ``last`` its further cells.
+#: ``changed`` marks a cell whose content was different in the previous state. ``legal`` marks a cell that a
+#: legal move names. ``unknown`` marks a cell if the viewer does not know whether it is empty.
 Mark: TypeAlias = Literal["from", "to", "last", "changed", "legal", "unknown"]
-#: The text for something unknown.
+#: The text of unknown things.
 UNKNOWN: Final = "?"
 #: The ids of cells by the number of their layout and their coordinates.
 Known: TypeAlias = "dict[tuple[int, tuple[Term, ...]], str]"
@@ -57,12 +57,12 @@ class Look:
     """The look of one kind of thing.
 
     Attributes:
-        symbol: a short text, unique among the things of its board.
-        label: its name in full.
-        form: how it is drawn.
+        symbol: a short text, unique among the contents of a board.
+        label: the full name.
+        form: how renderers draw the thing.
         figure: the name of a piece, such as ``knight``; empty if none is known.
         colour: one of `anygame.boards.COLOURS`, empty for none.
-        empty: whether it means that the cell is empty.
+        empty: whether this content means that a cell is empty.
     """
 
     symbol: str
@@ -78,9 +78,9 @@ class Thing:
     """Something on a cell.
 
     Attributes:
-        fact: the fact that puts it there.
-        terms: its content: arguments of the fact; empty for a mere mark.
-        look: its look.
+        fact: the fact that puts the thing there.
+        terms: the content: the arguments of the fact that do not name the cell; empty for a mark.
+        look: symbol, colour and form of the thing.
     """
 
     fact: Term
@@ -94,16 +94,16 @@ class Cell:
 
     Attributes:
         id: letters, digits and dashes; the same in all states of a game.
-        name: its coordinates as text, such as ``d 4``.
-        terms: its coordinates in the order of facts and moves, those of its board included.
-        x: the coordinate of its middle, in cells, to the right.
-        y: the coordinate of its middle, in cells, downwards.
-        shape: its outline.
-        things: its contents, including those that mean ``empty``, in the order of the facts.
-        marks: the reasons for highlighting it.
-        ends: if it is a line, the two points that it joins, each ``(x, y)``.
-        chequered: whether its board has light and dark squares.
-        dark: whether it is a dark square.
+        name: the coordinates as text, such as ``d 4``.
+        terms: the coordinates of the cell and its board, in the order of facts and moves.
+        x: horizontal coordinate of the middle, in cells, to the right.
+        y: vertical coordinate of the middle, in cells, downwards.
+        shape: the outline.
+        things: the contents, including contents that mean ``empty``, in the order of facts.
+        marks: the reasons for highlighting the cell.
+        ends: the two points ``(x, y)`` that a line joins; None for other cells.
+        chequered: whether the board has light and dark squares.
+        dark: whether the cell is a dark square.
     """
 
     id: str
@@ -120,18 +120,18 @@ class Cell:
 
     @property
     def contents(self) -> tuple[Thing, ...]:
-        """The contents, without those that mean ``empty``."""
+        """The contents, without contents that mean ``empty``."""
         return tuple(thing for thing in self.things if not thing.look.empty)
 
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """A wall, or another sign, on one side of a cell.
+    """A wall or another sign on one side of a cell.
 
     Attributes:
         cell: the id of the cell.
         side: the side of the cell.
-        fact: the fact behind it; None for the border between parts of a board.
+        fact: the fact that puts the wall there; None for the border between parts of a board.
         sign: the text on the side, such as ``<``; empty for a wall.
     """
 
@@ -156,14 +156,14 @@ class Grid:
     """One board.
 
     Attributes:
-        title: a text that distinguishes the board from others; empty for the only board.
+        title: a text that distinguishes boards; empty if there is only one board.
         cells: the cells from top to bottom, each row from left to right.
         labels: the names of rows and columns.
         walls: the walls between cells.
         dots: the points that lines join.
         looks: the looks of all possible contents.
-        place: row and column among the grids of its group, from the top left.
-        group: grids with the same number belong together.
+        place: row and column of this grid among the grids of its group, from the top left.
+        group: the number of a group of grids that are drawn together.
     """
 
     title: str
@@ -177,7 +177,7 @@ class Grid:
 
     @property
     def legend(self) -> tuple[Look, ...]:
-        """The possible contents whose symbol is not their name; of many, only those on the board."""
+        """The contents whose symbol is not their full name; if they are many, only contents on the board."""
         labelled = [look for look in self.looks if look.label not in ("", look.symbol)]
         if len(labelled) > _LEGEND_LIMIT:
             present = {thing.look for cell in self.cells for thing in cell.things}
@@ -186,7 +186,7 @@ class Grid:
 
     @property
     def hexagons(self) -> bool:
-        """Whether its cells are hexagons."""
+        """Whether the cells are hexagons."""
         return any(cell.shape == "hexagon" for cell in self.cells)
 
 
@@ -211,8 +211,8 @@ class Listing:
 
     Attributes:
         name: the fluent.
-        facts: the arguments of each fact as text, and the colour of the role that they name, empty for none.
-        hands: the same facts as cards, if they are cards.
+        facts: the arguments of each fact as text, with the colour of the role among them, empty for none.
+        hands: the same facts as cards; empty for facts that are not about cards.
     """
 
     name: str
@@ -226,10 +226,10 @@ class Touch:
 
     Attributes:
         role: the mover.
-        move: the move as it is played.
-        cells: the ids of the cells that its arguments name, in the order of the arguments; two cells are the
-            origin and the destination of a movement.
-        area: ids of further cells that its arguments name together, such as all cells of a column.
+        move: the move.
+        cells: the ids of the cells that the arguments of the move name, in the order of arguments. Two cells
+            are the origin and the destination of a movement.
+        area: the ids of cells that the move names only as a group, such as all cells of a column.
     """
 
     role: str
@@ -249,11 +249,11 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Goal cells of a side that the sheet names, or the cells with which the side has won.
+    """Goal cells of a side, from a hint in the sheet, or the cells with which a side has won.
 
     Attributes:
         side: a role, or a colour.
-        colour: the colour of the drawing.
+        colour: the colour in which the cells are highlighted.
         cells: the ids of the cells.
     """
 
@@ -272,9 +272,9 @@ class Picture:
         others: the facts that lie on no board.
         arrows: the arrows of the last move.
         touches: the legal moves of the requested roles, in the order of `State.legal_moves`.
-        colours: for every role the colour in which it is shown.
-        notes: messages about ignored board hints, or about a search for boards that failed.
-        aims: goal cells of sides, if the sheet names them.
+        colours: the colour of each role.
+        notes: messages about ignored board hints, or the error that ended the search for boards.
+        aims: the goal cells of sides, from hints in the sheet.
         chains: the cells with which a side has won.
         upright: whether moves name only columns, as in games where pieces fall.
     """
@@ -303,14 +303,16 @@ class Picture:
 #: The symbol of an empty cell.
 _BLANK: Final = "."
 _MARK: Final = "x"
-#: An occupant of a cell: its fluent and its content.
+#: A fluent and a content that its facts give to cells.
 Occupant = tuple[str, "Content"]
 
 #: The first letters of words inside a name.
 _WORD: Final = re.compile(r"(?<=[a-z])[A-Z]|(?<=[^A-Za-z0-9])[A-Za-z]")
-#: Maximum lengths of names that are not shortened, of short texts, and of names without a short text.
+#: Maximum length of a name that is its own symbol.
 _WHOLE: Final = 2
+#: Maximum length of a symbol with the distinguishing letters of a name.
 _SHORT: Final = 3
+#: Maximum length of a name that is its own symbol because its distinguishing letters are not unique.
 _LONGEST: Final = 5
 
 
@@ -361,21 +363,22 @@ def looks_of(
 
 
 def _are_crowned(layout: Layout, occupants: Sequence[Occupant], figures: Sequence[str]) -> bool:
-    """Return whether pawns and kings are men and crowned men of draughts, as play begins without a king."""
+    """Return whether pawns and kings are the men and crowned men of draughts: play begins without kings."""
     kings = {occupant[1] for occupant, figure in zip(occupants, figures, strict=True) if figure == "king"}
     return {*figures} - {""} == {"pawn", "king"} and bool(layout.started) and not kings & layout.started
 
 
 def _is_initial(name: str, colour: str, roles: Iterable[str]) -> bool:
-    """Return whether a name is the start of a role and of its colour, such as ``w`` for white."""
+    """Return whether a name is the start of both a role and its colour, such as ``w`` for white."""
     is_of_role = any(role.startswith(name) and colour_in(role) == colour for role in roles)
     return bool(name) and colour.startswith(name) and is_of_role
 
 
 def said_colours(facts: Iterable[Term], roles: Collection[str]) -> dict[str, str]:
-    """Return the colours that facts such as ``(marker player1 red)`` assign to roles not named by colours.
+    """Return the colours of roles from facts such as ``(marker player1 red)``.
 
-    One fluent must assign one colour to each such role, and all colours must differ.
+    The result contains the roles without a colour in their names. It is empty unless one fluent assigns one
+    colour to each of these roles, and all these colours differ.
     """
     unnamed = {role for role in roles if not colour_in(role)}
     given: dict[str, list[tuple[str, str]]] = {}
@@ -400,7 +403,7 @@ def role_colours(roles: Sequence[str]) -> dict[str, str]:
 
 
 def _name(occupant: Occupant, layout: Layout) -> str:
-    """Return the content of a thing as text, or the name of its fluent if it has no content."""
+    """Return the content as text; without content, the name of the fluent if it is an overlay."""
     functor, content = occupant
     if content:
         return " ".join(map(str, content))
@@ -408,7 +411,7 @@ def _name(occupant: Occupant, layout: Layout) -> str:
 
 
 def _colour(name: str, colours: Mapping[str, str]) -> str:
-    """Return the colour in a name, or the colour of the only role to which the name belongs."""
+    """Return the colour in a name, or else the colour of the roles to which the name belongs."""
     named = colour_in(name)
     if named or not name:
         return named
@@ -428,7 +431,7 @@ def _form(occupant: Occupant, name: str, figure: str) -> Form:
 
 
 def abbreviate(names: Sequence[str]) -> list[str]:
-    """Return a unique short text for each name: its distinguishing letters, and its digits.
+    """Return a unique symbol for each name: its distinguishing letters and its digits.
 
     >>> abbreviate(["blackKing", "blackPawn", "whiteKing", "whitePawn", "x"])
     ['bK', 'bP', 'wK', 'wP', 'x']
@@ -462,7 +465,7 @@ def _letters(name: str, positions: Iterable[int]) -> str:
 
 
 def _distinguishing_positions(name: str, names: Iterable[str]) -> set[int]:
-    """Return the positions of the first letter, of the distinguishing letters, and of digits."""
+    """Return the positions of the first letter, of all distinguishing letters, and of all digits."""
     found = {position for position, letter in enumerate(name) if letter.isdigit()}
     found.add(next((position for position, letter in enumerate(name) if letter.isalnum()), 0))
     for other in names:

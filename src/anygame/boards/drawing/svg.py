@@ -1,4 +1,4 @@
-"""Pictures as SVG: boards with stones, pieces, walls and arrows, light or dark, on screens and in print."""
+"""Pictures as SVG: boards with stones, pieces, walls and arrows, in light or dark colours."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     )
 
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Liberation Sans', sans-serif"
-#: Maximum number of characters of a text on a board; longer texts overlap neighbouring cells.
+#: Maximum number of characters of a text on a board; longer text overlaps neighbouring cells.
 _SYMBOL: Final = 7
 #: Maximum number of characters of the description for screen readers.
 _DESCRIBED: Final = 4000
@@ -48,28 +48,32 @@ _DESCRIBED: Final = 4000
 _STACKED: Final = 4
 #: Width of the margin around the whole picture, in cells.
 _MARGIN: Final = 0.2
-#: Height of a line of the legend or of facts, and size of its letters, in cells.
+#: Height of a line of the legend or of facts, in cells.
 _LINE: Final = 0.55
+#: Font size of labels, legends and facts, in cells.
 _SMALL: Final = 0.34
 #: Minimum width of a legend, or of facts without a board, in cells.
 _LEGEND: Final = 8.0
-#: Maximum number of lines of facts for a game without a board.
+#: Maximum number of fluents listed for a game without a board, and of hands listed for each fluent.
 _FACT_LINES: Final = 40
-#: Height of a card in lines.
+#: Height of a card, in lines.
 _CARD_LINES: Final = 2.0
-#: Maximum number of cards of one hand.
+#: Maximum number of cards drawn for one hand.
 _MOST_CARDS: Final = 60
 #: Opacity of the highlights of the last move.
 _MOVED: Final = {"to": 0.55, "from": 0.3, "last": 0.3, "changed": 0.2}
-#: The corners of a hexagon of width one, and of a square.
+#: The corners of a hexagon of width 1.
 _CORNERS: Final = ((0, -0.5774), (0.5, -0.2887), (0.5, 0.2887), (0, 0.5774), (-0.5, 0.2887), (-0.5, -0.2887))
+#: The corners of a square of width 1.
 _SQUARE: Final = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
 #: Maximum distance between the middles of cells that touch, even at a corner.
 _TOUCHING: Final = 1.5
 _SIDES: Final = {"north": (0.0, -0.5), "south": (0.0, 0.5), "east": (0.5, 0.0), "west": (-0.5, 0.0)}
-#: Height of a title, width of labels on each side, and gap between grids, in cells.
+#: Height of a title, in cells.
 _TITLE: Final = 0.8
+#: Space for labels on each side of a board, in cells.
 _LABEL: Final = 0.8
+#: Gap between boards, in cells.
 _GAP: Final = 0.5
 #: Maximum width of groups of boards side by side, in cells.
 _WIDEST: Final = 24.0
@@ -78,12 +82,12 @@ _WIDEST: Final = 24.0
 def svg(picture: Picture, *, dark: bool | None = None) -> str:
     """Return a picture as the text of an SVG element.
 
-    Each cell is a group ``<g id="..." class="cell ...">`` with the id of the cell, its marks as classes, its
-    name as ``data-cell``, and a title with its contents.
+    Each cell is a group ``<g id="..." class="cell ...">`` with the id of the cell. The group has the marks of
+    the cell as classes, the name of the cell as ``data-cell``, and a title with the contents.
 
     Args:
         picture: the picture.
-        dark: whether the surroundings are dark; None for the viewer's preference.
+        dark: whether to use the colours for dark surroundings; None for the viewer's preference.
     """
     return _drawn(picture, Paints(dark))
 
@@ -91,8 +95,9 @@ def svg(picture: Picture, *, dark: bool | None = None) -> str:
 def clickable_svg(picture: Picture) -> str:
     """Return a picture as an SVG grid of rows of cells, for pages on which people click cells.
 
-    Cells can be focused. Each has its id as ``data-id`` and its coordinates as ``data-terms``. The page must
-    include the style sheet `paint_rules`. Legal moves are not marked, because they depend on the viewer.
+    Each cell can be focused, and has its id as ``data-id`` and its coordinates as ``data-terms``. The page
+    must include the CSS rules of `paint_rules`. Legal moves are not marked, because they depend on the
+    viewer.
     """
     return _drawn(picture, Paints(None), is_clickable=True)
 
@@ -104,7 +109,7 @@ def _drawn(picture: Picture, paint: Paints, *, is_clickable: bool = False) -> st
 
 
 def animation(pictures: Sequence[Picture], *, dark: bool | None = None) -> str:
-    """Return pictures as the text of one endless SVG animation that shows each for a second.
+    """Return pictures as the text of an endless SVG animation that shows each picture for one second.
 
     Raises:
         ValueError: there is no picture.
@@ -123,7 +128,7 @@ def animation(pictures: Sequence[Picture], *, dark: bool | None = None) -> str:
 
 
 def _shown(step: int, steps: int) -> str:
-    """Return the element that shows a group only during its second."""
+    """Return the element that shows a group only during one of the seconds."""
     if steps == 1:
         return ""
     times, values = [step / steps, (step + 1) / steps], ["visible", "hidden"]
@@ -253,7 +258,7 @@ class _Drawing:
         for position, look in enumerate(shown[:_STACKED] if len(shown) > 1 else ()):
             dx, dy = 0.48 * (position % 2) - 0.24, 0.48 * (position // 2) - 0.24 * (len(shown) > 2)
             yield self._thing(look, x + dx, y + dy, 0.5)
-        # A mark beside another thing is drawn in the corner.
+        # If a cell has a mark and another thing, the mark is drawn in the corner.
         for position, look in enumerate(marks[:_STACKED]):
             place = (x + 0.38, y - 0.38 + 0.2 * position, 0.25) if shown or position else (x, y, 1.0)
             yield self._thing(look, *place)
@@ -307,7 +312,7 @@ class _Drawing:
         return words(text, x + dx, y + dy, self._paint(fill="faint"), size=_SMALL, anchor=anchor)
 
     def _aim(self, aim: Aim) -> Iterator[str]:
-        """Yield lines along the rim of the board if all cells of an aim share it, or else rings."""
+        """Yield lines along a rim of the board if all cells of an aim lie on this rim, or else rings."""
         cells = [cell for cell in self._picture.cells() if cell.id in aim.cells]
         sides = [self._rim(cell) for cell in cells]
         common = sorted(set.intersection(*sides)) if sides else []
@@ -345,7 +350,7 @@ class _Drawing:
         yield "</g>"
 
     def _rim(self, cell: Cell) -> set[tuple[tuple[float, float], tuple[float, float]]]:
-        """Return the sides of a cell (by their ends) without a cell beyond them."""
+        """Return the end points of the sides of a cell that have no cell beyond them."""
         if cell.shape not in ("square", "hexagon"):
             return set()
         corners = _CORNERS if cell.shape == "hexagon" else _SQUARE
@@ -358,7 +363,7 @@ class _Drawing:
         return rim
 
     def _arrow(self, arrow: Arrow) -> Iterator[str]:
-        """Yield a move from cell to cell as an arrow that ends before the middle of its cell."""
+        """Yield an arrow between two cells; its tip is short of the middle of the second cell."""
         (x1, y1), (x2, y2) = self._where[arrow.start], self._where[arrow.end]
         length = hypot(x2 - x1, y2 - y1)
         dx, dy = (x2 - x1) / length, (y2 - y1) / length
@@ -392,7 +397,7 @@ class _Drawing:
         return elements, line + 1 if elements else 0
 
     def _facts(self) -> tuple[list[str], float]:
-        """Return elements with a line of facts for each fluent, and the number of lines."""
+        """Return elements with the facts of each fluent on a line of their own, and the number of lines."""
         paint = self._paint(fill="ink")
         elements: list[str] = []
         self._width, line = max(self._width, _LEGEND), 0.0
@@ -444,7 +449,7 @@ def _names(cell: Cell) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A grid and its place: the middle of its first cell, and its top with title and labels, in cells."""
+    """A grid, the middle of its first cell (``x``, ``y``), and the top of its title and labels, in cells."""
 
     grid: Grid
     x: float
@@ -456,13 +461,13 @@ class _Placed:
 
 
 def _arranged(grids: Sequence[Grid]) -> tuple[list[_Placed], float, float]:
-    """Place grids, those of a group in rows and columns; return them with the width and height of all."""
+    """Place the grids of each group in rows and columns; return them with the total width and height."""
     placed: list[_Placed] = []
     left = top = width = height = 0.0
     for _, members in groupby(grids, key=lambda grid: grid.group):
         group = list(members)
         boxes = [_box(grid) for grid in group]
-        # The size of a grid with the gap after it, and of the whole group.
+        # Width and height of a grid with the gap after it, then the numbers of rows and columns of the group.
         wide, high = (max(box[side] for box in boxes) + _GAP for side in (2, 3))
         rows, columns = (max(grid.place[axis] for grid in group) + 1 for axis in (0, 1))
         if left and left + columns * wide - _GAP > _WIDEST:
@@ -477,7 +482,7 @@ def _arranged(grids: Sequence[Grid]) -> tuple[list[_Placed], float, float]:
 
 
 def _box(grid: Grid) -> tuple[float, float, float, float]:
-    """Return the distance of the first cell from left and top of a grid with labels, and the grid's size."""
+    """Return the place of the first cell, and the size of a grid with title and labels: width and height."""
     scale = HEXAGON_ROW if grid.hexagons else 1.0
     half = 0.5774 if grid.hexagons else 0.5
     points = [(cell.x, cell.y) for cell in grid.cells] + list(grid.dots) or [(0.0, 0.0)]

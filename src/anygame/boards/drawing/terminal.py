@@ -1,4 +1,4 @@
-"""Pictures as lines of text: plain, or with the styles of a terminal."""
+"""Pictures as lines of plain text, or of text with the styles of a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a line: a text and its style (as in the library rich; empty for none)."""
+    """Part of a line of text, with a style in the notation of the library rich; empty for none."""
 
     text: str
     style: str = ""
@@ -26,19 +26,20 @@ class Piece:
 
 #: The pieces of a line, from left to right.
 Line = list[Piece]
-#: Lines that stay together.
+#: Lines that are drawn together.
 Block = list[Line]
 
+#: Number of blanks between boards side by side.
 _GAP: Final = 4
+#: Style of labels.
 _LABEL: Final = "dim"
+#: Maximum number of lines of facts for each fluent.
 _LINES_PER_FLUENT: Final = 3
-
 _BLANK: Final = "."
-
 _STONES: Final = "●○▲△■□◆◇"
 #: Characters for things that fill their cell.
 _BLOCKS: Final = "▒░▓"
-#: The styles of black and white things on light and dark squares.
+#: The styles of black and white pieces, on squares of any colour.
 _BODIES: Final = {"black": "bold #000000", "white": "bold #ffffff"}
 
 _STYLES: Final = {
@@ -55,9 +56,9 @@ _STYLES: Final = {
     "blue": "bright_blue",
     "red": "bright_red",
 }
-#: The ground of light and dark squares; black and white can be seen on both.
+#: The ground of light and of dark squares; black and white are legible on both.
 CHEQUERS: Final = ("on #c2a47c", "on #8a6546")
-#: The ground of the cells of the last move: its destination, and its origin.
+#: The ground of the destination and of other cells of the last move.
 LIT: Final = {"to": "on #8a7a00", "from": "on #4d4600"}
 
 
@@ -72,12 +73,12 @@ def plain_text(lines: Iterable[Line]) -> str:
 
 
 def draw(picture: Picture, *, width: int = 80, colours: bool = False) -> list[Line]:
-    """Draw the boards of a picture with their legends, and list its other facts in short.
+    """Draw the boards of a picture with their legends, and list all other facts.
 
     Args:
         picture: the picture.
         width: the maximum number of characters of a line.
-        colours: whether to draw stones and pieces in colour, rather than letters.
+        colours: whether to draw coloured stones and pieces; if False, they are letters.
     """
     drawn = draw_boards(picture, width=width, colours=colours)
     others = list_facts(picture.others, width=width, colours=colours)
@@ -85,7 +86,7 @@ def draw(picture: Picture, *, width: int = 80, colours: bool = False) -> list[Li
 
 
 def draw_boards(picture: Picture, *, width: int = 80, colours: bool = False) -> list[Line]:
-    """Draw all boards, side by side if they fit, each group with its legend."""
+    """Draw the boards of a picture, side by side if the width allows it, with a legend for each group."""
     groups: list[list[Block]] = []
     explained: list[Block] = []
     lit = _lit(picture)
@@ -109,7 +110,7 @@ def draw_boards(picture: Picture, *, width: int = 80, colours: bool = False) -> 
 
 
 def list_facts(listings: Iterable[Listing], *, width: int = 80, colours: bool = False) -> list[Line]:
-    """List facts in short, at most three lines for each fluent."""
+    """List facts, on at most three lines for each fluent."""
     listings = list(listings)
     indent = max((len(listing.name) for listing in listings), default=0) + 2
     lines: list[Line] = []
@@ -125,7 +126,7 @@ def list_facts(listings: Iterable[Listing], *, width: int = 80, colours: bool = 
 
 
 def _lit(picture: Picture) -> dict[str, str]:
-    """Return the highlights of the cells of the last move, or else of changed cells."""
+    """Return the highlights, by cell, of the last move or, if no move is marked, of changed cells."""
     moved = {
         cell.id: "to" if "to" in cell.marks else "from"
         for cell in picture.cells()
@@ -147,7 +148,7 @@ def _spaced(words: Iterable[Piece]) -> Line:
 
 
 def _wrapped(words: Iterable[Piece], width: int) -> list[list[Piece]]:
-    """Distribute words over lines, two blanks apart; a word that is longer than a line has its own line."""
+    """Distribute words over lines, two blanks apart; a word longer than a line has a line of its own."""
     lines: list[list[Piece]] = [[]]
     used = 0
     for word in words:
@@ -187,7 +188,7 @@ def _length(line: Line) -> int:
 
 
 class _Sheet:
-    """One grid with its labels, walls and title as lines of text; columns are ``pitch`` characters apart."""
+    """A grid with labels, walls and title as lines of text; columns are ``pitch`` characters apart."""
 
     def __init__(
         self, grid: Grid, characters: Mapping[Look, Piece], lit: Mapping[str, str], *, colours: bool
@@ -204,7 +205,7 @@ class _Sheet:
         self.marked: dict[int, list[tuple[int, Piece]]] = defaultdict(list)
 
     def find_pitch(self) -> int:
-        """Return the distance of columns: the width of the widest text, and a gap."""
+        """Return the distance of columns in characters: the length of the longest text, and a gap."""
         widths = [len(self.characters[look].text) for look in self.grid.looks]
         widths += [len(piece.text) for piece in self.pieces.values()]
         widths += [len(label.text) for label in self.grid.labels if label.side in ("north", "south")]
@@ -215,7 +216,7 @@ class _Sheet:
         return pitch + pitch % 2 if halves or self.grid.dots else pitch
 
     def on(self, cell: Cell) -> Piece:
-        """Return the drawing of a cell; several things are joined by ``+``."""
+        """Return the text of a cell; ``+`` joins several things."""
         if "unknown" in cell.marks:
             return Piece(UNKNOWN, _LABEL)
         if not cell.things:
@@ -316,7 +317,7 @@ class _Sheet:
 
 
 def _joined(items: Iterable[tuple[int, Piece]]) -> Line:
-    """Return a line in which each piece starts at its place, or as soon after it as possible."""
+    """Return a line in which each piece starts at its place, or right after the previous piece."""
     line: Line = []
     length = 0
     for start, piece in items:
@@ -329,7 +330,7 @@ def _joined(items: Iterable[tuple[int, Piece]]) -> Line:
 
 
 def characters_of(looks: Iterable[Look], *, colours: bool) -> dict[Look, Piece]:
-    """Return the text of each look: its symbol, or with colours also a stone or a chess piece."""
+    """Return the text of each look: a symbol or, with colours, also a stone, block or chess piece."""
     looks = list(looks)
     if not colours:
         return {look: Piece(look.symbol) for look in looks}
@@ -338,7 +339,7 @@ def characters_of(looks: Iterable[Look], *, colours: bool) -> dict[Look, Piece]:
         if look.figure and look.colour:
             style = _BODIES.get(look.colour, f"bold {style_of(look.colour)}")
             found[look] = Piece(GLYPHS[look.figure], style)
-    # Stones differ in shape as well as colour. White is sorted last, so the second of two stones is open.
+    # Stones differ in shape and in colour. White is sorted last, so it is the open one of two stones.
     stones = [look for look in looks if look.form in ("stone", "mark")]
     stones.sort(key=lambda look: look.colour == "white")
     blocks = [look for look in looks if look.form == "block"]

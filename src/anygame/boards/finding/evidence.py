@@ -1,7 +1,8 @@
-"""Evidence in the rules: arguments that name cells, and neighbouring cells.
+"""Evidence in the rules: arguments that name cells, and pairs of neighbouring cells.
 
-If the coordinates of a board are variables in a fact, and occur in the same order in another atom of the
-rule, they name a cell there, too. Further rules spread this to other predicates.
+Suppose that the coordinates of a cell are variables in one atom of a rule. If another atom of the rule
+contains these variables in the same order, they name a cell in that atom, too. Further rules extend this
+evidence to further predicates.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 
 _STATE: Final = frozenset({"true", "next", "init", "base"})
 _MOVES: Final = frozenset({"legal", "does", "input"})
-#: Maximum length of a chain of rules; longer chains are weak evidence.
+#: Maximum number of rules in a chain of evidence; longer chains are weak evidence.
 _ROUNDS: Final = 5
-#: Maximum number of facts of the rules that are read.
+#: Maximum number of rules that are searched for neighbouring cells.
 _FACTS_LIMIT: Final = 50_000
 
 
@@ -37,14 +38,14 @@ class Predicate(NamedTuple):
 
 
 class Occurrence(NamedTuple):
-    """Arguments of a predicate in a rule."""
+    """A predicate of a rule with its arguments."""
 
     predicate: Predicate
     arguments: tuple[Term, ...]
 
 
-def occurrence(atom: Atom) -> Occurrence | None:
-    """Return the fluent or move in an atom, or else its relation, with the arguments."""
+def _occurrence(atom: Atom) -> Occurrence | None:
+    """Return the fluent or move in an atom; for other atoms, their relation."""
     inner: Term | None = None
     if atom.predicate in _STATE and len(atom.arguments) == 1:
         kind, inner = "fluent", atom.arguments[0]
@@ -59,15 +60,15 @@ def occurrence(atom: Atom) -> Occurrence | None:
 
 
 def occurrences(atoms: Iterable[Atom], *keywords: str) -> Iterator[Occurrence]:
-    """Yield the occurrences in atoms, optionally only in atoms with some keywords."""
+    """Yield the fluents, moves and relations in atoms; keywords limit the predicates of the atoms."""
     for atom in atoms:
-        found = occurrence(atom) if not keywords or atom.predicate in keywords else None
+        found = _occurrence(atom) if not keywords or atom.predicate in keywords else None
         if found is not None:
             yield found
 
 
 def cell_places(rules: Iterable[Rule], layout: Layout) -> Mapping[Predicate, set[tuple[int, ...]]]:
-    """Return for each predicate the tuples of arguments that name a cell, in the order of `Layout.key`."""
+    """Return the indices of the arguments that name a cell, in the order of `Layout.key`, by predicate."""
     found: dict[Predicate, set[tuple[int, ...]]] = defaultdict(set)
     found[Predicate("fluent", *layout.fluent)].add(layout.key)
     bodies = [list(occurrences(atoms_of(rule))) for rule in rules]
@@ -86,7 +87,7 @@ def cell_places(rules: Iterable[Rule], layout: Layout) -> Mapping[Predicate, set
 
 
 def _cells(item: Occurrence, places: Iterable[tuple[int, ...]]) -> Iterator[tuple[Term, ...]]:
-    """Yield the arguments at each place that names a cell if they are distinct variables."""
+    """Yield the arguments at each place that names a cell, if the arguments are distinct variables."""
     for place in places:
         cell = tuple(item.arguments[index] for index in place)
         if len(set(cell)) == len(cell) and all(isinstance(term, Variable) for term in cell):
@@ -102,11 +103,9 @@ def _named(arguments: Sequence[Term], cell: tuple[Term, ...]) -> Iterator[tuple[
 def neighbours_in(
     rules: Sequence[Rule], domains: Sequence[Sequence[Term]]
 ) -> frozenset[tuple[Square, Square]]:
-    """Return the pairs of squares that facts of the rules name together.
+    """Return the pairs of squares in two-square facts of the rules, such as ``(adjacent c3 c4)``.
 
-    Args:
-        rules: the rules of the game.
-        domains: the values of each argument of a fluent, exactly one of which has names such as ``c3``.
+    The result is empty unless exactly one of the arguments has a domain of names such as ``c3``.
     """
     named = [set(values) for values in domains if values and all(map(split_name, values))]
     if len(named) != 1:

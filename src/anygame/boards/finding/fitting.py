@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from itertools import product
-from math import prod
+from math import ceil, prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.axes import AXIS_LIMIT, is_numbered, ordered
-from anygame.boards.finding.arrangement import arrange
+from anygame.analysis.axes import AXIS_LIMIT, is_numbered, numbered, ordered
 from anygame.boards.finding.layout import ONLY_ROW, Layout, split_name
 from anygame.boards.finding.orientation import Bearing, Outline, orient
 from anygame.boards.names import COLOURS
@@ -23,35 +22,37 @@ if TYPE_CHECKING:
     from anygame.boards.finding.layout import Content, Square
     from anygame.boards.finding.orientation import Arguments, Fluent
 
-#: Maximum number of squares of one fluent, all its boards together: 64 rows of 64.
-SQUARES_LIMIT: Final = 4096
-#: Maximum number of combinations of contents that are listed.
+#: Maximum number of squares on all boards of one fluent: 64 rows of 64.
+_SQUARES_LIMIT: Final = 4096
+#: Maximum number of possible contents that are listed.
 _CONTENTS_LIMIT: Final = 1024
-#: Maximum number of squares for each initial fact; with more squares, a board is unlikely.
+#: Maximum ratio of squares to initial facts; above this ratio, a board is unlikely.
 _DOUBTFUL: Final = 50
 #: Words for an empty square.
 _EMPTY: Final = frozenset({"blank", "empty", "none", "nil", "nothing", "free", "clear", "vacant"})
 #: Letters that mean an empty square if they are the most frequent content.
 _LETTERS: Final = frozenset({"b", "e", "_", "-"})
-#: Contents among which "b" always means an empty square.
+#: If a board has no other contents than these, ``b`` means an empty square.
 _NOUGHTS: Final = frozenset({"b", "o", "x"})
-#: Minimum number of squares on which the most frequent content may mean empty.
+#: Minimum number of initial squares with a content that means an empty square because it is frequent.
 _MANY: Final = 9
 #: Minimum number of places in a row of a track.
 _SHORTEST_TRACK: Final = 3
 #: Maximum number of rows of a track.
 _MOST_ROWS: Final = 6
+#: Maximum number of boards in one row; more boards form a square.
+_ROW_LIMIT: Final = 3
 _BOARD_WORDS: Final = ("cell", "mark", "square", "grid", "board")
 
 
 def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
-    """Return the layout of a fluent, or None if it shows no board."""
+    """Return the layout of a fluent; None if its facts do not lie on a board."""
     at = _hinted(fluent, hint) if hint and hint.row is not None else _of_board(fluent) or _of_track(fluent)
     if at is None:
         return None
     contents = tuple(index for index in range(fluent.arity) if index not in (at.first, at.second, *at.boards))
-    values = values_of(fluent, contents)
-    blank = blank_of(fluent, contents, values)
+    values = _values_of(fluent, contents)
+    blank = _blank_of(fluent, contents, values)
     started = {tuple(arguments[index] for index in contents) for arguments in fluent.initial}
     squares = _squares(fluent, at, has_blank=blank in started)
     everywhere = frozenset[tuple[Term, Term]]().union(*squares.values())
@@ -59,7 +60,7 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
     orders = [() if at.track else fluent.axes[at.first], fluent.axes[at.second]]
     axes = [_axis(orders[side], {square[side] for square in everywhere}) for side in (0, 1)]
     count = sum(map(len, squares.values()))
-    if not all(axes) or count > SQUARES_LIMIT:
+    if not all(axes) or count > _SQUARES_LIMIT:
         return None
     if not (hint or fluent.base) and count > _DOUBTFUL * max(len(fluent.initial), 10):
         return None
@@ -89,7 +90,29 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
         blank=blank,
         started=frozenset(started),
     )
-    return replace(layout, arrangement=arrange(layout, fluent.axes)) if len(squares) > 1 else layout
+    return replace(layout, arrangement=_arranged(layout, fluent.axes)) if len(squares) > 1 else layout
+
+
+def _arranged(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tuple[int, int]]:
+    """Return the row and the column of each board in the arrangement of boards, from the top left.
+
+    Two arguments that distinguish boards are the coordinates of boards, with the directions of the
+    coordinates of squares. Boards that one argument distinguishes are in reading order.
+    """
+    keys = list(layout.squares)
+    if len(layout.boards) == 2:
+        first_is_column = layout.column < layout.row
+        indices = [numbered(axes[index]) for index in layout.boards]
+        if all(value in known for key in keys for value, known in zip(key, indices, strict=True)):
+            arrangement = {}
+            for key in keys:
+                one, two = (known[value] for value, known in zip(key, indices, strict=True))
+                row, column = (two, one) if first_is_column else (one, two)
+                height = len(indices[first_is_column])
+                arrangement[key] = (height - 1 - row if layout.upwards else row, column)
+            return arrangement
+    wide = len(keys) if len(keys) <= _ROW_LIMIT else ceil(len(keys) ** 0.5)
+    return {key: divmod(number, wide) for number, key in enumerate(keys)}
 
 
 def _hinted(fluent: Fluent, hint: Hint) -> Coordinates | None:
@@ -100,7 +123,7 @@ def _hinted(fluent: Fluent, hint: Hint) -> Coordinates | None:
 
 
 def _axis(axis: Axis, values: set[Term]) -> Axis:
-    """Return the given values in the order of an axis, or else by text."""
+    """Return values in the order of an axis; without an axis, in the order of numbers or of text."""
     if axis:
         return tuple(value for value in axis if value in values)
     constants = sorted({value for value in values if isinstance(value, Constant)})
@@ -118,8 +141,12 @@ def _bearing(
     return Bearing(found.swapped, found.upwards if hint is None or hint.upwards is None else hint.upwards)
 
 
-def values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
-    """Return the possible contents, sorted: from ``base``, else all combinations, else the initial ones."""
+def _values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
+    """Return the possible contents of squares, sorted by text.
+
+    They are the contents that ``base`` allows. Without ``base``, they are all combinations of values or, if
+    there are too many combinations, the initial contents.
+    """
     domains = [fluent.domains[index] for index in contents]
     found: Iterable[Content]
     if fluent.base:
@@ -131,11 +158,11 @@ def values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
     return tuple(sorted(found, key=lambda content: [str(term) for term in content]))
 
 
-def blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -> Content | None:
+def _blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -> Content | None:
     """Return the content that means an empty square, if there is one.
 
-    It has such a name. Else it is the most frequent content of the initial state, if that is a letter for
-    blank, or fills three quarters of the board.
+    Such a content has a name such as ``empty``. Otherwise it is the most frequent initial content, if this
+    content is a letter such as ``b`` or fills three quarters of the board.
     """
     if len(values) < 2 or not contents:
         return None
@@ -161,7 +188,11 @@ def blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content])
 def _squares(
     fluent: Fluent, at: Coordinates, *, has_blank: bool
 ) -> dict[tuple[Term, ...], frozenset[Square]]:
-    """Return the squares of each board: from ``base``, else the initial state, else all combinations."""
+    """Return the squares of each board.
+
+    They are the squares that ``base`` allows. Without ``base``, they are the initial squares if one of them
+    is blank, and otherwise all combinations of coordinates.
+    """
     filled = fluent.base or (fluent.initial if has_blank else ())
     found: dict[tuple[Term, ...], set[Square]] = defaultdict(set)
     axes = [(index, fluent.axes[index]) for index in (at.first, at.second) if fluent.axes[index]]
@@ -177,23 +208,24 @@ def _squares(
 
 
 def _combinations(fluent: Fluent, at: Coordinates) -> Iterable[Arguments]:
-    """Return arguments for all combinations of coordinates and boards; none if there are too many."""
+    """Return facts with all combinations of coordinates and boards; none if there are too many."""
     wanted = {at.first, at.second, *at.boards}
     known = [axis or values for axis, values in zip(fluent.axes, fluent.domains, strict=True)]
     domains = [values if index in wanted else values[:1] for index, values in enumerate(known)]
-    return product(*domains) if prod(map(len, domains)) <= SQUARES_LIMIT else ()
+    return product(*domains) if prod(map(len, domains)) <= _SQUARES_LIMIT else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Coordinates:
-    """The arguments that give the place of a fact.
+    """The indices of the arguments that determine the square of a fact.
 
     Attributes:
-        first: one coordinate.
-        second: the other coordinate; equal to ``first`` if one argument names both, such as ``c3``.
-        boards: the arguments that distinguish several boards.
-        track: whether ``second`` numbers the places of a row. Then ``first`` names the row, or equals
-            ``second`` if there is only one row.
+        first: index of the first coordinate.
+        second: index of the second coordinate; equal to ``first`` if one argument names the whole square,
+            such as ``c3``.
+        boards: indices of the arguments that distinguish several boards.
+        track: whether ``second`` numbers places in rows. The argument ``first`` names the row; with only one
+            row, it equals ``second``.
     """
 
     first: int
@@ -202,7 +234,7 @@ class Coordinates:
     track: bool = False
 
     def square(self, arguments: Arguments) -> Square | None:
-        """Return both coordinates of a fact; None if its argument does not name a square."""
+        """Return the square of a fact; None if its argument is not the name of a square."""
         if self.first == self.second and self.track:
             return ONLY_ROW, arguments[self.second]
         if self.first == self.second:
@@ -211,7 +243,7 @@ class Coordinates:
 
 
 def _of_track(fluent: Fluent) -> Coordinates | None:
-    """Find an ordered argument with one initial fact for each value, or for each value in several rows."""
+    """Return the coordinates of a track: in each row, each ordered value has one initial fact."""
     count = len(fluent.initial)
     for index, axis in enumerate(fluent.axes):
         plain = is_numbered(axis) or all(len(value.name) == 1 for value in axis)
@@ -252,7 +284,7 @@ def _of_board(fluent: Fluent) -> Coordinates | None:
 
 
 def _named_squares(fluent: Fluent) -> Coordinates | None:
-    """Find an argument with values such as ``c3`` that distinguishes facts and is not the only argument."""
+    """Return the coordinates of a board whose squares have names such as ``c3``; None if there is none."""
     if fluent.arity < 2 or not fluent.initial:
         return None
     for index, values in enumerate(fluent.domains):
@@ -264,21 +296,24 @@ def _named_squares(fluent: Fluent) -> Coordinates | None:
 
 
 def _is_called_board(fluent: Fluent) -> bool:
-    """Return whether a fluent without content is a board by its name, or by the names of its arguments."""
+    """Return whether the name of a fluent, or the names of its variables, are words for a board."""
     kinds = [set(counter) for counter in fluent.names]
     called = kinds in ([{"row"}, {"column"}], [{"column"}, {"row"}])
     return called or any(word in fluent.functor.lower() for word in _BOARD_WORDS)
 
 
 def _telling(facts: Sequence[Arguments], along: Sequence[int], loose: Sequence[int]) -> tuple[int, ...]:
-    """Return the argument that distinguishes boards, if squares alone do not distinguish facts."""
+    """Return the argument that distinguishes boards, if several initial facts share a square."""
     if _is_key(facts, along) or len(loose) < 2:
         return ()
     return next(((index,) for index in loose if _is_key(facts, [*along, index])), ())
 
 
 def _of_three(fluent: Fluent, along: Sequence[int]) -> Coordinates:
-    """Distinguish boards by the argument with the odd number of values, or else by the last argument."""
+    """Return coordinates for three ordered arguments, one of which distinguishes boards.
+
+    It is the argument whose number of values differs from that of the others, or else the last argument.
+    """
     sizes = {index: len(fluent.axes[index]) for index in along}
     counts = Counter(sizes.values())
     odd = [index for index in along if counts[sizes[index]] == 1]

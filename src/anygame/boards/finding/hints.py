@@ -7,16 +7,17 @@ A hint is a comment line of its own, anywhere in the sheet::
     ;; board: down                                       the first row is at the top
     ;; board: rows=1 columns=2                           argument 1 names the row, argument 2 the column
     ;; board: fluent=cell rows=1 columns=2 hex           ... of the fluent `cell`
-    ;; board: (cell ?column ?row ?content)               the same as a pattern
+    ;; board: (cell ?column ?row ?content)               a pattern of the arguments of `cell`
     ;; board: (mark ?board ?board ?row ?column ?content) several boards, side by side
     ;; board: goal red (a ?column) (i ?column)           the goal cells of a side: rows a and i
 
-A hint can combine words: ``hex`` or ``square`` is the shape, ``up`` or ``down`` the direction of rows.
-Arguments count from 1. Arguments other than row, column and board are the content of a square; without
-content, a fact marks its square. If a hint gives rows and columns, the first row is at the top unless the
-hint has ``up``. A side is a role or a colour; its goals are patterns of the coordinates of cells.
+A hint can combine words. The shape is ``hex`` or ``square``. With ``up``, the first row is at the bottom;
+with ``down``, it is at the top. If a hint has rows and columns, the first row is at the top unless the hint
+has ``up``. Arguments are counted from 1. The arguments other than row, column and board are the content of a
+square; a fact without content marks its square. A side is a role or a colour. A pattern of its goal cells
+contains their coordinates.
 
-A sheet may have a hint for each fluent. If hints name fluents, only these fluents are drawn.
+A sheet can have a hint for each fluent. If hints name fluents, only these fluents are drawn.
 """
 
 from __future__ import annotations
@@ -41,19 +42,17 @@ _HINTS_LIMIT: Final = 16
 
 
 class HintError(ValueError):
-    """A hint that cannot be read; its text says why."""
+    """The reason why a hint cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """The content of one hint; missing parts are None or empty. Arguments count from 0.
+    """The parts of a hint; missing parts are None or empty. Arguments are counted from 0.
 
     Attributes:
         none: whether to draw no board.
-        upwards: whether the first row is at the bottom.
-        boards: the arguments that distinguish several boards.
         side: the side whose goal cells the hint names; empty for a hint about boards.
-        goals: patterns of goal cells: their coordinates, with variables for any value.
+        goals: patterns of goal cells; a variable matches any coordinate.
     """
 
     text: str

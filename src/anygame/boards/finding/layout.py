@@ -1,4 +1,4 @@
-"""Layouts: the cells of boards, and the arguments of facts that name them."""
+"""Layouts: the cells of boards, and the arguments of facts that name cells."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ if TYPE_CHECKING:
 
 #: Row and column of a square.
 Square = tuple["Term", "Term"]
-#: A square with the board that it is on.
+#: A board, given by the arguments that distinguish boards, and a square on it.
 Cell = tuple[tuple["Term", ...], Square]
-#: The place of a cell: column and row from the top left, in cells.
+#: The place of a cell: its distance from the left and from the top of the board, in cells.
 Place = tuple[float, float]
-#: The content of a square: the remaining arguments of its fact; empty for a mere mark.
+#: The content of a square: the arguments of a fact that do not name the square. A fact without content marks
+#: it.
 Content = tuple["Term", ...]
-#: ``hexagon``: rows are centred; ``slanted``: each row is shifted half a square further to one side;
-#: ``track``: rows of numbered places.
+#: The rows of a ``hexagon`` are centred. Each row of a ``slanted`` board is shifted half a square further to
+#: one side. A ``track`` has rows of numbered places.
 Shape = Literal["square", "hexagon", "slanted", "track"]
-#: The row of a track with a single row.
+#: The name of the row of a track with one row.
 ONLY_ROW: Final = Constant("")
 
 _SQUARE_NAME: Final = re.compile(r"([A-Za-z]+)([0-9]+)")
@@ -51,17 +52,17 @@ class _OnBoard:
 
 @dataclass(frozen=True, slots=True)
 class Overlay(_OnBoard):
-    """A second fluent, or facts of the rules, on the cells of a board.
+    """A fluent, or a relation of facts, on the cells of another fluent's board.
 
     Attributes:
-        functor: the fluent, or the relation.
+        functor: name of the fluent or relation.
         key: the arguments that name a cell, in the order of `Layout.key`.
         contents: the argument that names the content; empty if the name of the fluent is the content.
-        values: the possible contents that are known.
+        values: the known possible contents.
         side: the side of the cell on which the fact is drawn; None for a fact on the cell itself.
         sign: the text on that side; empty for a wall.
         sides: the side that each content names; empty if contents are drawn on the cell.
-        fixed: the facts, if they are the same in all states.
+        fixed: the facts of a relation; empty for a fluent.
     """
 
     functor: str
@@ -77,29 +78,29 @@ class Overlay(_OnBoard):
 
 @dataclass(frozen=True, slots=True)
 class Layout(_OnBoard):
-    """How the facts of one fluent lie on one or several boards.
+    """The boards of one fluent.
 
     Attributes:
-        row: the number of the argument that names the row, from 0.
-        column: the number of the argument that names the column; equal to ``row`` if one argument names
-            both, such as ``c3``, or if a track has one row.
-        boards: the arguments that distinguish several boards.
-        contents: the arguments that name the content of a square.
+        row: index of the argument that names the row.
+        column: index of the argument that names the column. It equals ``row`` if one argument names both,
+            such as ``c3``, or if a track has one row.
+        boards: indices of the arguments that distinguish several boards.
+        contents: indices of the arguments that name the content of a square.
         rows: the rows from top to bottom.
         upwards: whether the first row is at the bottom.
         columns: the columns from left to right.
-        squares: the squares of each board, by its values of ``boards``.
-        shape: the shape of the board.
+        squares: the squares of each board, by the values of the arguments in ``boards``.
+        shape: ``square``, ``hexagon``, ``slanted`` or ``track``.
         offsets: shift of each row to the right, in half squares (possibly negative).
         values: all possible contents of a square, sorted by text.
         blank: the content that means an empty square, if there is one.
         started: the contents in the initial state.
-        arrangement: row and column of each board among the others; empty for a single board.
+        arrangement: row and column of each board in the arrangement of boards; empty for a single board.
         places: the places of the cells of all boards on one large board; empty for separate boards.
         overlays: other fluents on the squares.
         sides: the side of a square that each content names; facts with such contents are walls.
-        joined: two fluents whose last arguments are the column and the row of a thing, as in
-            ``(x rover 3)`` and ``(y rover 4)``; ``functor`` then is not the name of a fluent.
+        joined: names of two fluents whose last arguments are the column and the row of a thing, as in
+            ``(x rover 3)`` and ``(y rover 4)``. With such fluents, ``functor`` is not the name of a fluent.
     """
 
     functor: str
@@ -142,13 +143,13 @@ class Layout(_OnBoard):
         return sum(map(len, self.squares.values()))
 
     def covers(self, fact: Term) -> bool:
-        """Return whether a fact lies on this board, be it of the board's own fluent or of an overlay."""
+        """Return whether a fact of the board's fluent or of an overlay lies on this board."""
         if self.joined:
             return fluent_of(fact) in [(functor, self.arity - 1) for functor in self.joined]
         return self.find(fact) is not None
 
     def find(self, fact: Term) -> tuple[Layout | Overlay, Cell] | None:
-        """Return the fluent of a fact and its cell; None if it lies on no cell."""
+        """Return the fluent and the cell of a fact; None if the fact lies on no cell."""
         wanted = fluent_of(fact)
         parts: tuple[Layout | Overlay, ...] = (self, *self.overlays)
         for fluent in parts:
@@ -159,9 +160,9 @@ class Layout(_OnBoard):
         return None
 
     def locate(self, fluent: Layout | Overlay, fact: Compound) -> Cell | None:
-        """Return the cell of a fact of this fluent or of an overlay; None if it lies on no cell.
+        """Return the cell of a fact of the board's fluent or of an overlay; None if the fact lies on no cell.
 
-        Facts of this fluent may lie outside of ``squares``, but only in known rows and columns.
+        Facts of the board's fluent can lie outside of ``squares``, but only in known rows and columns.
         """
         given = dict(zip(self.key, (fact.arguments[index] for index in fluent.key), strict=True))
         board = tuple(given[index] for index in self.boards)
@@ -189,7 +190,7 @@ class Layout(_OnBoard):
         return placed
 
     def _pairs(self, facts: Iterable[Term]) -> list[Term]:
-        """Return one fact with both coordinates for each thing; see `joined`."""
+        """Return a fact with both coordinates of each thing; see `joined`."""
         across, up = self.joined
         rows: dict[tuple[Term, ...], list[Term]] = {}
         columns: list[tuple[Term, ...]] = []
@@ -206,7 +207,7 @@ class Layout(_OnBoard):
         ]
 
     def terms(self, board: tuple[Term, ...], square: Square) -> tuple[Term, ...]:
-        """Return the coordinates of a square in the order of ``key``."""
+        """Return the arguments that name a square, in the order of ``key``."""
         row, column = square
         if self.row == self.column and self.shape != "track":
             column = Constant(f"{row}{column}")
@@ -217,7 +218,7 @@ class Layout(_OnBoard):
 
 @dataclass(frozen=True, slots=True)
 class Lines(_OnBoard):
-    """Lines between neighbouring dots of a grid, each drawn by a fact of one fluent.
+    """A grid of dots in which each fact of one fluent is a line between neighbouring dots.
 
     Attributes:
         key: the four arguments that name a line: both coordinates of each dot.
@@ -244,14 +245,14 @@ class Lines(_OnBoard):
         return self.line(fact) is not None
 
     def line(self, fact: Term) -> tuple[Term, ...] | None:
-        """Return the coordinates of a line in the order of its fact; None for any other fact."""
+        """Return the coordinates of a fact's line; None if the fact is not a line of this grid."""
         if not isinstance(fact, Compound) or fluent_of(fact) != self.fluent:
             return None
         ends = tuple(fact.arguments[index] for index in self.key)
         return ends if self.places(ends) else None
 
     def places(self, ends: tuple[Term, ...]) -> tuple[tuple[int, int], tuple[int, int]] | None:
-        """Return column and row of both dots, from the lower left; None if the dots are not neighbours."""
+        """Return column and row of both dots, from the lower left; None unless the dots are neighbours."""
         try:
             x1, x2 = (self.across.index(ends[which]) for which in (0, 2))
             y1, y2 = (self.up.index(ends[which]) for which in (1, 3))
@@ -265,7 +266,7 @@ Board = Layout | Lines
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Goal cells of a side, from a hint of the sheet.
+    """Goal cells of a side, from a board hint.
 
     Attributes:
         side: a role, or a colour.
@@ -293,9 +294,9 @@ class Boards:
     Attributes:
         layouts: the layouts, in the order in which they are shown.
         lines: lines between dots, shown after the layouts.
-        hands: fluents whose facts are cards, each with the number of arguments that name the owner.
+        hands: fluents whose facts are cards, with the number of their arguments that name the owner: 0 or 1.
         wishes: goal cells of sides, if the sheet names them.
-        notes: messages about ignored hints, or about a search for boards that failed.
+        notes: messages about ignored hints, or the error that ended the search for boards.
     """
 
     layouts: tuple[Layout, ...] = ()
@@ -322,7 +323,7 @@ class Boards:
 
 
 def fluent_of(fact: Term) -> tuple[str, int] | None:
-    """Return the fluent of a fact by name and arity; None for a constant."""
+    """Return the name and arity of the fluent of a fact; None for a constant."""
     return (fact.functor, len(fact.arguments)) if isinstance(fact, Compound) else None
 
 

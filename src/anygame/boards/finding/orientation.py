@@ -1,4 +1,4 @@
-"""Orientation of a board: the argument that names rows, their direction, and their shift."""
+"""Orientation of a board: which argument names rows, the direction of rows, and the shift of each row."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
 
 
-#: For each argument of a fluent, the number of uses of each kind of variable name.
+#: For each argument of a fluent, how often the rules use each kind of variable name.
 Names = tuple[Counter[str], ...]
 
 _KINDS: Final = {
@@ -34,9 +34,9 @@ _KINDS: Final = {
 _ROWS: Final = frozenset({"row", "rank", "y"})
 _COLUMNS: Final = frozenset({"column", "file", "x"})
 _UPWARDS: Final = frozenset({"rank", "file", "x", "y"})
-#: Minimum percentage of neighbours in the rules that must touch on the drawn board.
+#: Minimum percentage of the neighbours in the rules that touch on a board with shifted rows.
 _SURE: Final = 80
-#: Minimum number of pairs of neighbours.
+#: Minimum number of pairs of neighbours that are evidence for shifted rows.
 _FEWEST: Final = 8
 
 
@@ -53,7 +53,7 @@ class Bearing(NamedTuple):
 
 
 def variable_names(rules: Sequence[Rule]) -> dict[tuple[str, int], Names]:
-    """Return, for each fluent by name and arity, how often its arguments have each kind of variable name."""
+    """Count the kinds of variable names of each argument, for each fluent by name and arity."""
     found: dict[tuple[str, int], Names] = {}
     for rule in rules:
         for (kind, name, arity), arguments in occurrences(atoms_of(rule)):
@@ -67,7 +67,10 @@ def variable_names(rules: Sequence[Rule]) -> dict[tuple[str, int], Names]:
 
 
 def orient(names: Sequence[Counter[str]], axes: Sequence[Axis], squares: Collection[Square]) -> Bearing:
-    """Return the orientation of a board by the variable names, ordered values and squares of coordinates."""
+    """Return the orientation of a board.
+
+    Variable names and axes are given in the order of the two coordinates.
+    """
     if Outline(axes[0], axes[1], squares).is_hexagon:
         return Bearing(swapped=False, upwards=False)
     if Outline(axes[1], axes[0], [(second, first) for first, second in squares]).is_hexagon:
@@ -82,7 +85,7 @@ def orient(names: Sequence[Counter[str]], axes: Sequence[Axis], squares: Collect
 
 
 def _by_kinds(kinds: Sequence[str]) -> Bearing | None:
-    """Return the orientation if the kinds of names of the coordinates determine it."""
+    """Return the orientation for the kinds of the two coordinates; None if the kinds do not determine it."""
     for swapped, (one, two) in ((False, kinds), (True, kinds[::-1])):
         if one != two and (one in _ROWS or two in _COLUMNS):
             return Bearing(swapped, upwards=bool({one, two} & _UPWARDS))
@@ -94,7 +97,7 @@ def _kind(name: str) -> str:
 
 
 def _commonest(counter: Counter[str]) -> str:
-    """Return the commonest kind; ties are broken by text, independently of the order of rules."""
+    """Return the most common kind; alphabetical order breaks ties, so the order of rules has no effect."""
     return min(counter, key=lambda kind: (-counter[kind], kind), default="")
 
 
@@ -113,16 +116,16 @@ class Outline:
 
     @cached_property
     def is_hexagon(self) -> bool:
-        """Whether rows without gaps grow and then shrink by one square at a time."""
+        """Whether the rows have no gaps, and grow and then shrink by one square at a time."""
         if not all(row and contiguous(self.columns, row) for row in self._by_row):
             return False
         steps = [len(after) - len(before) for before, after in pairwise(self._by_row)]
         return sorted(steps, reverse=True) == steps and set(steps) == {1, -1}
 
     def shape(self, hinted: str | None) -> Shape:
-        """Return the shape by a hint, or by the squares that the rules name together.
+        """Return the shape of the board, which a hint can determine.
 
-        A board whose rows differ in length by odd numbers has centred rows if neighbours then touch.
+        Rows whose lengths differ by odd numbers are centred if most neighbours touch in this arrangement.
         """
         if hinted == "square":
             return "square"
@@ -150,7 +153,7 @@ class Outline:
         return tuple(widest - len(row) - 2 * start for row, start in zip(self._by_row, starts, strict=True))
 
     def _neighbours_touch(self, shifts: Sequence[int]) -> bool:
-        """Return whether most neighbours touch if rows have these shifts."""
+        """Return whether most neighbours touch on a board whose rows have these shifts, in half squares."""
         rows, columns = numbered(self.rows), numbered(self.columns)
         touch = []
         for one, other in self.neighbours:
@@ -167,9 +170,9 @@ class Outline:
 #: The arguments of a fact.
 Arguments = tuple[Term, ...]
 
-#: Maximum number of declared facts that are read.
+#: Maximum number of ``base`` facts; with more facts, ``base`` is ignored.
 _BASE_LIMIT: Final = 100_000
-#: Minimum number of initial facts of a fluent that counts as filled: three by three.
+#: Minimum number of initial facts on a filled board: three by three.
 _FILLED: Final = 9
 
 
@@ -179,11 +182,10 @@ class Fluent:
 
     Attributes:
         domains: the values of each argument.
-        axes: the values in order; empty for an argument whose values have no order.
+        axes: the ordered values of each argument; empty for an argument whose values have no order.
         initial: the arguments of the facts in the initial state.
         base: the arguments of the facts that ``base`` allows; empty without ``base``.
-        names: the kinds of variable names of each argument.
-        neighbours: pairs of squares that facts of the rules name together, if an argument names squares.
+        neighbours: pairs of squares in facts of the rules; see `neighbours_in`.
     """
 
     functor: str
@@ -223,13 +225,13 @@ def fluents_of(game: Game) -> list[Fluent]:
     successions = chains(rules)
     found = []
     for key, known in sorted(game.fluents.items()):
-        # `base` is exact; inferred domains may have rows that no board has.
+        # `base` is exact; inferred domains can contain rows that no board has.
         columns = [sorted(set(column)) for column in zip(*base.get(key, ()), strict=True)]
         domains = columns or list(map(list, known))
         axes = [ordered(values, successions) for values in domains]
         started = initial.get(key, ())
         if len(started) >= _FILLED:
-            # Inferred domains may also mix coordinates; the initial facts of a filled board do not.
+            # Inferred domains can also mix coordinates; the initial facts of a filled board do not.
             seen = [ordered(column, successions) for column in zip(*started, strict=True)]
             axes = [axis or other for axis, other in zip(axes, seen, strict=True)]
         unnamed = tuple(Counter[str]() for _ in domains)

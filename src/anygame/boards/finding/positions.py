@@ -1,4 +1,4 @@
-"""Boards of things with two coordinate fluents, and of lines between dots."""
+"""Boards of things with two coordinate fluents, and grids of lines between dots."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-#: Parts of the names of two coordinate fluents, and whether the first one names rows, from the top.
+#: Different parts of the names of two coordinate fluents, and whether the first fluent gives rows from the
+#: top.
 _NAMES: Final = (("x", "y", False), ("X", "Y", False), ("row", "column", True), ("row", "col", True))
 #: Maximum number of squares: 64 rows of 64.
 _MOST_SQUARES: Final = 4096
-#: Minimum number of squares that facts of the rules name.
+#: Minimum number of pairs in a relation that lists squares.
 _FEWEST_SQUARES: Final = 9
-#: Minimum number of lines: those between four dots.
+#: Minimum number of lines in a grid: the four lines between four dots.
 _FEWEST: Final = 4
-#: Maximum number of legal moves that are read.
+#: Maximum number of legal moves of each role that are checked.
 _MOVES_LIMIT: Final = 20_000
 
 
 def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Layout, ...]:
-    """Return the boards of things whose column and row are given by two fluents, such as ``x`` and ``y``.
+    """Return the boards of things that have one fluent for their column and one for their row.
 
-    The squares are those that a relation of the rules names, if it names all initial positions. Else they are
-    all combinations.
+    The names of both fluents differ like ``x`` and ``y``. If a relation of the rules contains all initial
+    positions, its pairs are the squares of the board. Otherwise the squares are all combinations.
     """
     by_key = {fluent.key: fluent for fluent in fluents}
     layouts = []
@@ -58,7 +59,7 @@ def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[La
 
 
 def _walks(fluent: Fluent, rules: Iterable[Rule]) -> bool:
-    """Return whether the next value of the last argument depends on its current value; a speed does not."""
+    """Return whether a rule replaces the last argument of a fluent, such as a coordinate in a move."""
     wanted = "fluent", *fluent.key
     return any(
         now.predicate == former.predicate == wanted
@@ -72,7 +73,7 @@ def _walks(fluent: Fluent, rules: Iterable[Rule]) -> bool:
 
 
 def _positions(across: Fluent, up: Fluent, rules: Sequence[Rule], *, is_row: bool) -> Layout | None:
-    """Return the board of two coordinate fluents; None if they give no board, or too large a board."""
+    """Return the board of two coordinate fluents; None if there is no board or it is too large."""
     whose = list(across.domains[:-1])
     starts = _starts(across.initial, up.initial)
     if [set(each) for each in whose] != [set(each) for each in up.domains[:-1]] or not starts:
@@ -108,7 +109,7 @@ def _axis(fluent: Fluent, successions: Sequence[dict[Constant, int]]) -> Axis:
 
 
 def _starts(across: Iterable[Arguments], up: Iterable[Arguments]) -> list[tuple[Term, Term]]:
-    """Return the initial positions of things; empty if a thing does not have exactly one position."""
+    """Return the initial positions of things; empty unless each thing has exactly one position."""
     columns = {arguments[:-1]: arguments[-1] for arguments in across}
     rows = {arguments[:-1]: arguments[-1] for arguments in up}
     is_clear = columns.keys() == rows.keys() and len(columns) == len(list(across)) == len(list(up))
@@ -118,7 +119,7 @@ def _starts(across: Iterable[Arguments], up: Iterable[Arguments]) -> list[tuple[
 def _named_squares(
     across: Fluent, up: Fluent, starts: Iterable[tuple[Term, Term]], rules: Iterable[Rule]
 ) -> set[Square]:
-    """Return the squares that a relation of the rules names, if all things start on these squares."""
+    """Return the pairs of the largest relation that lists squares; empty if no relation does."""
     columns, rows = set(across.domains[-1]), set(up.domains[-1])
     named: list[set[Square]] = [
         set(squares)
@@ -134,9 +135,10 @@ def _named_squares(
 
 
 def find_lines(fluents: Iterable[Fluent], game: Game) -> tuple[Lines, ...]:
-    """Return the fluents that draw lines between dots, where four arguments are the coordinates of two dots.
+    """Return the fluents whose facts are lines between dots: four arguments are the coordinates of two dots.
 
-    All facts that `base` allows must name neighbours; without `base`, all initial facts and legal moves.
+    In all facts that `base` allows, the two dots must be neighbours. Without `base`, they must be neighbours
+    in all initial facts and legal moves.
     """
     all_lines = []
     for fluent in fluents:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.finding.arrangement import side_by_side, whole_board
-from anygame.boards.finding.evidence import cell_places
+from anygame.analysis.axes import numbered, ordered
+from anygame.boards.finding.evidence import cell_places, occurrences
 from anygame.boards.finding.fitting import fit
 from anygame.boards.finding.hints import Hint, HintError, read_hints
 from anygame.boards.finding.layout import Boards, Overlay, Wish
@@ -16,24 +17,28 @@ from anygame.boards.finding.positions import find_lines, find_positions
 from anygame.boards.names import BLOCKS, CARDS, COLOURS, SIDES, SIGNS, words
 from anygame.errors import AnygameError
 from anygame.language.diagnostics import did_you_mean
-from anygame.language.terms import Compound, Constant
+from anygame.language.rules import Atom, atoms_in
+from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from anygame.boards.finding.evidence import Predicate
-    from anygame.boards.finding.layout import Content, Layout
+    from anygame.boards.finding.layout import Cell, Content, Layout, Place
     from anygame.boards.finding.orientation import Fluent
     from anygame.boards.names import Side
     from anygame.game.game import Game
+    from anygame.game.state import State
     from anygame.language.rules import Rule
 
 #: Maximum number of facts of a relation that is drawn.
 _FIXED_LIMIT: Final = 4096
+#: Gap between the parts of one board, in cells.
+_GAP: Final = 0.5
 
 
 def find_boards(game: Game) -> Boards:
-    """Return the boards of a game; none if its fluents show no board or cannot be inferred."""
+    """Return the boards of a game; empty if no fluent lies on a board or the fluents cannot be inferred."""
     hints: list[Hint] = []
     notes: list[str] = []
     for hint in read_hints(game.program.source.text if game.program.source else ""):
@@ -64,7 +69,7 @@ def find_boards(game: Game) -> Boards:
 
 
 def _wished(hint: Hint, boards: Boards, game: Game, notes: list[str]) -> Iterator[Wish]:
-    """Yield the goal cells of a hint; note sides and cells that the game does not have."""
+    """Yield the goal cells of a hint; add notes about unknown sides and cells."""
     sides = [*map(str, game.roles), *sorted(COLOURS)]
     if hint.side not in sides:
         advice = did_you_mean(get_close_matches(hint.side, sides, n=1))
@@ -80,7 +85,7 @@ def _wished(hint: Hint, boards: Boards, game: Game, notes: list[str]) -> Iterato
 
 
 def _joined(layout: Layout, game: Game) -> Layout:
-    """Join boards that are parts of one board, by a relation of the rules or by their two coordinates."""
+    """Combine boards into one large board if a relation of the rules or two coordinates place them."""
     if len(layout.squares) < 2 or layout.shape != "square":
         return layout
     places = whole_board(layout, game.initial_state(), game.program.rules)
@@ -89,8 +94,68 @@ def _joined(layout: Layout, game: Game) -> Layout:
     return replace(layout, places=places or {})
 
 
+def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cell, Place] | None:
+    """Return the place of each cell on one large board; None unless a relation of the rules gives the places.
+
+    The first arguments of such a relation are a board and the coordinates of a cell. The last two arguments
+    are ordered coordinates on the large board, and each cell has its own pair of them.
+    """
+    size = len(layout.key)
+    for name in sorted(_naming(layout, rules)):
+        variables = tuple(Variable(f"?{number}") for number in range(size + 2))
+        try:
+            bindings = list(islice(state.query(Atom(name, variables)), layout.size + 1))
+        except AnygameError:
+            continue
+        rows = [tuple(binding[str(variable)] for variable in variables) for binding in bindings]
+        points = {row[:size]: row[size:] for row in rows}
+        across, up = (ordered(row[at] for row in rows) for at in (size, size + 1))
+        if not (across and up and len(rows) == layout.size == len(set(points.values()))):
+            continue
+        x, y = numbered(across), numbered(up)
+        cells = {
+            (board, square): points.get(layout.terms(board, square))
+            for board, squares in layout.squares.items()
+            for square in squares
+        }
+        if all(cells.values()):
+            places: dict[Cell, Place] = {}
+            for cell, point in cells.items():
+                assert point is not None
+                first, second = x[point[0]], y[point[1]]
+                column, row = (first, second) if layout.column < layout.row else (second, first)
+                places[cell] = column, len(up) - 1 - row if layout.upwards else row
+            return places
+    return None
+
+
+def side_by_side(layout: Layout) -> dict[Cell, Place]:
+    """Return the place of each cell on one large board of rows and columns of boards, with gaps."""
+    wide, high = len(layout.columns) + _GAP, len(layout.rows) + _GAP
+    columns, rows = numbered(layout.columns), numbered(layout.rows)
+    return {
+        (board, square): (down[1] * wide + columns[square[1]], down[0] * high + rows[square[0]])
+        for board, down in layout.arrangement.items()
+        for square in layout.squares[board]
+    }
+
+
+def _naming(layout: Layout, rules: Iterable[Rule]) -> set[str]:
+    """Return the names of relations whose arguments are the coordinates of a cell and two further terms."""
+    names = set()
+    for rule in rules:
+        atoms = [atom for atom, _ in atoms_in(rule.body)]
+        cells = {
+            tuple(item.arguments[index] for index in layout.key)
+            for item in occurrences(atoms)
+            if item.predicate == ("fluent", *layout.fluent)
+        }
+        names |= {atom.predicate for atom in atoms if atom.arguments[:-2] in cells}
+    return names
+
+
 def _overlaid(layouts: Sequence[Layout], fluents: Sequence[Fluent], rules: Sequence[Rule]) -> list[Layout]:
-    """Join fluents that share a board: the fluent with the most initial facts gets the others as overlays."""
+    """Combine fluents on the same cells: the one with the most initial facts has the others as overlays."""
     filled = {fluent.key: len(fluent.initial) for fluent in fluents}
     taken: set[tuple[str, int]] = set()
     joined: dict[tuple[str, int], Layout] = {}
@@ -99,12 +164,12 @@ def _overlaid(layouts: Sequence[Layout], fluents: Sequence[Fluent], rules: Seque
             continue
         overlays = tuple(
             overlay
-            for overlay in find_overlays(layout, fluents, rules)
+            for overlay in _overlays_of(layout, fluents, rules)
             if overlay.fluent not in taken | joined.keys()
             and not (overlay.contents and 2 * filled.get(overlay.fluent, 0) > layout.size)
         )
         taken |= {overlay.fluent for overlay in overlays}
-        joined[layout.fluent] = replace(layout, overlays=overlays, sides=sides_of(layout.values))
+        joined[layout.fluent] = replace(layout, overlays=overlays, sides=_sides_of(layout.values))
     return [joined[layout.fluent] for layout in layouts if layout.fluent in joined]
 
 
@@ -137,17 +202,17 @@ def _as_found(fluents: Sequence[Fluent], hints: Sequence[Hint], notes: list[str]
     chosen = [layout for layout in with_content if layout.functor in started] or with_content or fitted
     largest = max((layout.size for layout in chosen), default=0)
     if len(chosen) < len(with_content):
-        # Beside a small initial board, there may be a larger board that fills during play.
+        # Beside a small initial board, there can be a larger board that fills during play.
         later = [layout for layout in with_content if layout not in chosen and layout.boards]
         chosen = [*chosen, *(layout for layout in later if layout.size > largest)]
     return [layout for layout in chosen if 4 * layout.size >= largest]
 
 
-def find_overlays(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Overlay, ...]:
+def _overlays_of(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Overlay, ...]:
     """Return the overlays on the cells of a board.
 
-    An overlay is a fluent with arguments that name a cell in the rules, and at most one further argument,
-    the content. Relations of facts are overlays, too, if they have a name such as wall, hole or exit.
+    An overlay is a fluent whose arguments name a cell in the rules, with at most one further argument, the
+    content. A relation of facts is an overlay, too, if it has a name such as wall or hole.
     """
     places = cell_places(rules, layout)
     by_key = {fluent.key: fluent for fluent in fluents}
@@ -170,8 +235,8 @@ def find_overlays(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rul
     return tuple(overlays)
 
 
-def sides_of(values: Iterable[Content]) -> Mapping[Content, Side]:
-    """Return the side of a cell that each content names; empty unless all contents name sides."""
+def _sides_of(values: Iterable[Content]) -> Mapping[Content, Side]:
+    """Return the side of a cell that each content names; empty unless every content names a side."""
     names = {content: " ".join(map(str, content)).lower() for content in values}
     return (
         {content: SIDES[name] for content, name in names.items()} if SIDES.keys() >= {*names.values()} else {}
@@ -186,13 +251,13 @@ def _overlay(
     fixed: tuple[Compound, ...] = (),
 ) -> Overlay:
     side, sign = _side(predicate.name) if not contents else (None, "")
-    return Overlay(*predicate[1:], key, contents, values, side, sign, sides_of(values), fixed)
+    return Overlay(*predicate[1:], key, contents, values, side, sign, _sides_of(values), fixed)
 
 
 def _fixed(
     predicate: Predicate, key: tuple[int, ...], contents: tuple[int, ...], rules: Iterable[Rule]
 ) -> Iterator[Overlay]:
-    """Yield the overlay of a relation that has only facts, if it is named like a wall or a block."""
+    """Yield the overlay of a relation that has only facts, and a name such as wall or hole."""
     if not set(words(predicate.name)) & BLOCKS:
         return
     named = [rule for rule in rules if rule.head.key == predicate[1:]]
@@ -206,7 +271,7 @@ def _fixed(
 
 
 def _side(name: str) -> tuple[Side | None, str]:
-    """Return the side and the sign in a name such as gt_below; the sign of a wall is empty."""
+    """Return the side and the sign in a name such as ``gt_below``; the sign of a wall is empty."""
     parts = words(name)
     side = next((SIDES[word] for word in parts if word in SIDES), None)
     sign = next((SIGNS[word] for word in parts if word in SIGNS), "")
