@@ -30,7 +30,7 @@ _MAJOR, _MINOR, _PROCESSORS = 75, 76, 16
 _REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES = 0, 5, 6
 #: Size in bytes of the buffer for the loader's error messages.
 _LOG_BYTES: Final = 1 << 14
-#: The driver's number of an error.
+#: The driver's error number for a lack of memory.
 _OUT_OF_MEMORY: Final = 2
 #: The driver's numbers of the kinds of memory.
 _HOST, _DEVICE = 1, 2

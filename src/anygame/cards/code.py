@@ -32,8 +32,10 @@ REGISTERS: Final[dict[Style, int]] = {"straight": 255, "loop": 64}
 #: Name of the function that the driver starts.
 ENTRY: Final = "playouts"
 #: Indices of the 64-bit words of a block's status: whether all its playouts have ended, and the numbers of
-#: its playouts that have not started, that are running, and that got stuck. Then the number of these words.
-DONE, STILL_LEFT, UNDER_WAY, GOT_STUCK, STATUS_WORDS = range(5)
+#: its playouts that have not started, that are running, and that got stuck.
+DONE, STILL_LEFT, UNDER_WAY, GOT_STUCK = range(4)
+#: Number of words of a block's status.
+STATUS_WORDS: Final = 4
 #: Number of words that each thread has in the record of a block; the words of all threads are interleaved.
 RECORD_WORDS: Final = STARTS + 64 * WARP.words
 

@@ -121,12 +121,12 @@ class WarpLanes:
 
     @property
     def terminal(self) -> CardArray:
-        """Whether the game is over in each lane: bool [lanes]."""
+        """The lanes in which the game is over: bool [lanes]."""
         return self._line(0)
 
     @property
     def stuck(self) -> CardArray:
-        """Whether a role has no legal move in each lane, although the game is not over: bool [lanes]."""
+        """The lanes in which a role has no legal move although the game is not over: bool [lanes]."""
         return self._line(self._stuck)
 
     def _line(self, number: int) -> CardArray:

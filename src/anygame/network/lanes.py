@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-#: The goal of a role to which the rules give no goal.
+#: Number that stands for the goal of a role to which the rules give no goal.
 MISSING = int(np.iinfo(np.int32).min)
-#: The goal of a role to which the rules give several goals.
+#: Number that stands for the goal of a role to which the rules give several goals.
 DOUBLE = MISSING + 1
 
 #: Per round of a bit transposition, the width in bits of the exchanged squares, and a mask of the lower
@@ -194,12 +194,12 @@ class Lanes:
 
     @property
     def terminal(self) -> NDArray[np.bool_]:
-        """Whether the game is over in each lane: bool [lanes]."""
+        """The lanes in which the game is over: bool [lanes]."""
         return self._unpack(self._terminal()[:, None])[:, 0]
 
     @property
     def stuck(self) -> NDArray[np.bool_]:
-        """Whether a role has no legal move in each lane, although the game is not over: bool [lanes]."""
+        """The lanes in which a role has no legal move although the game is not over: bool [lanes]."""
         self._look()
         legal = self._legal.of(self._rows)
         able = [np.bitwise_or.reduce(legal[:, a:b], axis=1) for a, b in pairwise(self._first)]

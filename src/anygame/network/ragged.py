@@ -126,7 +126,7 @@ def keys_of_rows(literals: Numbers, firsts: Numbers, lengths: Numbers) -> Keys:
 
 
 def candidates(order: Numbers, keys: Keys, lengths: Numbers) -> tuple[Numbers, Numbers]:
-    """Return rows with the same hash as an earlier row, and the first such row for each."""
+    """Return the rows with the hash of an earlier row, and for each of them the first row with its hash."""
     same = np.zeros(len(order), np.bool_)
     same[1:] = (keys[order[1:]] == keys[order[:-1]]) & (lengths[order[1:]] == lengths[order[:-1]])
     leaders = order[np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))]
@@ -143,7 +143,7 @@ def all_in_rows(lengths: Numbers, holds: Mask) -> Mask:
 def equal_rows(
     order: Numbers, keys: Keys, firsts: Numbers, lengths: Numbers, literals: Numbers
 ) -> tuple[Numbers, Numbers]:
-    """Return rows that equal an earlier row, and the first such row for each.
+    """Return the rows that equal an earlier row, and for each of them the first equal row.
 
     ``keys`` are hashes of the rows, and ``order`` sorts the rows by key. Rows of the same literals are equal
     only if the literals are in the same order.

@@ -116,7 +116,7 @@ class _Program:
     """The state that all compilations of this program share.
 
     Attributes:
-        turn: lock of the compilation in progress.
+        turn: lock that the running compilation holds.
         useless: a process whose code is not cached, so that the end of the program kills the process.
         lock: lock for which the end of the program waits.
         ends: whether the program ends.

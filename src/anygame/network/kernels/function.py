@@ -147,7 +147,7 @@ class FunctionBuilder:
     def loop(self, count: int | str) -> Iterator[str]:
         """Write a loop with ``count`` rounds, at least one; only variables keep their values between rounds.
 
-        The body of the loop in Python runs once, with the name of the index::
+        In Python, the loop runs once, and yields the name that the index has in LLVM's text form::
 
             for index in code.loop(8):
                 code.set_word(table, 0, index)

@@ -107,8 +107,8 @@ class LoopWriter:
     def _find_scattered(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Find the gates whose inputs are all inverted moves of roles with many moves.
 
-        Returns a mask of these gates, and the moves that other gates also read. Returns no gates and no moves
-        if there are at least as many such moves as inputs of these gates.
+        Returns a mask of these gates, and the moves that other gates also read. Scattering does not pay if
+        other gates read as many moves as these gates have inputs. Then both results are empty.
         """
         network = self._network
         is_scattered = np.zeros(network.gates, np.bool_)

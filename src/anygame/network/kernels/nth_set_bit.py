@@ -1,8 +1,8 @@
 """The n-th set bit: count the legal moves of a role, and find the legal move with a given number.
 
 Moves are divided into groups. The code subtracts the groups' counts of legal moves from the number until it
-falls below zero. This gives each lane's group and the number inside the group. Then the code copies the legal
-moves of each lane's group to common rows, and searches these rows once for all groups.
+falls below zero. The results are each lane's group, and the number of the move inside the group. Then the
+code copies the legal moves of each lane's group to common rows, and searches these rows once for all groups.
 """
 
 from __future__ import annotations

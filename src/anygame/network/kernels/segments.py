@@ -53,7 +53,8 @@ class LiveRange:
 class Allocation:
     """The segments of a network, and the rows of the values that several segments use.
 
-    A segment has an even position. Fluents can also be set at the odd position after the segment.
+    The position of a segment is an even number. The next odd number is the position after the segment, at
+    which fluents can be set, too.
 
     Attributes:
         goals: the first position of segments that only goals need, which are skipped while no game ends.

@@ -42,7 +42,7 @@ def sizes() -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class _Call:
-    """A call of a function in certain phases, and if the lanes have no common phase.
+    """A conditional call of a function: in certain phases, and if the lanes have no common phase.
 
     A function that writes constants (``known``) or resets fluents (``restart``) is called only in these
     phases, and a function that resets fluents only if a lane restarts.

@@ -39,8 +39,8 @@ _MANY_ROUNDS = 64
 _PLANE_COST, _ROUND_COST = 12, 40
 #: Cost in row operations of a waiting lane, in addition to a share of the step.
 _WAIT_COST = 14
-#: Number of lowest planes that are sampled without a check whether a lane needs them. Nearly always a lane
-#: needs them, and a check is a branch.
+#: Number of lowest planes that are sampled without a check whether a lane needs them. A lane nearly always
+#: needs these planes, so the check costs more than it saves.
 _ALWAYS_SAMPLED = 2
 
 
@@ -61,10 +61,10 @@ def choose_function(
     If a role has many moves, the name is ``@choose_factors``; see ``factor_functions``.
 
     The function sets the rows of the actions and row GO to the lanes that have chosen, and adds to the
-    counters. It returns whether a role has no legal move in some lane. Then it only sets row STUCK to these
-    lanes, and samples no random number. A waiting lane wastes its share of the rest of a step, which costs
-    ``step_cost`` row operations. In a game with phases no lane waits, so that all lanes stay in the same
-    phase.
+    counters. It returns whether a role has no legal move in some lane. In this case it only sets row STUCK to
+    these lanes, and samples no random number. A waiting lane wastes its share of the rest of a step, which
+    costs ``step_cost`` row operations. In a game with phases no lane waits, so that all lanes stay in the
+    same phase.
     """
     many = any(role.scratch is not None for role in roles)
     code = FunctionBuilder("choose_factors" if many else "choose", target, "i1")
