@@ -7,19 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.cards import code
 from anygame.cards.card import CardMemory
-from anygame.cards.code import (
-    DONE,
-    ENTRY,
-    GOT_STUCK,
-    RECORD_WORDS,
-    REGISTERS,
-    STATUS_WORDS,
-    STILL_LEFT,
-    UNDER_WAY,
-    card_kernel,
-    warp_code,
-)
 from anygame.errors import DeviceError
 from anygame.network.block import StuckPlayout, start_state
 from anygame.network.kernels import playout_loop as words
@@ -65,10 +54,10 @@ class WarpSimulator:
 
     def __init__(self, network: Network, card: Card, style: Style = "auto") -> None:
         self.card = card
-        self.kernel = card_kernel(network, style)
-        ptx, self.data = warp_code(self.kernel)
+        self.kernel = code.card_kernel(network, style)
+        ptx, self.data = code.warp_code(self.kernel)
         card.use()
-        self.function = card.load(ptx, [ENTRY], REGISTERS[self.kernel.style])[ENTRY]
+        self.function = card.load(ptx, [code.ENTRY], code.REGISTERS[self.kernel.style])[code.ENTRY]
 
     @staticmethod
     def quotas(playouts: int) -> Quotas:
@@ -78,7 +67,7 @@ class WarpSimulator:
     @property
     def bytes(self) -> int:
         """Size in bytes of a block on the card."""
-        return self.kernel.end * WIDE.stride + RECORD_WORDS * WIDE.stride + 8 * STATUS_WORDS
+        return self.kernel.end * WIDE.stride + code.RECORD_WORDS * WIDE.stride + 8 * code.STATUS_WORDS
 
     def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[DeadEnd]:
         """Play random matches; see ``Simulator.run``.
@@ -154,11 +143,11 @@ class _CardRun(Run):
             began = time.perf_counter()
             status = warps.launch(steps)
             seconds = time.perf_counter() - began
-            left = int(status[:, STILL_LEFT].sum())
+            left = int(status[:, code.STILL_LEFT].sum())
             self._started = known - left
-            stuck = np.flatnonzero(status[:, GOT_STUCK])
-            is_done = bool(status[:, DONE].all())
-            found = self._request.strict and len(stuck) and status[: stuck[0], DONE].all()
+            stuck = np.flatnonzero(status[:, code.GOT_STUCK])
+            is_done = bool(status[:, code.DONE].all())
+            found = self._request.strict and len(stuck) and status[: stuck[0], code.DONE].all()
             if is_done or self._interrupts > 1 or found or not launches_left:
                 break
             launches_left -= bool(self._interrupts)
@@ -169,9 +158,9 @@ class _CardRun(Run):
                 warps.records.fill(words.LEFT * WIDE.stride, WIDE.stride, 0)
             steps = next_steps(steps, seconds, _LAUNCH_SECONDS)
         if not is_done:
-            self._abandoned += int(status[:, UNDER_WAY].sum())
+            self._abandoned += int(status[:, code.UNDER_WAY].sum())
             self._complete = False
-        self._stuck += int(status[:, GOT_STUCK].sum())
+        self._stuck += int(status[:, code.GOT_STUCK].sum())
         if len(stuck) and self._first_stuck is None:
             self._first_stuck = _first_stuck(warps, int(stuck[0]), last_start)
 
@@ -204,20 +193,20 @@ class _Warps:
         self.blocks = blocks
         self._simulator = simulator
         self._shared = shared
-        widths = (simulator.kernel.end * WIDE.stride, RECORD_WORDS * WIDE.stride, 8 * STATUS_WORDS)
+        widths = (simulator.kernel.end * WIDE.stride, code.RECORD_WORDS * WIDE.stride, 8 * code.STATUS_WORDS)
         self.rows, self.records, self._status = (
             CardMemory(simulator.card, len(blocks), width) for width in widths
         )
 
     def launch(self, steps: int) -> NDArray[np.int64]:
-        """Play ``steps`` steps; return the status of each block: int64 [blocks, STATUS_WORDS]."""
+        """Play ``steps`` steps; return the status of each block: int64 [blocks, code.STATUS_WORDS]."""
         data, lengths, start = self._shared
         count = len(self.blocks)
         of_rows = (self.rows.address, data, count, self.rows.width)
         rest = (self.records.address, lengths, start, self._status.address, steps)
         groups = -(-count * _WARP // _THREADS)
         self._simulator.card.launch(self._simulator.function, (*of_rows, *rest), groups, _THREADS)
-        status: NDArray[np.int64] = self._status.read((count, STATUS_WORDS), np.int64)
+        status: NDArray[np.int64] = self._status.read((count, code.STATUS_WORDS), np.int64)
         return status
 
     def words(self, number: int) -> NDArray[np.int64]:

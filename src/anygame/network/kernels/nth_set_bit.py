@@ -330,7 +330,7 @@ def less(code: FunctionBuilder, a: Sequence[str], b: Sequence[str]) -> str:
 
 
 def decrease(code: FunctionBuilder, number: Sequence[str], by: str = ONES) -> tuple[list[str], str]:
-    """Return a number minus one in the lanes of ``by``, and the lanes in which the result is negative."""
+    """Subtract 1 in the lanes of ``by``; return the result, and the lanes in which it is negative."""
     return subtract(code, number, [by])
 
 

@@ -72,8 +72,8 @@ def choose_function(
     failed = code.variable()
     waiting = None if phases.patterns else step_cost
     drawing = _Drawing(code, failed, waiting, shared)
-    numbers = [drawing.number(planes_of(role)) for role in roles]
-    common = drawing.number(max(map(planes_of, roles), default=0))
+    numbers = [code.array(planes) if (planes := planes_of(role)) else [] for role in roles]
+    common = code.array(max(map(len, numbers))) if any(numbers) else []
     active = code.load(ACTIVE)
     groups = [
         UnrolledSelection(code, role) if role.scratch is None else LoopSelection(code, role, presence, shared)
@@ -126,9 +126,6 @@ class _Drawing:
         self._step_cost = step_cost
         self._rounds = _MANY_ROUNDS if step_cost is None else _ROUNDS
         self._shared = shared
-
-    def number(self, planes: int) -> list[str]:
-        return self._code.array(planes) if planes else []
 
     def draw_all(self, draws: Sequence[_Draw], common: Sequence[str], active: str) -> None:
         """Sample a number for each role, or a common number if no lane needs several numbers."""
