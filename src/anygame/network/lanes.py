@@ -81,8 +81,7 @@ class Lanes:
         self._percepts = slice(self._fluents.stop, fluents.stop)
         self._actions = kernel.layout.action_rows
         self._first = np.cumsum([0, *self.network.actions]).tolist()
-        self._legal = _Bits(kernel.gates.legal)
-        self._goals = [_Bits([bit for _, bit in role]) for role in kernel.gates.goals]
+        self._legal = np.array(kernel.gates.legal, np.int64)
         self._does = np.zeros((self._blocks, int(self._first[-1]), LANES), np.bool_)
         self._fresh = False
         self.seed(seed)
@@ -185,7 +184,7 @@ class Lanes:
     def legal(self) -> NDArray[np.bool_]:
         """Return which actions are legal: bool [lanes, actions of all roles], in column-major order."""
         self._look()
-        return self._unpack(self._legal.of(self._rows))
+        return self._unpack(self._values(self._legal))
 
     def legal_by_role(self) -> list[NDArray[np.bool_]]:
         """Return per role which actions are legal: bool [lanes, actions of the role]."""
@@ -201,7 +200,7 @@ class Lanes:
     def stuck(self) -> NDArray[np.bool_]:
         """The lanes in which a role has no legal move although the game is not over: bool [lanes]."""
         self._look()
-        legal = self._legal.of(self._rows)
+        legal = self._values(self._legal)
         able = [np.bitwise_or.reduce(legal[:, a:b], axis=1) for a, b in pairwise(self._first)]
         stuck = ~self._terminal()
         stuck &= ~np.bitwise_and.reduce(able, axis=0) if able else np.uint64(0)
@@ -214,8 +213,8 @@ class Lanes:
         """
         self._look()
         result = []
-        for role, bits in zip(self._kernel.gates.goals, self._goals, strict=True):
-            holds = self._unpack(bits.of(self._rows))
+        for role in self._kernel.gates.goals:
+            holds = self._unpack(self._values(np.array([bit for _, bit in role], np.int64)))
             goal = np.full(self.count, MISSING, np.int32)
             doubled = np.zeros(self.count, np.bool_)
             for (value, _), here in zip(role, holds.T, strict=True):
@@ -344,10 +343,10 @@ class Lanes:
 
     def _terminal(self) -> NDArray[np.uint64]:
         self._look()
-        return _Bits([self._kernel.gates.terminal]).of(self._rows)[:, 0]
+        return self._values(np.array([self._kernel.gates.terminal]))[:, 0]
 
     def _check(self, lanes: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        legal = self._legal.of(self._rows)
+        legal = self._values(self._legal)
         allowed = np.empty(actions.shape, np.bool_)
         for role, count in enumerate(self.network.actions):
             within = (actions[role] >= 0) & (actions[role] < count)
@@ -376,6 +375,10 @@ class Lanes:
             raise IndexError(f"expected a lane from 0 to {self.count - 1}, got {lane}")
         return lane // LANES, lane % LANES // 64, np.uint64(lane % 64)
 
+    def _values(self, literals: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Return the values of bit literals: uint64 [blocks, literals, 8]."""
+        return self._rows[:, literals >> 1] ^ -(literals & 1).astype(np.uint64)[:, None]
+
     def _pack(self, lanes: NDArray[np.bool_]) -> NDArray[np.uint64]:
         """Pack bool [lanes] into rows: uint64 [blocks, 8]."""
         padded = np.zeros(self._blocks * LANES, np.bool_)
@@ -387,17 +390,6 @@ class Lanes:
         words = np.ascontiguousarray(rows.transpose(1, 0, 2)).reshape(rows.shape[1], self._blocks * WORDS)
         bits = np.unpackbits(words.view(np.uint8), axis=-1, count=self.count, bitorder="little")
         return bits.view(np.bool_).T
-
-
-class _Bits:
-    def __init__(self, literals: Sequence[int]) -> None:
-        self._rows = np.array([literal >> 1 for literal in literals], np.intp)
-        inverted = np.array([literal & 1 for literal in literals], np.bool_)
-        self._mask = np.where(inverted, ~np.uint64(0), np.uint64(0))[:, None]
-
-    def of(self, rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return the values of the literals, uint64 [blocks, literals, 8], given all rows."""
-        return rows[:, self._rows] ^ self._mask
 
 
 def _pack(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
