@@ -36,8 +36,8 @@ class Settings:
         names: further host names of the server. Requests for other names are refused (DNS rebinding).
         play_clock: seconds that players have for each move, unless a visitor chooses another time.
         lenient: whether to allow variables that no positive literal binds.
-        processes: maximum number of matches with a process of their own, each of 30 to 100 MB.
-        streams: maximum number of pages that receive updates, each of a few kilobytes.
+        processes: maximum number of running matches. Each has a process of 30 to 100 MB; other matches sleep.
+        streams: maximum number of pages that receive updates. Each takes a few kilobytes of memory.
         connections: maximum number of open connections. Together with the pipes of processes, they must stay
             below the usual limit of 1,024 open files.
         sending: time limit in seconds for receiving the body of a request.

@@ -88,12 +88,12 @@ class _Options(JsonOption, ReadingOptions):
         "--lines", "FILE", "write the moves that lead to each fault to FILE, as commands of `anygame repl`"
     )
     seed: int = seed_option(0)
-    prove: bool = flag("--prove", "search for proofs or counterexamples of findings about what may happen")
+    prove: bool = flag("--prove", "prove or refute findings about play, such as a role without a legal move")
     seconds: float = option(
         "--seconds", "S", "with --prove: time limit for each proof, in seconds", seconds, default=10.0
     )
     record: str | None = option(
-        "--record", "DIR", "with --prove: folder for matches in which a finding happens"
+        "--record", "DIR", "with --prove: folder for records of matches that show the fault of a finding"
     )
     steps: int = option(
         "--limit",

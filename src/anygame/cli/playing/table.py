@@ -206,7 +206,7 @@ class Table:
                     self._keep()
             _wait(self._all(Opponent.close))
         finally:
-            # Tasks must end before the loop does, even if writing the record fails or Ctrl-C ends the wait.
+            # Tasks must end before the event loop closes, even if writing fails or Ctrl-C ends the wait.
             _wait(asyncio.run_coroutine_threadsafe(_cancel_tasks(), self._loop))
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()

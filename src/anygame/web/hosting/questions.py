@@ -102,7 +102,7 @@ class StateSearch:
 
 def check(name: str, text: str, case_sensitive: bool = True, lenient: bool = False) -> View:
     """Return the diagnostics of a sheet, and the view of its initial state if it can be played."""
-    with read_silently():  # the diagnostics report lenient reading
+    with read_silently():  # the diagnostics replace these warnings
         examination = examine(Source(name, text), ExaminationSettings(case_sensitive, lenient, limits=LIMITS))
         view: View = {"diagnostics": [], "start": None, "fault": ""}
         for finding in examination.worst(_MOST_SHOWN):

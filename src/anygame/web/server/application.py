@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 
 from anygame.boards import paint_rules
 from anygame.errors import AnygameError
-from anygame.web.server.guards import Guards, TooSlowError
+from anygame.web.server.guards import Guards
 from anygame.web.server.match_routes import MatchRoutes
 from anygame.web.server.matches import Matches
 from anygame.web.server.pages import Pages
@@ -85,18 +85,15 @@ def _guarded(
         response.headers.update(headers)
         return response
 
-    async def slow(_: Request, error: Exception) -> Response:
-        response = pages.page("fault.html", 408, message=str(error))
-        response.headers["Connection"] = "close"
-        return response
-
     async def gone(_: Request, error: Exception) -> Response:
         return Response(status_code=400)  # the browser has disconnected
 
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         message = _MESSAGES.get(error.status_code, error.detail)
-        return pages.page("fault.html", error.status_code, message=message)
+        response = pages.page("fault.html", error.status_code, message=message)
+        response.headers.update(error.headers or {})
+        return response
 
     async def broken(request: Request, error: Exception) -> Response:
         print(f"{request.url.path[:200]}: {type(error).__name__}: {str(error)[:500]}", file=sys.stderr)
@@ -106,8 +103,7 @@ def _guarded(
     application = Starlette(
         routes=[*routes, Route("/paints.css", _paints), Mount("/static", static)],
         exception_handlers={
-            AnygameError: fault, TooSlowError: slow, ClientDisconnect: gone, HTTPException: refused,
-            Exception: broken,
+            AnygameError: fault, ClientDisconnect: gone, HTTPException: refused, Exception: broken,
         },
         lifespan=living,
     )  # fmt: skip

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 
 from anygame.web.settings import LOCAL
@@ -52,10 +53,6 @@ _HEADERS: Final = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-
-
-class TooSlowError(Exception):
-    """The body of a request did not arrive in time."""
 
 
 class Guards:
@@ -113,7 +110,8 @@ class Guards:
                 async with asyncio.timeout_at(deadline):
                     message = await receive()
             except TimeoutError:
-                raise TooSlowError(f"the request did not arrive within {self._seconds:g} seconds") from None
+                reason = f"the request did not arrive within {self._seconds:g} seconds"
+                raise HTTPException(408, reason, {"Connection": "close"}) from None
             is_whole = not message.get("more_body", False)
             return message
 
