@@ -107,14 +107,14 @@ def read_codes(theme: str) -> tuple[Code, ...]:
 READING: Final = read_codes("reading")
 REASONING: Final = read_codes("reasoning")
 PLAY: Final = read_codes("play")
-#: The files with the codes of checks.
-_THEMES: Final = (
+#: The themes of checks: names of modules in ``codes``, and of the files with their codes.
+THEMES: Final = (
     "conditions", "declarations", "foreign", "goals", "large_join", "likely_typo", "lost_fluent",
     "names", "never_fires", "recursion", "same_rules", "swapped_arguments", "symmetry", "tables",
 )  # fmt: skip
 #: All codes by name.
 CODES: Final = {
-    code.name: code for codes in (READING, REASONING, *map(read_codes, _THEMES), PLAY) for code in codes
+    code.name: code for codes in (READING, REASONING, *map(read_codes, THEMES), PLAY) for code in codes
 }
 
 

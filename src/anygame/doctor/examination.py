@@ -45,20 +45,17 @@ def examine(source: Source, settings: ExaminationSettings | None = None) -> Exam
 
 @dataclass(frozen=True, slots=True)
 class ExaminationSettings:
-    """Settings of an examination.
+    """Settings of an examination."""
 
-    Attributes:
-        case_sensitive: whether names that differ only in capitals are different names.
-        lenient: whether unbound variables are read as in Prolog.
-        limits: bounds on reading and reasoning.
-        play: the bounds of play; None for no play.
-        prove: the time limit in seconds for the proof of each property; None for no proofs.
-    """
-
+    #: Whether names that differ only in capitals are different names.
     case_sensitive: bool = True
+    #: Whether unbound variables are read as in Prolog.
     lenient: bool = False
+    #: Bounds on reading and reasoning.
     limits: Limits | None = None
+    #: Bounds on play; None for no play.
     play: Bounds | None = BRIEF
+    #: Time limit in seconds for the proof of each property; None for no proofs.
     prove: float | None = None
 
 

@@ -8,8 +8,7 @@ This module treats all atoms of a relation, fluent or move (by name and arity) a
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.analysis.groups import grouped, reached
 from anygame.doctor.sheet import key_of
@@ -28,8 +27,7 @@ Item = tuple[str, "Key | None"]
 _STATE: Final = {"true": "true", "init": "true", "next": "true", "does": "does", "legal": "does"}
 
 
-@dataclass(frozen=True, slots=True)
-class Unfounded:
+class Unfounded(NamedTuple):
     """Items that have rules but never hold."""
 
     #: Groups of items that need only each other, in the order of the sheet.

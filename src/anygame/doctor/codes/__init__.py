@@ -1,37 +1,19 @@
 """All codes of diagnostics, and the checks that report them.
 
-Each module has checks, and the TOML file of the same name describes their codes. The codes of other stages
-have no checks here: those of the parser, of the preparation of rules for the reasoner, and of play.
+Each theme has a module of checks, and a TOML file of the same name that describes their codes. Other stages
+report the remaining codes: the parser, the preparation of rules for the reasoner, and play.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Final
 
-from anygame.doctor.code import CODES, PLAY, READING, REASONING, Check
-from anygame.doctor.codes import (
-    conditions,
-    declarations,
-    foreign,
-    goals,
-    large_join,
-    likely_typo,
-    lost_fluent,
-    names,
-    never_fires,
-    recursion,
-    same_rules,
-    swapped_arguments,
-    symmetry,
-    tables,
-)
+from anygame.doctor.code import CODES, PLAY, READING, REASONING, THEMES, Check
 
 __all__ = ["ALIASES", "CHECKS", "CODES", "PLAY", "READING", "REASONING"]
 
-_MODULES: Final = (
-    conditions, declarations, foreign, goals, large_join, likely_typo, lost_fluent,
-    names, never_fires, recursion, same_rules, swapped_arguments, symmetry, tables,
-)  # fmt: skip
+_MODULES: Final = [import_module(f"{__name__}.{theme}") for theme in THEMES]
 #: All checks.
 CHECKS: Final = tuple(
     check for module in _MODULES for check in vars(module).values() if isinstance(check, Check)

@@ -112,23 +112,20 @@ def _first(rules: Iterable[Rule]) -> Span | None:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bounds on play.
+    """Bounds on play."""
 
-    Attributes:
-        playouts: the number of random playouts.
-        steps: the number of joint moves after which a playout counts as endless.
-        states: the maximum number of states in the search for short lines.
-        work: the maximum work in units of about a microsecond; the search can use a third of it.
-        seconds: a time limit, which only very slow machines reach.
-        brief: whether to omit findings about the length of play.
-    """
-
+    #: The number of random playouts.
     playouts: int = 10
     seed: int = 0
+    #: The number of joint moves after which a playout counts as endless.
     steps: int = 500
+    #: The maximum number of states in the search for short lines.
     states: int = 500
+    #: The maximum work in units of about a microsecond; the search can use a third of it.
     work: float = 30_000_000
+    #: A time limit, which only very slow machines reach.
     seconds: float = LAST_RESORT * 4
+    #: Whether to omit findings about the length of play.
     brief: bool = False
 
 
@@ -141,17 +138,15 @@ class PlayCheck:
     """Search for faults by random playouts, and by breadth-first search from the initial state.
 
     The same seed gives the same findings unless the time limit is reached.
-
-    Attributes:
-        played: the number of random playouts begun so far.
-        looked: the number of states examined so far.
-        longest: the number of joint moves of the longest playout so far.
     """
 
     game: Game
     bounds: Bounds
+    #: The number of random playouts begun so far.
     played: int = 0
+    #: The number of states examined so far.
     looked: int = 0
+    #: The number of joint moves of the longest playout so far.
     longest: int = 0
     _faults: dict[tuple[str, str], tuple[Fault, Line]] = field(default_factory=dict)
     _work: Budget = field(init=False)
