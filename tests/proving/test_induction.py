@@ -12,6 +12,7 @@ import anygame
 from anygame.network.network import FALSE
 from anygame.proving import prove
 from anygame.proving.certificate import CertificateError, check_invariant
+from anygame.proving.formula import Formula
 from anygame.proving.induction import Induction, exclusions, learned
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.prover import Prover
@@ -128,7 +129,8 @@ def test_groups_are_exclusive_without_pairs() -> None:
 def test_a_group_that_is_none_is_refused() -> None:
     model = _prover("circles").model
     both = [2 * (1 + list(map(str, model.fluents)).index(text)) for text in ("(at a 2)", "(at b 3)")]
-    with Induction(model, Patience(inf)) as induction:
+    with Formula(Patience(inf)) as formula:
+        induction = Induction(model, formula)
         induction.keep([model.exclusion(both)])
         assert not induction.found
     with pytest.raises(CertificateError):
@@ -137,5 +139,6 @@ def test_a_group_that_is_none_is_refused() -> None:
 
 def test_no_time_is_an_error_that_keeps_nothing() -> None:
     prover = _prover("circles")
-    with Induction(prover.model, Patience(0)) as induction, pytest.raises(OutOfTimeError):
+    with Formula(Patience(0)) as formula, pytest.raises(OutOfTimeError):
+        induction = Induction(prover.model, formula)
         induction.keep([prover.model.exclusion([2, 4])])

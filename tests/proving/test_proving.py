@@ -22,11 +22,10 @@ from anygame.network.network import FALSE
 from anygame.proving import each_verdict, equal, prove
 from anygame.proving.bounded import any_match
 from anygame.proving.ending import needed_programs
-from anygame.proving.firing import firings
 from anygame.proving.formula import Formula
 from anygame.proving.patience import Conflicts, OutOfTimeError, Patience, solve
 from anygame.proving.prover import Prover
-from anygame.proving.survey import survey
+from anygame.proving.survey import firings, survey
 from anygame.proving.verdict import Verdict
 
 if TYPE_CHECKING:

@@ -118,7 +118,7 @@ class Proofs:
         self.findings.append(fault)
 
     def _find_dead_rules(self, seconds: float, report: Callable[[str], None]) -> None:
-        from anygame.proving.firing import firings
+        from anygame.proving.survey import firings
 
         began = perf_counter()
         results = list(firings(self._game, seconds, report))

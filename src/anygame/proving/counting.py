@@ -274,7 +274,6 @@ def _classes(fluents: Sequence[Term]) -> NDArray[np.float64]:
 
 
 def _null_space(matrix: NDArray[np.int64], patience: Patience) -> Iterator[NDArray[np.int64]]:
-    """Yield a basis of the null space of a matrix, modulo the prime."""
     rows, pivots = _reduced(matrix, patience)
     for column in sorted(set(range(rows.shape[1])) - set(pivots)):
         patience.check()

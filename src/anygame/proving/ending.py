@@ -88,7 +88,16 @@ class Measures:
         self._model = model
         self._signals = _signals(model)
         patience.check()
-        self._steps = _Steps(model, self._signals, sample, patience)
+        self._initial = model.values(self._signals, model.initial[None])[0]
+        wanted = [model.terminal, *self._signals]
+        values = (model.values(wanted, states, patience=patience) for states in sample.steps())
+        (_, before), (going, after) = ((~value[:, 0], value[:, 1:]) for value in values)
+        patience.check()
+        #: Changes of signals in steps of play to states that are not terminal: int8 [steps, signals].
+        self._played = _distinct(_changes(before[going], after[going]))
+        #: Changes in the steps of the linear program.
+        self._known: list[NDArray[np.int8]] = [self._played[:: max(1, len(self._played) // _STEPS)]]
+        self._added = 0
 
     def search(
         self, invariant: Sequence[Clause], patience: Patience, *, is_brief: bool = False
@@ -104,34 +113,64 @@ class Measures:
                 #: Steps found by a solver; they may start in unreachable states.
                 possible: list[NDArray[np.int8]] = []
                 for _ in range(_FEW_ROUNDS if is_brief else _MOST_ROUNDS):
-                    weighed = self._steps.weights(kinds, levels.among, possible, patience)
+                    weighed = self._weights(kinds, levels.among, possible, patience)
                     if weighed is None:
                         break
-                    idle = idle or _IdleSteps(
-                        formula, self._model, self._signals, invariant, self._steps.changed()
-                    )
+                    if idle is None:
+                        rows = np.concatenate([self._played, *self._known])
+                        idle = _IdleSteps(formula, self._model, self._signals, invariant, rows)
                     steps = idle.of(levels.measure(*weighed, idle.model), patience)
                     if not steps:
                         yield levels.measure(*weighed, self._model)
                         return
                     possible += steps
-                count = self._steps.added if is_brief else -1
-                while count < self._steps.added:
-                    count = self._steps.added
-                    weighed = self._steps.weights(kinds, levels.among, [], patience)
+                count = self._added if is_brief else -1
+                while count < self._added:
+                    count = self._added
+                    weighed = self._weights(kinds, levels.among, [], patience)
                     if weighed is not None:
                         yield levels.measure(*weighed, self._model)
 
     def add(self, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> None:
         """Add a step to a state that is not terminal."""
         values = (self._model.values(self._signals, state[None]) for state in (before, after))
-        self._steps.add(_changes(*values))
+        self._known.append(_changes(*values))
+        self._added += 1
+
+    def _weights(
+        self,
+        kinds: _Kinds,
+        among: NDArray[np.int64],
+        possible: Sequence[NDArray[np.int8]],
+        patience: Patience,
+    ) -> tuple[NDArray[np.int64], int] | None:
+        """Return weights of signals such that every step adds at least 1, and the maximum weight cleared.
+
+        Returns None if there are no such weights. ``among`` has the group number of each signal; see
+        ``_Levels``. The steps in ``possible`` must also add at least 1.
+        """
+        while True:
+            patience.check()
+            known = _distinct(np.concatenate([*self._known, *possible]))
+            solution = _solved(known @ kinds, kinds, among, self._initial, patience)
+            weights = None if solution is None else _whole(kinds @ solution, known)
+            if weights is None:
+                return None
+            places = np.flatnonzero(weights)
+            rows = np.concatenate([self._played, *self._known, *possible])[:, places] * weights[places]
+            lost = -int(np.minimum(rows, 0).sum(axis=1).min(initial=0))
+            if lost > MOST_LOST:
+                return None
+            broken = np.flatnonzero(rows[: len(self._played)].sum(axis=1) < 1)
+            if not len(broken):
+                return weights, lost
+            self._known.append(self._played[broken[:: max(1, len(broken) // _STEPS)]])
 
 
 class _IdleSteps:
     """Finds steps, from any state of the invariant, that do not increase a measure.
 
-    ``known`` has the changes of signals in the known steps; see ``_Steps.changed``.
+    ``known`` has the changes of signals in known steps: int8 [steps, signals].
     """
 
     def __init__(
@@ -140,9 +179,13 @@ class _IdleSteps:
         model: Model,
         signals: Sequence[int],
         invariant: Sequence[Clause],
-        known: set[tuple[int, int]],
+        known: NDArray[np.int8],
     ) -> None:
-        self.model, self._formula, self._known = model.scratch(), formula, known
+        self.model, self._formula = model.scratch(), formula
+        #: Pairs of a signal and 1 if a known step sets it, or -1 if one clears it.
+        self._known = {
+            (n, sign) for sign in (1, -1) for n in np.flatnonzero((known == sign).any(axis=0)).tolist()
+        }
         self._copy = any_step(formula, self.model, invariant)
         then = self._copy.then()
         # Only gates that are in the formula before it is solved have a value in the assignment.
@@ -269,58 +312,6 @@ def _distinct(rows: NDArray[np.int8]) -> NDArray[np.int8]:
         return rows[:1]
     strings = np.ascontiguousarray(rows + 1).view(np.dtype((np.void, rows.shape[1])))
     return rows[np.unique(strings[:, 0], return_index=True)[1]]
-
-
-class _Steps:
-    """The changes of signals in steps of play to states that are not terminal."""
-
-    def __init__(self, model: Model, signals: Sequence[int], sample: Sample, patience: Patience) -> None:
-        self._initial = model.values(signals, model.initial[None])[0]
-        wanted = [model.terminal, *signals]
-        values = (model.values(wanted, states, patience=patience) for states in sample.steps())
-        (_, before), (going, after) = ((~value[:, 0], value[:, 1:]) for value in values)
-        patience.check()
-        self._all = _distinct(_changes(before[going], after[going]))
-        self._known: list[NDArray[np.int8]] = [self._all[:: max(1, len(self._all) // _STEPS)]]
-        self.added = 0
-
-    def add(self, changes: NDArray[np.int8]) -> None:
-        self._known.append(changes)
-        self.added += 1
-
-    def changed(self) -> set[tuple[int, int]]:
-        """Return pairs of a signal's number and 1 if a known step sets it, or -1 if one clears it."""
-        rows = np.concatenate([self._all, *self._known])
-        return {(n, sign) for sign in (1, -1) for n in np.flatnonzero((rows == sign).any(axis=0)).tolist()}
-
-    def weights(
-        self,
-        kinds: _Kinds,
-        among: NDArray[np.int64],
-        possible: Sequence[NDArray[np.int8]],
-        patience: Patience,
-    ) -> tuple[NDArray[np.int64], int] | None:
-        """Return weights of signals such that every step adds at least 1, and the maximum weight cleared.
-
-        Returns None if there are no such weights. ``among`` has the group number of each signal; see
-        ``_Levels``. The steps in ``possible`` must also add at least 1.
-        """
-        while True:
-            patience.check()
-            known = _distinct(np.concatenate([*self._known, *possible]))
-            solution = _solved(known @ kinds, kinds, among, self._initial, patience)
-            weights = None if solution is None else _whole(kinds @ solution, known)
-            if weights is None:
-                return None
-            places = np.flatnonzero(weights)
-            rows = np.concatenate([self._all, *self._known, *possible])[:, places] * weights[places]
-            lost = -int(np.minimum(rows, 0).sum(axis=1).min(initial=0))
-            if lost > MOST_LOST:
-                return None
-            broken = np.flatnonzero(rows[: len(self._all)].sum(axis=1) < 1)
-            if not len(broken):
-                return weights, lost
-            self._known.append(self._all[broken[:: max(1, len(broken) // _STEPS)]])
 
 
 def _solved(

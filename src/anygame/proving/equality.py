@@ -379,27 +379,19 @@ def _play(
 
 
 def _facts(lanes: Lanes) -> NDArray[np.bool_]:
-    """Return the states and the percepts of the last move: bool [lanes, fluents]."""
     return np.concatenate([lanes.observation(), *lanes.percepts()], axis=1)
 
 
 class _Both(Replay):
-    """Replays matches in both games."""
-
     def __init__(self, first: Game, second: Game, pairing: _Pairing) -> None:
         super().__init__(first)
         self._second, self._pairing = Replay(second), pairing
 
-    def pairs(self, match: Sequence[Sequence[Term]]) -> list[tuple[State, State]]:
-        other = list(map(self._pairing.joint_of_second, match))
-        return list(zip(self.states(match), self._second.states(other), strict=True))
-
     def last(self, match: Sequence[Sequence[Term]], *, of_moves: bool) -> tuple[Any, ...]:
         """Return the last state of a match in each game, and the percepts of the last move in each game."""
-        pairs = self.pairs(match)
+        other = list(map(self._pairing.joint_of_second, match))
+        here, there = self.states(match), self._second.states(other)
         if not match:
-            return *pairs[-1], {}, {}
-        joints = match[-1], self._pairing.joint_of_second(match[-1])
-        return *pairs[-1], *(
-            state.percepts(list(joint)) for state, joint in zip(pairs[-2], joints, strict=True)
-        )
+            return here[-1], there[-1], {}, {}
+        percepts = here[-2].percepts(list(match[-1])), there[-2].percepts(other[-1])
+        return here[-1], there[-1], *percepts

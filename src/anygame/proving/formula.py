@@ -132,7 +132,7 @@ class Copy:
         return [self(2 * node) for node in range(1, self._model.first_action)]
 
     def __call__(self, literal: int) -> int:
-        """Return the literal of the formula for a literal of the model."""
+        """Translate a literal of the model to a literal of the formula."""
         copied = self._of.get(literal >> 1)
         if copied is None:
             for node in self._model.cone([literal], self._of):

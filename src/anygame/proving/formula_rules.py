@@ -96,7 +96,6 @@ class RuleWriter:
         return bound
 
     def _alternatives(self, signed: Signed) -> list[list[Signed]]:
-        """Return conjunctions whose disjunction is equivalent to a signed expression."""
         expression, positive = signed
         return [list(_leaves(part, positive)) for part in expression.parts]
 

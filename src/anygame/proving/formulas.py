@@ -24,7 +24,7 @@ from anygame.proving.formula_rules import RuleWriter, free_prefix, sparing
 from anygame.proving.formula_text import Expression, PropertyText, Ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from anygame.game.roles import JointMove
     from anygame.game.state import State
@@ -121,36 +121,31 @@ def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
     fluents: list[Term] = []
     formulas = []
     for number, text in enumerate(read, 1):
-        fluents += _write(writer, text, prefix, number)
-        formulas.append(
-            TemporalFormula(
-                text.text,
-                text.kind,
-                text.of_moves,
-                Constant(f"{prefix}_property_{number}"),
-                tuple(text.names[variable].text for variable in text.free),
-                tuple(text.doubts),
-                _instances(prefix, number, text),
-            )
-        )
+        formula, own_fluents = _written(writer, text, prefix, number)
+        formulas.append(formula)
+        fluents += own_fluents
     rules = sparing([*game.program.rules, *writer.rules], fluents, f"{prefix}_own")
     program = Program(rules, game.program.source, game.program.warnings)
     whole = Game(program, case_sensitive=game.case_sensitive, limits=game.limits, machine=game.machine_name)
     return FormulaGame(whole, tuple(formulas))
 
 
-def _write(writer: RuleWriter, text: PropertyText, prefix: str, number: int) -> Iterator[Term]:
+def _written(
+    writer: RuleWriter, text: PropertyText, prefix: str, number: int
+) -> tuple[TemporalFormula, list[Term]]:
+    """Write the rules of a property; return the property and its new fluents."""
     fluent = Constant(f"{prefix}_property_{number}")
     bad = Atom(f"{prefix}_bad_{number}")
+    instances = Atom(f"{prefix}_instance_{number}", tuple(text.free)) if text.free else bad
+    fluents: list[Term] = [fluent]
     refuting = [(text.expressions[0], text.kind in {"never", "reachable"})]
-    yield fluent
     if text.kind == "until":
         # No later state refutes the property after the second formula has held.
         over = writer.named(text.expressions[1], text.names)
         variables = tuple(sorted(over.free))
         name = f"{prefix}_held_{number}"
         held = Compound(name, variables) if variables else Constant(name)
-        yield held
+        fluents.append(held)
         before = Literal(Atom("true", (held,)))
         assert isinstance(over.literal, Literal)
         writer.rules += [
@@ -158,11 +153,8 @@ def _write(writer: RuleWriter, text: PropertyText, prefix: str, number: int) -> 
         ]
         refuting += [(over, False), (Expression.saying(before, text.node), False)]
     # Provers use `bad`, because a head without variables has fewer instances.
-    writer.write(dict.fromkeys([bad, _instances(prefix, number, text)]), refuting, text.names, text.node)
+    writer.write(dict.fromkeys([bad, instances]), refuting, text.names, text.node)
     writer.rules.append(Rule(Atom("next", (fluent,)), (Literal(bad),), text.node))
-
-
-def _instances(prefix: str, number: int, text: PropertyText) -> Atom:
-    """Return an atom for the values of the free variables that refute or show a property."""
-    kind = "instance" if text.free else "bad"
-    return Atom(f"{prefix}_{kind}_{number}", tuple(text.free))
+    names = tuple(text.names[variable].text for variable in text.free)
+    doubts = tuple(text.doubts)
+    return TemporalFormula(text.text, text.kind, text.of_moves, fluent, names, doubts, instances), fluents

@@ -45,19 +45,12 @@ _MOST_COLUMNS: Final = 3
 class Induction:
     """Clauses proved by induction, in rounds. A clause that is proved stays proved."""
 
-    def __init__(self, model: Model, patience: Patience) -> None:
-        self._model = model
-        self._formula = Formula(patience)
-        self._now = any_step(self._formula, model)
+    def __init__(self, model: Model, formula: Formula) -> None:
+        self._model, self._formula = model, formula
+        self._now = any_step(formula, model)
         self._then = self._now.then_as_asked()
         self._of: dict[Clause, tuple[int, int, list[int]]] = {}
         self.found: list[Clause] = []
-
-    def __enter__(self) -> Induction:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._formula.close()
 
     def keep(self, candidates: Sequence[Clause]) -> None:
         """Add the candidates that are proved to hold in every state; none if the time limit is reached."""
@@ -111,7 +104,8 @@ def learned(
 
     Each yielded invariant is proved.
     """
-    with Induction(model, patience) as induction:
+    with Formula(patience) as formula:
+        induction = Induction(model, formula)
         tried = list(first)
         for size in _sizes(len(tried)):
             induction.keep(tried[:size])

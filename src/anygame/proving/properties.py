@@ -195,7 +195,6 @@ def _goal(state: State, role: Role) -> int | None:
 
 
 def _goal_sum(state: State, roles: Sequence[Role]) -> int | None:
-    """Return the sum of the goals of the roles; None if a role does not have exactly one valid goal."""
     goals = [_goal(state, role) for role in roles]
     return None if None in goals else sum(goal for goal in goals if goal is not None)
 

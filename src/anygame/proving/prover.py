@@ -404,7 +404,6 @@ class Prover:
         return tuple(needed)
 
     def _by_counting(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
-        """Return the verdict by an invariant with conserved sums; None if there are no sums."""
         model, bad = self.model, wanted.literal
         if self._sums is None:
             self._sums = sums(model, self.sample, self._known, part.part(_FOR_CHECK))
@@ -477,7 +476,6 @@ class Prover:
         )
 
     def _with_match(self, wanted: Property, match: Match, patience: Patience) -> Verdict:
-        """Return the verdict with a shortest match, or with the given match if time runs out."""
         with suppress(OutOfTimeError):
             return self._with_shortest(wanted, match, patience.part(_FOR_SHORT))
         return self._shown(wanted, match, shortest=False)

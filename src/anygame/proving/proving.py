@@ -220,8 +220,7 @@ def _or_open(name: str, claim: str, verdict: Callable[[], Verdict]) -> Verdict:
 
 
 def _with_rules(verdict: Verdict, game: Game, seconds: float, report: Callable[[str], None]) -> Verdict:
-    """Add the rules that never fire to the verdict about dead fluents and moves."""
-    from anygame.proving.firing import firings
+    from anygame.proving.survey import firings
 
     began, lines, undecided = perf_counter(), [], 0
     for rule, outcome in firings(game, seconds, report):
@@ -262,7 +261,6 @@ def _known(game: Game) -> list[str]:
 
 
 def _asked(asked: list[str], game: Game) -> list[str]:
-    """Return the full names of the requested properties."""
     possible = _known(game)
     kinds = list(dict.fromkeys(name.partition(" ")[0] for name in possible))
     chosen: dict[str, None] = {}

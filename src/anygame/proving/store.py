@@ -106,7 +106,6 @@ class ProofStore:
         return literals
 
     def _weighed(self, row: Iterable[Any]) -> tuple[int, ...]:
-        """Return a row of ``Certificate.measure``."""
         weight, inverted, *fact = row
         return _number(weight, 1, MOST_WEIGHT), _number(inverted, 0, 1), *self._clause(fact)
 

@@ -80,7 +80,6 @@ def _names(system: _Transitions) -> Iterator[str]:
 
 
 def _actions_of(model: Model, relation: str) -> list[Term]:
-    """Return ``(relation ROLE MOVE)`` for each action, role after role."""
     return [
         Compound(relation, (role, move))
         for role, moves in zip(model.roles, model.actions, strict=True)
@@ -144,7 +143,6 @@ class _Transitions:
         return self._of[literal >> 1] ^ (literal & 1)
 
     def _all(self, literals: Iterable[int]) -> int:
-        """Return the conjunction of the literals, built as a balanced tree."""
         level = list(literals)
         while len(level) > 1:
             pairs = zip(level[::2], [*level[1::2], TRUE][: (len(level) + 1) // 2], strict=True)

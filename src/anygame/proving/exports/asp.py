@@ -83,7 +83,6 @@ class _Writer:
         return f"{head} :- {', '.join(body)}." if body else f"{head}."
 
     def term(self, term: Term, names: dict[Variable, str]) -> str:
-        """Return a term as text: numbers stay numbers, and other constants become symbols."""
         if isinstance(term, Variable):
             return names[term]
         if isinstance(term, Compound):
@@ -130,7 +129,6 @@ class _Writer:
 
 
 def _closure(first: frozenset[Key], bodies: Sequence[tuple[Key, set[Key]]]) -> set[Key]:
-    """Return the given relations and all relations that depend on them."""
     closure, before = set(first), 0
     while len(closure) > before:
         before = len(closure)
