@@ -139,6 +139,7 @@ def test_a_group_that_is_none_is_refused() -> None:
 
 def test_no_time_is_an_error_that_keeps_nothing() -> None:
     prover = _prover("circles")
-    with Formula(Patience(0)) as formula, pytest.raises(OutOfTimeError):
+    with Formula(Patience(0)) as formula:
         induction = Induction(prover.model, formula)
-        induction.keep([prover.model.exclusion([2, 4])])
+        with pytest.raises(OutOfTimeError):
+            induction.keep([prover.model.exclusion([2, 4])])

@@ -13,8 +13,8 @@ from anygame.errors import QuizError
 from anygame.language.parser import parse_program
 from anygame.language.rules import Atom, Literal, map_atoms
 from anygame.quiz import KINDS, STYLES, Question, Sheet, questions
-from anygame.quiz.prose import prose_rule
 from anygame.quiz.question import read_quiz
+from anygame.quiz.wording import prose_rule
 from anygame.sheets.scrambling import Scrambling
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def test_questions_are_lines_of_json() -> None:
     [
         ("{", "line 1 of the quiz: expected a question as one line of JSON"),
         ("[1]", "as a JSON object"),
-        ("{}", "a question has 'id', found None"),
+        ("{}", "invalid value of 'id' in a question: None"),
         ("[" * 100_000, "as one line of JSON"),
     ],
 )

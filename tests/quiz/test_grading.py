@@ -154,7 +154,7 @@ def test_only_the_end_of_a_long_reply_counts() -> None:
 
 
 def test_rules_that_cannot_be_used_are_an_error() -> None:
-    with pytest.raises(QuizError, match="the rules of the question cannot be used"):
+    with pytest.raises(QuizError, match="the rules of the question are invalid"):
         grade(replace(why("(legal x (go 1 2))"), rules="(role x"), "```\n(succ 1 2)\n```")
     with pytest.raises(QuizError, match="does not fit its rules"):
         grade(replace(why("(legal x (go 1 2))"), facts=("(at",)), "```\n(succ 1 2)\n```")

@@ -1,4 +1,4 @@
-"""Questions about states of random play, generated from a seed."""
+"""Generator of questions about states of random matches."""
 
 from __future__ import annotations
 
@@ -29,32 +29,31 @@ if TYPE_CHECKING:
     from anygame.quiz.sheets import Sheet
     from anygame.sheets.scrambling import Style
 
-#: Default maximum number of states that are reachable from the position of a question about its winner.
+#: Default maximum number of states reachable from the position of a ``winner`` question.
 DEFAULT_STATES: Final = 20_000
-#: Maximum number of states tried for a new question. If all fail, the kind of question is exhausted.
+#: Maximum number of random matches tried for a new question. If none gives one, no more questions are asked.
 _ATTEMPTS: Final = 60
-#: The same number for questions that require solving.
+#: The same for ``winner`` questions, which need a solver.
 _ATTEMPTS_TO_SOLVE: Final = 12
-#: Maximum numbers of moves or facts of an answer, and of conditions of a rule.
+#: Maximum number of terms of an answer.
 _LONGEST_ANSWER: Final = 300
+#: Maximum number of conditions in the answer to a ``why`` question.
 _MOST_CONDITIONS: Final = 20
-#: Maximum number of steps for compiling a game before solving it, which take a few seconds.
+#: Maximum number of steps of the compiler for a game that is solved, several seconds of work.
 _STEPS: Final = 50_000_000
-#: Methods of the solver whose values are exact, and depend on neither chance nor mixed strategies.
+#: Solver methods with exact values that depend on neither chance nor mixed strategies.
 _CERTAIN: Final = frozenset(("best goal", "minimax"))
 _VALUE: Final = Variable("value")
 
 
 class _Position(NamedTuple):
-    """A state of a random match."""
-
     state: State
     depth: int
     is_open: bool
 
 
 class _Draft(NamedTuple):
-    """A question and its answer, with the names of the game."""
+    """A question and its answer, with the original names of the sheet."""
 
     position: _Position
     answer: tuple[Term | str, ...]
@@ -74,23 +73,24 @@ def questions(
     form: QuizForm = "kif",
     states: int = DEFAULT_STATES,
 ) -> Iterator[Question]:
-    """Yield different questions about games, in turn for each sheet and each kind.
+    """Yield distinct questions about games, in turn for each kind and each sheet.
 
-    The same arguments give the same questions. A smaller count gives the first of these questions.
+    The same arguments give the same questions. With a smaller ``count``, the first of these questions are
+    yielded.
 
     Args:
         games: the games.
         kinds: kinds of questions; see ``Question``.
         count: number of questions.
-        seed: random seed of the states, the questions and the names.
+        seed: random seed of states, questions and names.
         depth: maximum number of joint moves from the initial state to the state of a question.
-        scramble: ``words`` or ``symbols`` replace the names of the sheet; None keeps them. Keywords, the role
-            ``random`` and integers are always kept.
-        form: the form of rules, states and moves.
-        states: for ``winner``, maximum number of states reachable from a position.
+        scramble: style of names that replace the names of the sheet (``words`` or ``symbols``); None keeps
+            the names. Keywords, the role ``random`` and integers are always kept.
+        form: the form of rules, states and moves: ``kif``, ``infix`` or ``prose``.
+        states: for ``winner`` questions, maximum number of states reachable from a position.
 
     Raises:
-        QuizError: the sheets have fewer questions. All of them are yielded first.
+        QuizError: the sheets do not have enough questions. The error is raised after the last question.
     """
     sheets = sheets_of(list(games), form, scramble, seed)
     ring = [_Asker(sheet, kind, seed, depth, states) for kind in dict.fromkeys(kinds) for sheet in sheets]
@@ -113,8 +113,6 @@ def questions(
 
 
 class _Asker:
-    """Asks questions of one kind about one sheet."""
-
     def __init__(self, sheet: Sheet, kind: QuestionKind, seed: int, depth: int, states: int) -> None:
         self._sheet, self._kind, self._depth, self._states = sheet, kind, depth, states
         self._random = Random(f"{seed}/{sheet.digest}/{kind}")
@@ -160,11 +158,15 @@ class _Asker:
         return [self._random.choice(state.legal_moves(role)) for role in state.game.roles]
 
     def _open(self, match: list[_Position]) -> _Position | None:
-        """Return the last state if it is open, else a random open state, or None."""
+        """Return the last position if it is open, else a random open position; None if there is none."""
+        if match[-1].is_open:
+            return match[-1]
         open_positions = [position for position in match if position.is_open]
-        if not open_positions:
-            return None
-        return match[-1] if match[-1].is_open else self._random.choice(open_positions)
+        return self._random.choice(open_positions) if open_positions else None
+
+    def _pick(self, positions: list[_Position], share_of_last: float) -> _Position:
+        """Return the last position with the given probability, else a random position."""
+        return positions[-1] if self._random.random() < share_of_last else self._random.choice(positions)
 
     # -- kinds -------------------------------------------------------------------------------------
 
@@ -172,7 +174,7 @@ class _Asker:
         position = self._open(match)
         if position is None:
             return None
-        # The role has a choice if any role has one.
+        # If any role has a choice, the question is about such a role.
         role = self._random.choice(position.state.movers or position.state.game.roles)
         return _Draft(position, position.state.legal_moves(role), role)
 
@@ -184,23 +186,23 @@ class _Asker:
         return _Draft(position, tuple(sorted(position.state.next(moves).facts)), None, tuple(moves))
 
     def _terminal(self, match: list[_Position]) -> _Draft | None:
-        position = match[-1] if self._random.random() < 0.5 else self._random.choice(match)
+        position = self._pick(match, 0.5)
         return _Draft(position, ("yes" if position.state.is_terminal else "no",))
 
     def _goal(self, match: list[_Position]) -> _Draft | None:
-        position = match[-1] if self._random.random() < 0.75 else self._random.choice(match)
+        position = self._pick(match, 0.75)
         role = self._random.choice([role for role in position.state.game.roles if not role.is_random])
         try:
             goal = position.state.goal(role)
         except GoalError:
-            return None  # a question with several goals has no single answer
+            return None  # the role has several goals, so the question has no single answer
         return _Draft(position, ("none" if goal is None else str(goal),), role)
 
     def _is_solvable(self) -> bool:
-        """Compile the game for the solver; return whether that was possible."""
+        """Compile the game for the solver; return whether this succeeded."""
         game = self._sheet.game
         if any(role.is_random for role in game.roles):
-            return False  # chance leaves the goal uncertain
+            return False  # the final goal depends on chance
         if self._compiled is None:
             self._compiled = game_of(game.program, case_sensitive=game.case_sensitive, limits=game.limits)
             if not self._compiled.is_gdl2:
@@ -213,9 +215,8 @@ class _Asker:
         open_positions = [position for position in match if position.is_open]
         if not open_positions:
             return None
-        # The last states have the fewest reachable states.
-        is_last = self._random.random() < 0.75
-        position = open_positions[-1] if is_last else self._random.choice(open_positions)
+        # From the last position, the fewest states are reachable.
+        position = self._pick(open_positions, 0.75)
         assert self._compiled is not None
         solution = solve(self._compiled, self._compiled.state(position.state.facts), states=self._states)
         role = self._random.choice([role for role in position.state.game.roles if not role.is_random])
@@ -225,7 +226,7 @@ class _Asker:
         return _Draft(position, (f"{value:g}",), role)
 
     def _why(self, match: list[_Position]) -> _Draft | None:
-        position = match[-1] if self._random.random() < 0.5 else self._random.choice(match)
+        position = self._pick(match, 0.5)
         state = position.state
         moves = tuple(self._joint(state)) if position.is_open else ()
         legal: list[Term] = []
@@ -245,7 +246,7 @@ class _Asker:
         try:
             instances = list(Instances(state, needed_moves).of(parse_atom(str(atom))))
         except LimitError:
-            return None  # grading compares a reply with all instances
+            return None  # grading needs all instances
         for conditions in instances:
             if len(conditions) <= _MOST_CONDITIONS and str(atom) not in conditions:
                 return _Draft(position, conditions, None, needed_moves, atom)

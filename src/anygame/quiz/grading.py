@@ -1,4 +1,4 @@
-"""Grades of replies: the right, missing and wrong terms."""
+"""Grades of replies, from the right, missing and wrong terms."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from anygame.quiz.question import Question
     from anygame.quiz.replies import Answer
 
-#: Keywords that can surround a move or a fact in a reply, by kind of question.
-_ROUND: Final = {"legal": ("legal", "does", "input"), "next": ("next", "true", "init", "base")}
-#: Maximum number of terms that the text of a grade lists.
+#: For kinds of questions, relations in which a reply can wrap each move or fact.
+_WRAPPERS: Final = {"legal": ("legal", "does", "input"), "next": ("next", "true", "init", "base")}
+#: Maximum number of terms listed in the text of a grade.
 _SHOWN: Final = 5
 
 
@@ -34,10 +34,10 @@ class Grade:
         id: id of the question.
         kind: kind of the question.
         is_exact: whether the reply has exactly the terms of the answer.
-        precision: proportion of the terms of the reply that belong to the answer.
-        recall: proportion of the terms of the answer that the reply has.
-        found: the terms of the reply, as KIF.
-        missing: the terms of the answer that the reply does not have.
+        precision: proportion of the reply's terms that belong to the answer.
+        recall: proportion of the answer's terms that the reply has.
+        found: the terms of the reply, in KIF.
+        missing: the terms of the answer that the reply lacks.
         wrong: the terms of the reply that do not belong to the answer.
     """
 
@@ -93,11 +93,12 @@ def _listed(texts: tuple[str, ...]) -> str:
 def grade(question: Question, reply: str) -> Grade:
     """Return the grade of a reply in free form.
 
-    Neither the order nor the form of terms matters. For ``why``, a reply is right if its conditions are an
-    instance of any rule that the reasoner confirms. A wrong reply is compared with the nearest instance.
+    The order and the form of terms do not matter. For ``why`` questions, a reply is right if its conditions
+    are the body of any rule instance that derives the atom. A wrong reply is compared with the most similar
+    instance.
 
     Raises:
-        QuizError: the rules or the state of the question cannot be used.
+        QuizError: the rules or the state of the question are invalid.
     """
     answer = answer_in(reply)
     if question.kind in ("terminal", "goal", "winner"):
@@ -105,9 +106,9 @@ def grade(question: Question, reply: str) -> Grade:
     items = _reader(question.rules).items(answer)
     if question.kind == "why":
         return _grade_why(question, set(map(str, items)))
-    round_it = _ROUND[question.kind]
+    wrappers = _WRAPPERS[question.kind]
     named = {
-        str(item.arguments[-1] if isinstance(item, Compound) and item.functor in round_it else item)
+        str(item.arguments[-1] if isinstance(item, Compound) and item.functor in wrappers else item)
         for item in items
     }
     return _compared(question, named, frozenset(question.answer))
@@ -119,7 +120,7 @@ def _grade_word(question: Question, answer: Answer) -> Grade:
         found = [meant.get(word, word) for word in answer.words(("yes", "no", "true", "false"))]
     else:
         found = answer.numbers() or answer.words(("none",))
-    # All words of a marked answer count. In unmarked text, only the last word counts.
+    # In a marked answer, all words count. In other text, only the last word counts.
     named = set(found) if answer.is_marked else set(found[-1:])
     return _compared(question, named, frozenset(question.answer))
 
@@ -167,4 +168,4 @@ def _game(rules: str) -> Game:
     try:
         return loads(rules, machine="reasoner")
     except AnygameError as error:
-        raise QuizError(f"the rules of the question cannot be used: {error}") from error
+        raise QuizError(f"the rules of the question are invalid: {error}") from error

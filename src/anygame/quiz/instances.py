@@ -1,17 +1,14 @@
 """Instances of rules that derive an atom in a state: the answers to ``why`` questions.
 
-The reasoner evaluates each literal of a body, so instances agree with the rules.
+The reasoner evaluates each literal of a body.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.errors import LimitError, QueryError, TermSyntaxError
-from anygame.language.limits import ReadingLimits
-from anygame.language.parser import parse_nodes
+from anygame.errors import LimitError, QueryError
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, map_terms
-from anygame.language.sentences import Reader
 from anygame.language.terms import Variable
 from anygame.language.unification import apply, match_all
 
@@ -25,14 +22,15 @@ if TYPE_CHECKING:
     Bindings = dict[Variable, Term]
 
 #: Maximum number of instances of one atom.
-MOST_INSTANCES: Final = 500
-#: Maximum number of lookups for the instances of a state. A query of the reasoner counts as 40 lookups, and a
-#: lookup of a cached literal as one.
-_MOST_LOOKUPS, _LOOKUPS_OF_A_QUERY = 200_000, 40
+_MOST_INSTANCES: Final = 500
+#: Maximum number of lookups for the instances in a state. Each lookup of a cached literal counts once.
+_MOST_LOOKUPS: Final = 200_000
+#: Number of lookups that a query of the reasoner counts as.
+_LOOKUPS_OF_A_QUERY: Final = 40
 
 
 class Instances:
-    """The instances of rules in one state, with the joint move ``moves`` if there is one."""
+    """The instances of rules in one state, and for the joint move ``moves`` if given."""
 
     def __init__(self, state: State, moves: Sequence[Term] = ()) -> None:
         self._state = state
@@ -41,12 +39,10 @@ class Instances:
         self._lookups = 0
 
     def of(self, atom: Atom) -> Iterator[tuple[str, ...]]:
-        """Yield the conditions of each rule whose head is this atom and whose body holds, as KIF.
-
-        Facts have no conditions and are skipped.
+        """Yield the body, in KIF, of each rule instance that derives the atom; facts are skipped.
 
         Raises:
-            LimitError: there are more instances, or more literals to look up, than the limits allow.
+            LimitError: there are too many instances, or too many literals to look up.
         """
         found = 0
         for rule in self._state.game.program.rules:
@@ -56,9 +52,9 @@ class Instances:
             if match_all(rule.head.arguments, atom.arguments, bindings):
                 for conditions in self._bodies(list(rule.body), bindings, ()):
                     found += 1
-                    if found > MOST_INSTANCES:
-                        message = f"more than {MOST_INSTANCES:,} instances of rules give {atom}"
-                        raise LimitError(message, "instances", MOST_INSTANCES)
+                    if found > _MOST_INSTANCES:
+                        message = f"more than {_MOST_INSTANCES:,} instances of rules give {atom}"
+                        raise LimitError(message, "instances", _MOST_INSTANCES)
                     yield tuple(sorted(set(conditions)))
 
     def holds(self, formula: Formula) -> bool:
@@ -102,24 +98,12 @@ class Instances:
             try:
                 rows = list(self._state.query(atom, self._moves))
             except QueryError:
-                rows = []  # no rule defines it
+                rows = []  # no rule defines the relation
             self._known[key] = [{Variable(name[1:]): term for name, term in row.items()} for row in rows]
         return self._known[key]
 
 
 def _rank(item: Formula, bindings: Bindings) -> tuple[int, int]:
-    """Return a sort key: tests that can be decided come first, then literals with few unbound variables."""
+    """Return a sort key: first ground formulas, then literals, by their number of unbound variables."""
     unbound = sum(not apply(variable, bindings).is_ground for variable in set(item.variables()))
     return (0 if not unbound else 1 if isinstance(item, Literal) else 2, unbound)
-
-
-def literal_of(text: str) -> Formula:
-    """Read a literal or a comparison in KIF: ``(not (true (p 1)))``, ``(distinct a b)``, ``terminal``.
-
-    Raises:
-        TermSyntaxError: the text cannot be read.
-    """
-    nodes = parse_nodes(text)
-    if len(nodes) != 1:
-        raise TermSyntaxError(f"expected one literal, found {len(nodes)}", text)
-    return Reader(ReadingLimits(), True).formula(nodes[0])

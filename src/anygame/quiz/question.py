@@ -1,4 +1,4 @@
-"""Questions as values and as lines of JSON."""
+"""Questions, and their form as lines of JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QuizForm: TypeAlias = Literal["kif", "infix", "prose"]
 
 KINDS: Final[tuple[QuestionKind, ...]] = get_args(QuestionKind)
 FORMS: Final[tuple[QuizForm, ...]] = get_args(QuizForm)
-#: Maximum numbers of characters of a line, and of questions of a quiz.
+#: Maximum number of characters of a line.
 _LONGEST_LINE: Final = 32 * 2**20
 _MOST_QUESTIONS: Final = 1_000_000
 
@@ -29,21 +29,21 @@ class Question:
     """A question about a state of a game, and its answer. Terms are strings in KIF.
 
     Attributes:
-        id: the unique name in the quiz.
-        kind: ``legal``: the legal moves of a role; ``next``: the facts of the next state; ``terminal``;
-            ``goal``: the goal of a role; ``winner``: the goal of a role under perfect play; ``why``: the
-            conditions of a rule that derives an atom.
+        id: the name of the question, which is unique in the quiz.
+        kind: what the question asks for. ``legal``: the legal moves of a role; ``next``: the facts of the
+            next state; ``terminal``: whether the match is over; ``goal``: the goal of a role; ``winner``: the
+            goal of a role under perfect play; ``why``: the conditions of a rule that derives an atom.
         form: the form of the prompt.
         sheet: the name of the sheet.
         prompt: the text of the question.
-        answer: moves; facts; ``yes`` or ``no``; a number or ``none``; for ``why``, the literals of one of the
-            right answers.
-        rules: the sheet in KIF, with the names of the question.
+        answer: moves (``legal``), facts (``next``), ``yes`` or ``no``, a goal or ``none``, or the literals of
+            one right answer (``why``).
+        rules: the sheet in KIF, with the names of the quiz.
         facts: the facts of the state.
         moves: a move for each role, in the order of the sheet; empty if the question needs no moves.
-        role: the role of the question, or empty.
-        atom: the derived atom of ``why``; else empty.
-        difficulty: numbers of ``facts`` of the state, ``rules``, and earlier joint moves (``depth``).
+        role: the role that the question is about, or an empty string.
+        atom: the derived atom of a ``why`` question, or an empty string.
+        difficulty: number of ``facts`` of the state, of ``rules``, and of earlier joint moves (``depth``).
     """
 
     id: str
@@ -65,11 +65,7 @@ class Question:
 
     @classmethod
     def from_json(cls, line: str) -> Question:
-        """Read a line of JSON.
-
-        Raises:
-            QuizError: the line is not a question.
-        """
+        """Read a question from a line of JSON. Raises QuizError if the line is not a question."""
         data = read_object(line, "a question")
         types = {"answer": tuple, "facts": tuple, "moves": tuple, "difficulty": dict}
         values: dict[str, Any] = {}
@@ -79,7 +75,7 @@ class Question:
             if expected is tuple and isinstance(value, list) and all(isinstance(one, str) for one in value):
                 value = tuple(value)
             if not isinstance(value, expected):
-                raise QuizError(f"a question has {name!r}, found {shown(repr(value), 60)}")
+                raise QuizError(f"invalid value of {name!r} in a question: {shown(repr(value), 60)}")
             values[name] = value
         if values["kind"] not in KINDS or values["form"] not in FORMS:
             raise QuizError(
@@ -90,7 +86,7 @@ class Question:
 
 
 def read_object(line: str, what: str) -> dict[str, Any]:
-    """Read a JSON object; ``what`` names the expected object in the message of a QuizError."""
+    """Read a JSON object. If this fails, raise a QuizError whose message says that ``what`` is expected."""
     try:
         if len(line) > _LONGEST_LINE:
             raise ValueError(f"more than {_LONGEST_LINE:,} characters")
@@ -103,7 +99,7 @@ def read_object(line: str, what: str) -> dict[str, Any]:
 
 
 def read_quiz(lines: Iterable[str]) -> Iterator[Question]:
-    """Read a quiz with one question per line, and skip blank lines.
+    """Read a quiz with one question per line; blank lines are skipped.
 
     Raises:
         QuizError: a line is not a question, an id occurs twice, or there are too many questions.

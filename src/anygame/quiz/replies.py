@@ -1,9 +1,9 @@
-r"""Replies in free form: the answer in a reply, and the terms of the answer.
+r"""Parser of replies in free form, which finds the answer in a reply and the terms of the answer.
 
-Terms can be KIF or infix in every reply, with bullets, numbers, quotes, commas or JSON around them. The
-answer is the last block between lines of three backticks, else the last ``<answer>``, the last ``\boxed{}``,
-or the text after the last ``Answer:``. Without such a mark the whole reply is the answer, but only its
-unambiguous terms count. The length of a reply is bounded, and its text is never evaluated.
+Terms can be in KIF or infix, with bullets, numbers, quotes, commas or JSON around them. The answer is the
+last block between lines of three backticks. If there is none, it is the last ``<answer>``, the last
+``\boxed{}`` or the text after the last ``Answer:``. Without such a mark, the whole reply is the answer, but
+only its unambiguous terms count. The text of a reply is never evaluated.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.language.rules import KEYWORDS
 from anygame.language.terms import Compound, Constant, Term
-from anygame.quiz.prose import infix_of_sentence
+from anygame.quiz.wording import infix_of_sentence
 from anygame.sheets.scrambling import unambiguous
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-#: Maximum numbers of characters of a reply (its last ones are read), of terms, and of nested terms.
+#: Number of characters at the end of a reply that are read.
 LONGEST_REPLY: Final = 100_000
+#: Maximum number of terms of an answer.
 MOST_ITEMS: Final = 5_000
+#: Maximum depth of nested terms.
 _DEEPEST: Final = 50
 _FENCE: Final = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 _TAG: Final = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
@@ -38,17 +40,17 @@ _ENDS: Final = ",;&\n"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer in a reply; ``is_marked`` says whether the reply marks it, so that all its words count."""
+    """The answer in a reply. If it ``is_marked``, all of its words count."""
 
     text: str
     is_marked: bool
 
     def words(self, wanted: Iterable[str]) -> list[str]:
-        """Return the occurrences of the wanted words in the answer, in lower case."""
+        """Return each occurrence of a wanted word in the answer, in lower case."""
         return [word.lower() for word in re.findall(rf"\b(?:{'|'.join(wanted)})\b", self.text, re.IGNORECASE)]
 
     def numbers(self) -> list[str]:
-        """Return the numbers in the answer, without superfluous zeros."""
+        """Return the numbers in the answer, in the shortest spelling."""
         return [f"{float(text):g}" for text in _NUMBER.findall(self.text) if len(text) < 20]
 
 
@@ -68,7 +70,7 @@ def answer_in(reply: str) -> Answer:
 
 
 class ItemReader:
-    r"""Reads the terms of an answer, with the names of a sheet.
+    r"""Reader of the terms of an answer, given the names of a sheet.
 
     >>> reader = ItemReader("(role x) (legal x (mark 1 2)) (legal x noop)")
     >>> [str(term) for term in reader.items(Answer("1. (mark 1 2)\n- Mark(2,1), noop\nx: mark 2 2", True))]
@@ -82,7 +84,7 @@ class ItemReader:
         self._lower = unambiguous(self._names)
 
     def items(self, answer: Answer) -> list[Term]:
-        """Return the terms of an answer in order; unreadable text becomes an unknown name."""
+        """Return the terms of an answer in order. Text that cannot be parsed becomes an unknown name."""
         terms: list[Term] = []
         text = _lines_of_json(answer.text) or answer.text
         lines = [_BULLET.sub("", line).strip().strip('`"*').strip() for line in text.split("\n")]
@@ -90,13 +92,13 @@ class ItemReader:
         for group in _Groups(tokens):
             terms += self._read(group, is_marked=answer.is_marked)
             if len(terms) > MOST_ITEMS:
-                # The other terms become an unknown name, which makes the reply wrong.
+                # The terms above the limit become one unknown name, which makes the reply wrong.
                 terms[MOST_ITEMS:] = [Constant(f"more than {MOST_ITEMS:,} terms")]
                 break
         return list(dict.fromkeys(terms))
 
     def _tokens(self, text: str) -> list[tuple[str, bool]]:
-        """Return the tokens, each with a flag that is true if the token directly follows the previous one."""
+        """Return each token, and whether no blank separates it from the previous token."""
         tokens = []
         end = -1
         for match in _TOKEN.finditer(text.replace("`", " ").replace('"', " ").replace("**", " ")):
@@ -134,7 +136,7 @@ class ItemReader:
 
 
 class _Groups:
-    """Iterates over the groups of terms and names between commas and line ends outside of parentheses."""
+    """Iterates over groups of terms and names, which commas and line ends separate outside parentheses."""
 
     def __init__(self, tokens: Sequence[tuple[str, bool]]) -> None:
         self._tokens = tokens
@@ -158,7 +160,7 @@ class _Groups:
             yield group
 
     def _part(self, depth: int) -> Term | str | None:
-        """Return the next name or term; None for a misplaced parenthesis."""
+        """Return the next name or term, or None if a parenthesis is misplaced."""
         token = self._tokens[self._place][0]
         self._place += 1
         if token == "~":
@@ -182,7 +184,7 @@ class _Groups:
         return token
 
     def _inside(self, depth: int) -> list[Term | str]:
-        """Return the parts up to the closing parenthesis; nothing if it is missing."""
+        """Return the parts up to the closing parenthesis; an empty list if it is missing."""
         parts: list[Term | str] = []
         while self._place < len(self._tokens) and depth < _DEEPEST:
             token = self._tokens[self._place][0]
@@ -197,7 +199,7 @@ class _Groups:
 
 
 def _conditions(part: Term | str) -> list[Term | str]:
-    """Return the conditions of a whole rule ``(<= head conditions ...)``, or the part itself."""
+    """Return the conditions if the part is a rule ``(<= head conditions ...)``, or else the part itself."""
     if isinstance(part, Compound) and part.functor in ("<=", "and"):
         return list(part.arguments[part.functor == "<=" :])
     return [part]
@@ -208,7 +210,7 @@ def _term(part: Term | str) -> Term:
 
 
 def _lines_of_json(text: str) -> str:
-    """Return the strings and integers of an answer in JSON, one per line; empty for other text."""
+    """Return the strings and integers in a JSON text, one per line; an empty string for other text."""
     try:
         pending = [json.loads(text)]
     except (ValueError, RecursionError):

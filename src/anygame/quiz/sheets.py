@@ -1,4 +1,4 @@
-"""Games as questions show them: in KIF, infix or prose, optionally with replaced names."""
+"""Rule sheets for questions: in KIF, infix or prose, optionally with other names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from anygame.game.loading import game_of
 from anygame.language.parser import parse_program
 from anygame.language.rules import format_program
 from anygame.language.source import Source
-from anygame.quiz.prose import infix_term, prose_rule
+from anygame.quiz.wording import infix_term, prose_rule
 from anygame.sheets.layout import format_rules
 from anygame.sheets.scrambling import Scrambling, Style
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.quiz.question import QuizForm
 
-#: Styles of names that replace those of a sheet.
+#: Styles of names that can replace the names of a sheet.
 STYLES: Final[tuple[str, ...]] = get_args(Style)
 
 
 class Sheet:
-    """A game, and the sheet that questions show.
+    """A game, and its rules in the form of a quiz.
 
     Attributes:
-        name: the name of the sheet, without its folder and suffix.
-        game: the game with the original names, which uses the reasoner.
+        name: the name of the sheet, without folder and suffix.
+        game: the game with the original names, on the reasoner.
         program: the rules with the names of the quiz.
         rules: the same rules in KIF.
         digest: a hash of the rules with the original names.
-        text: the rules in the form of the questions.
+        text: the rules in the form of the quiz, with its names.
 
     Args:
         game: the game.
-        form: the form of the rules.
-        scramble: the style of the new names; None keeps the names of the sheet.
+        form: the form of the rules: ``kif``, ``infix`` or ``prose``.
+        scramble: the style of the new names, one of ``STYLES``; None keeps the names of the sheet.
         seed: random seed of the new names.
 
     >>> import anygame
@@ -85,14 +85,14 @@ class Sheet:
         return self._words.scramble(text) if self._words else text
 
     def spelled(self, term: Term) -> str:
-        """Return the text of a translated term in the syntax of the sheet (KIF or infix)."""
+        """Return the text of a translated term, in KIF if the quiz is in KIF, or else in infix."""
         return str(term) if self.form == "kif" else infix_term(term)
 
     def map_text(self, game: Game) -> str:
-        """Return the names of roles and moves in the quiz, in the format of `anygame equal`.
+        """Return a map for `anygame equal` from roles and moves to their names in the quiz.
 
         Raises:
-            LimitError: the game has no network, which lists the moves.
+            LimitError: the game has no network, so its moves are unknown.
         """
         moves = {move for role in game.roles for move in game.actions(role)}
         terms = dict.fromkeys([*(role.term for role in game.roles), *sorted(moves)])
@@ -100,7 +100,7 @@ class Sheet:
 
 
 def sheets_of(games: list[Game], form: QuizForm, scramble: Any, seed: int) -> list[Sheet]:
-    """Return the sheets of different games; repeated names get numbers.
+    """Return the sheet of each game; sheets with the same name get numbers.
 
     Raises:
         QuizError: there are no games, or two games have the same rules.

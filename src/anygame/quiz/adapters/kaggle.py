@@ -1,7 +1,7 @@
-r"""Games for Kaggle's harness for language models: legal moves, a prompt, and a parser of replies.
+r"""Harness for language models on Kaggle: legal moves, prompts, and a parser of replies.
 
-``kaggle_environments.core_harness.create_agent_fn`` takes such a harness. The harness needs no library. After
-an illegal move, the next prompt explains why the rules do not allow the move.
+Pass a harness to ``kaggle_environments.core_harness.create_agent_fn``. This module does not import Kaggle's
+library. After an illegal move, the next prompt explains why the move is illegal.
 
 >>> import anygame
 >>> game = anygame.load("tic_tac_toe")
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
 
-#: The number for simultaneous moves in OpenSpiel.
+#: OpenSpiel's player number for simultaneous moves.
 _AT_ONCE: Final = -2
-#: Maximum characters of the reason why a move is illegal.
+#: Maximum number of characters of the explanation why a move is illegal.
 _LONGEST_REASON: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class ParseResult:
-    """The move of a reply, with the attributes of the class in the library.
+    """The move of a reply, with the attributes of the library's class.
 
     Attributes:
-        legal_action: the move of the reply, or None if it is not legal.
-        raw_action: the move of the reply, legal or not; None if the reply has no move.
-        submission: always None, because the library uses it only for moves that are not listed.
-        thoughts: always None, which stands for the whole reply.
+        legal_action: the move, or None if it is illegal.
+        raw_action: the move, legal or not; None if the reply has no move.
+        submission: always None. The library uses it only for games that do not list their moves.
+        thoughts: always None. The library then shows the whole reply.
     """
 
     legal_action: str | None = None
@@ -59,7 +59,7 @@ class ParseResult:
 
 
 class GameHarness:
-    """The functions of a harness for one game."""
+    """Harness for one game."""
 
     def __init__(self, game: Game) -> None:
         self._sheet = Sheet(game)
@@ -95,7 +95,7 @@ class GameHarness:
         previous_response: str | None = None,
         previous_action: str | None = None,
     ) -> str:
-        """Return the prompt; after an illegal move, it gives the reason why the move is illegal."""
+        """Return the prompt. After an illegal move, it explains why the move is illegal."""
         state, role = self._seen(observation)
         facts = "\n".join(sorted(map(str, state.facts)))
         text = (
@@ -112,11 +112,11 @@ class GameHarness:
             text += f"\nNo move was found in your last reply, which ended with:\n{previous_response[-500:]}\n"
         return text
 
-    #: The name of this method in the class of the library.
+    #: The library's name for this method.
     make_prompt = generate_prompt
 
     def why_not(self, state: State, role: str, move: str) -> str:
-        """Return why a move is not legal: the first failing condition of each rule for the move."""
+        """Explain why a move is illegal: return the first failing condition of each rule for the move."""
         try:
             term = self._game.roles[self._game.role_index(role)].term
             return str(state.explain_failure(Atom("legal", (term, parse_term(move)))))[:_LONGEST_REASON]
@@ -130,7 +130,7 @@ class GameHarness:
         *,
         observation: Mapping[str, Any] | None = None,
     ) -> ParseResult:
-        """Return the move of a reply: the last move in its answer."""
+        """Return the last move in the answer of a reply."""
         items = [str(item) for item in self._reader.items(answer_in(response))]
         if not items:
             return ParseResult()

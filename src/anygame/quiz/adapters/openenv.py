@@ -1,6 +1,6 @@
-"""Quizzes as an environment of OpenEnv: `reset` asks a question, and `step` grades a reply.
+"""Quizzes as an OpenEnv environment: `reset` asks a question, and `step` grades a reply.
 
-A server of this environment, for `openenv.core.GenericEnvClient` and others::
+These lines make a server, for clients such as `openenv.core.GenericEnvClient`::
 
     from anygame.quiz.adapters.openenv import quiz_app
     app = quiz_app(["tic_tac_toe"], seed=1)      # then: uvicorn MODULE:app
@@ -50,8 +50,8 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
 
     Args:
         sheets: rule sheets, or names of installed games.
-        count: number of questions. After the last question, the first question is asked again.
-        tries: number of replies to a question. Each reply gets feedback, and the last reply counts.
+        count: number of questions. After the last question, the quiz starts again.
+        tries: maximum number of replies to a question. Each reply gets feedback; only the last reply counts.
         options: options of ``anygame.quiz.questions``.
     """
 
@@ -80,14 +80,14 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
         """Ask the next question.
 
         Args:
-            seed: random seed of a new quiz, which replaces the current quiz.
-            episode_id: a name for the episode.
+            seed: random seed. If it differs from the current seed, a new quiz starts.
+            episode_id: name of the episode (default: a random name).
             index: number of the question, from 0 (default: the next question).
-            kwargs: not used.
+            kwargs: unused.
 
         Raises:
             IndexError: there is no question with this number.
-            QuizError: the sheets have fewer questions.
+            QuizError: the sheets do not have enough questions.
         """
         if seed is not None and seed != self._seed:
             self._start(seed)
@@ -106,14 +106,14 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
         return Asked(question=question.prompt, metadata={"difficulty": question.difficulty})
 
     def step(self, action: Reply, timeout_s: float | None = None, **kwargs: Any) -> Asked:
-        """Grade a reply. The reward of the last reply to a question is its F1; earlier replies get 0."""
+        """Grade a reply. The reward of the last reply to a question is its F1 score, of earlier replies 0."""
         if self._question is None:
             self.reset()
         assert self._question is not None
         graded = grade(self._question, action.reply)
         self._state.step_count += 1
         done = graded.is_exact or self._state.step_count >= self._tries
-        # A hint before the last reply does not name missing terms.
+        # Feedback before the last reply does not reveal missing terms.
         hint = f"wrong: {', '.join(graded.wrong[:5])}" if graded.wrong else "terms are missing"
         return Asked(
             question=self._question.prompt,
@@ -130,7 +130,7 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
 
 
 def quiz_app(sheets: Sequence[str], count: int = 100, tries: int = 1, **options: Any) -> Any:
-    """Return an application of FastAPI that serves the environment, with its arguments."""
+    """Return a FastAPI application that serves a `QuizEnvironment` with these arguments."""
     return create_app(
         lambda: QuizEnvironment(sheets, count, tries, **options),
         Reply,

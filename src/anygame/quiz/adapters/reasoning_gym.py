@@ -1,8 +1,8 @@
-"""Quizzes as a data set of Reasoning Gym, under the name ``anygame_quiz``.
+"""Quizzes as a Reasoning Gym dataset with the name ``anygame_quiz``.
 
-See Stojanovski et al. 2025, "Reasoning Gym: reasoning environments for reinforcement learning with verifiable
-rewards". After an import of this module, ``reasoning_gym.create_dataset("anygame_quiz",
-sheets=["tic_tac_toe"], seed=1)`` makes a data set.
+Import this module, then call ``reasoning_gym.create_dataset("anygame_quiz", sheets=["tic_tac_toe"])``. See
+Stojanovski et al. 2025, "Reasoning Gym: reasoning environments for reinforcement learning with verifiable
+rewards".
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class QuizConfig:
     Attributes:
         sheets: rule sheets, or names of installed games.
         size: number of questions.
-        seed: random seed of the quiz; None for a new seed.
+        seed: random seed of the quiz; with None, each dataset has another seed.
     """
 
     sheets: list[str] = field(default_factory=lambda: ["tic_tac_toe"])
@@ -50,7 +50,7 @@ class QuizConfig:
     def validate(self) -> None:
         """Raise AssertionError for invalid options, as the library requires."""
         assert self.sheets, "sheets must name at least one rule sheet"
-        assert self.kinds, f"kinds must be some of {', '.join(KINDS)}"
+        assert self.kinds, "kinds must name at least one kind of question"
         assert set(self.kinds) <= set(KINDS), f"kinds must be of {', '.join(KINDS)}"
         assert self.depth >= 0, "depth must be 0 or more"
         assert self.scramble in (None, *STYLES), f"scramble must be one of {', '.join(STYLES)}, or None"
@@ -60,7 +60,7 @@ class QuizConfig:
 
 
 class QuizDataset(ProceduralDataset):
-    """Questions about games. A right reply scores 1, and another reply its F1."""
+    """Questions about games. The score of a reply is its F1 score."""
 
     def __init__(self, config: QuizConfig) -> None:
         super().__init__(config=config, seed=config.seed, size=config.size)
@@ -77,12 +77,7 @@ class QuizDataset(ProceduralDataset):
         self._asked: list[Question] = []
 
     def __getitem__(self, idx: int) -> dict[str, Any]:
-        """Return a question.
-
-        Raises:
-            IndexError: there is no question with this number.
-            QuizError: the sheets have fewer questions.
-        """
+        """Return a question. Raises QuizError if the sheets do not have enough questions."""
         if not 0 <= idx < self.size:
             raise IndexError(f"expected a number from 0 to {self.size - 1}, found {idx}")
         self._asked += islice(self._coming, max(0, idx + 1 - len(self._asked)))
@@ -95,7 +90,7 @@ class QuizDataset(ProceduralDataset):
         }
 
     def score_answer(self, answer: str | None, entry: dict[str, Any]) -> float:
-        """Return 1 for a right reply, and the F1 of another reply."""
+        """Return the F1 score of a reply, which is 1 if the reply is right."""
         if not isinstance(answer, str):
             return 0.0
         return grade(Question.from_json(entry["metadata"]["question"]), answer).f1

@@ -1,6 +1,6 @@
 """Quizzes as a taskset of Verifiers, version 1.
 
-Verifiers finds a taskset by the name of a top-level module, so a file of two lines suffices::
+Verifiers finds a taskset by the name of a top-level module. Such a module needs only two lines::
 
     from anygame.quiz.adapters.verifiers import QuizTaskset
     __all__ = ["QuizTaskset"]
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class QuizTaskConfig(vf.TaskConfig):
-    """Options of a task; ``tools`` has the ``url`` of an MCP server with tools (default: none)."""
+    """Options of a task. ``tools`` has the ``url`` of an MCP server (default: no tools)."""
 
     tools: vf.ToolsetConfig = vf.ToolsetConfig()
 
@@ -80,13 +80,13 @@ class QuizTask(vf.Task[QuizData, vf.State, QuizTaskConfig]):
         return self._grade(trace).recall
 
     async def validate(self, runtime: vf.Runtime) -> bool:
-        """Return whether the reference answer is graded as right, and an empty reply as wrong."""
+        """Return whether the expected answer is graded as right, and an empty reply as wrong."""
         question = self.question
         return grade(question, reply_of(question)).is_exact and not grade(question, "").is_exact
 
     @classmethod
     def toolsets(cls, config: QuizTaskConfig) -> list[vf.Toolset[Any, Any]]:
-        """Return the tools over MCP that a reply may use."""
+        """Return the MCP tools for a task."""
         return [vf.Toolset(config.tools)] if config.tools.url else []
 
 
