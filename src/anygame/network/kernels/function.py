@@ -285,13 +285,6 @@ class FunctionBuilder:
         """Set a word of the record of a block."""
         self.set_word(self.place_in_block(offset), value)
 
-    def increment(self, pointer: str) -> None:
-        """Add one to the word at a pointer, atomically if there are several threads."""
-        if self.target.threads > 1:
-            self.line(f"atomicrmw add ptr {pointer}, i64 1 monotonic")
-        else:
-            self.set_word(pointer, self.let(f"add i64 {self.word(pointer)}, 1"))
-
     def broadcast(self, word: str) -> str:
         """Return a row that repeats a word."""
         one = self.let(f"insertelement {self._row} poison, i64 {word}, i64 0")

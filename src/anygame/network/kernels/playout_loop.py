@@ -149,7 +149,10 @@ def _finish(game: PlayedGame) -> str:
         length = code.let(f"sub i64 {now}, {code.word(start)}")
         cut = code.let(f"trunc i64 {code.let(f'lshr i64 {code.word(cuts, word)}, {bit}')} to i1")
         slot = code.offset("%lengths", code.let(f"select i1 {cut}, i64 {bucket}, i64 {length}"))
-        code.increment(slot)
+        if game.target.threads > 1:
+            code.line(f"atomicrmw add ptr {slot}, i64 1 monotonic")
+        else:
+            code.set_word(slot, code.let(f"add i64 {code.word(slot)}, 1"))
     if game.has_phases:
         _let_wait(code, leaving)
         return code.text()

@@ -20,6 +20,7 @@ from anygame.network.kernels.gate_code import NO_DATA, GateCode, Presence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractContextManager
 
     from anygame.network.kernels.segments import Allocation, Segment
     from anygame.network.kernels.target import Target
@@ -42,16 +43,11 @@ def sizes() -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class _Call:
-    """A conditional call of a function: in certain phases, and if the lanes have no common phase.
-
-    A function that writes constants (``known``) or resets fluents (``restart``) is called only in these
-    phases, and a function that resets fluents only if a lane restarts.
-    """
+    """A call of a function under a condition on the phases of the lanes: a method of ``Presence``."""
 
     name: str
     phases: int
-    known: bool = False
-    restart: bool = False
+    condition: Callable[[Presence, int], AbstractContextManager[None]] = Presence.during
 
 
 class StraightWriter:
@@ -99,12 +95,7 @@ class StraightWriter:
         code = FunctionBuilder(name, self._target)
         presence = Presence(code, self._rows.phases)
         for call in calls:
-            when = presence.during
-            if call.known or call.restart:
-                when = presence.restarting_during if call.restart else presence.only_during
-                if not call.phases:
-                    continue
-            with when(call.phases):
+            with call.condition(presence, call.phases):
                 code.line(f"call void @{call.name}(ptr %rows, ptr %data)")
         self._code.append(code.text())
 
@@ -120,7 +111,7 @@ class StraightWriter:
                 factors = self._factors.get(node - self._network.first_action)
                 row = factors[0] if factors else rows.bit(2 * node) >> 1
                 values[row, holds != (node in rows.inverted)] = None
-            call = _Call(f"{name}_{len(calls)}_", mask, known=True)
+            call = _Call(f"{name}_{len(calls)}_", mask, Presence.only_during)
             calls += self._write_each(
                 call, list(values), lambda code, item: code.store(item[0], ONES if item[1] else ZERO)
             )
@@ -152,7 +143,7 @@ class StraightWriter:
         calls = []
         for left_out, fluents in by_phases.items():
             if left_out:
-                call = _Call(f"restart{left_out}_", left_out, restart=True)
+                call = _Call(f"restart{left_out}_", left_out, Presence.restarting_during)
                 calls += self._write_each(call, fluents, restart)
         return calls
 
