@@ -106,7 +106,7 @@ def levels_of(reader: Numbers, read: Numbers, count: int) -> Numbers:
 
 #: Number of bits of the lower half of a number that packs two numbers below 2**32.
 SHIFT: Final = 32
-#: Mask of the lower half of such a number.
+#: Mask of the lower ``SHIFT`` bits.
 LOW: Final = (1 << SHIFT) - 1
 
 

@@ -119,7 +119,7 @@ class _Program:
         turn: lock that the running compilation holds.
         useless: a process whose code is not cached, so that the end of the program kills the process.
         lock: lock for which the end of the program waits.
-        ends: whether the program ends.
+        ends: whether the program is ending.
     """
 
     def __init__(self) -> None:

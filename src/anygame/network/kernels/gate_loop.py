@@ -310,7 +310,7 @@ class LoopWriter:
     def _add_run(
         self, rows: NDArray[np.int64], shape: tuple[int, int], *, during: int = 0, only: int = 0
     ) -> None:
-        """Add a run. ``rows`` has per gate the rows of plain inputs, of inverted inputs and of the gate."""
+        """Add a run. Per gate, ``rows`` has the rows of its plain inputs, its inverted inputs and itself."""
         begin = self._written * (32 // self._bits)
         words = np.zeros(-(-rows.size * self._bits // 32), np.int32)
         words.view(np.uint16 if self._bits == 16 else np.int32)[: rows.size] = rows.reshape(-1)

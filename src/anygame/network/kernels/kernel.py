@@ -305,7 +305,7 @@ def build_kernel(
     order, layout = schedule(parted, phases, first, late), RowLayout(parted, phases)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
-    # The actions of each role. A role with few actions has only the actions that can be legal.
+    # Per role, its actions; if they are few, only the actions that can be legal.
     roles = [
         [action for action in range(first, end) if layout.outputs.legal[action] or action in layout.legal]
         for first, end in pairwise(accumulate(network.actions, initial=0))

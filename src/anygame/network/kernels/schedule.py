@@ -148,8 +148,8 @@ def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: in
 def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Return the dependences among units, which are numbered by their positions.
 
-    Returns three arrays: per unit the number of units that it reads, and a final 0; per unit the index of its
-    first reader in the third array; and the readers, unit after unit.
+    Returns three arrays. The first has the number of units that each unit reads, and a final 0. The last has
+    the readers of each unit, unit after unit. The second has the index there of each unit's first reader.
     """
     count, gate_starts, ends = len(units), network.starts.astype(np.int64), ends_of(network)
     sizes = ends[units] - units

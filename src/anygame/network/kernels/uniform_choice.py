@@ -115,7 +115,7 @@ def planes_of(role: Candidates) -> int:
 class _Drawing:
     """Samples numbers with functions that do not depend on the game.
 
-    ``failed`` becomes the lanes without a number. If ``step_cost`` is None, no lane should wait.
+    The functions add the lanes without a number to ``failed``. If ``step_cost`` is None, no lane should wait.
     """
 
     def __init__(
