@@ -1,4 +1,4 @@
-"""Mends of sheets as edits of the text, the diagnostics that they resolve, and other fixes for editors."""
+"""Mends of sheets as edits of the text, the diagnostics that mends resolve, and fixes for editors."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ UNSAFE_MENDS: Final = frozenset(("any",))
 #: The default mends.
 MENDS: Final = tuple(kind for kind in EVERY_MEND if kind not in UNSAFE_MENDS)
 
-#: Codes of diagnostics after which declarations that follow the rules may not be what the author means.
+#: Codes of diagnostics that prevent declarations, because the rules may not be what the author means.
 _DOUBTS: Final = frozenset(
     (
         "likely-typo", "case-differs", "function-arity", "unknown-role", "unwritten-fluent",
@@ -126,7 +126,7 @@ def _start_of(mend: Mend) -> int:
 
 
 def _appended(text: str, source: Source, more: str) -> str:
-    """Return the text with an addition at its end; if parentheses enclose the whole sheet, inside these."""
+    """Return the text with an addition at its end, before a parenthesis that closes the whole sheet."""
     nodes, _ = parse_items(Source(source.name, text))
     last = max(node.end for node in nodes)
     closing = [match for match in _CLOSING.finditer(text, last) if match[0] == ")"]
@@ -185,7 +185,7 @@ def _missing_declarations(
     return declarations(program, rules, missing)
 
 
-#: Codes of unbound variables, each of which one of several kinds of mends resolves.
+#: Codes of unbound variables. Several kinds of mends bind variables.
 _UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
 
 
@@ -243,7 +243,7 @@ def _concerns(mend: Mend, span: Span | None) -> bool:
 
 
 def _order(rule: Rule, role: Variable | None, comments: Sequence[tuple[int, int]]) -> Iterator[Mend]:
-    """Yield the mend that reorders the literals of a rule, if necessary; another mend binds ``role``."""
+    """Yield the mend that reorders the literals of a rule, if any. Another mend binds ``role``."""
     order = binding_order(rule.body, {role} if role else ())
     nodes = [formula.node for formula in rule.body if formula.node is not None]
     if order == list(range(len(order))) or len(nodes) < len(rule.body):
@@ -308,7 +308,7 @@ def _without_parentheses(node: Node) -> Iterator[Mend]:
         before, after = text[node.start : name.start], text[name.end : node.end]
         if fold_head(name.text) in OPERATORS or (before + after).strip("() \t\r\n"):
             continue
-        # Without the parentheses, a blank may be needed between the name and its neighbours.
+        # A name without parentheses may need a blank before and after it.
         left = "" if not before or text[max(node.start - 1, 0) : node.start] in {"", *"( \t\r\n"} else " "
         right = "" if not before or text[node.end : node.end + 1] in {"", *") \t\r\n"} else " "
         edits = Edit(node.start, name.start, (left,)), Edit(name.end, node.end, (right,))

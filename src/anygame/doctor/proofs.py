@@ -1,6 +1,6 @@
 """Proofs of properties of a game, which decide uncertain findings.
 
-A proof that a property holds removes findings that doubt it. A match that refutes the property is a finding.
+If a property is proved, findings that doubt it are removed. A match that refutes a property is a finding.
 """
 
 from __future__ import annotations

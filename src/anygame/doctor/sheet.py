@@ -29,7 +29,7 @@ Key = tuple[str, int]
 DEEPEST: Final = 9
 _FLUENT_WRITERS: Final = ("init", "next")
 _ROLE_FIRST: Final = ("legal", "goal")
-#: Keywords whose last argument is a fluent or move, with the keyword that reads such an item.
+#: The keywords whose last argument is a fluent or move, each with the keyword that bodies use instead.
 STATE: Final = {**READ_AS, "true": "true", "does": "does"}
 _OF_STATE: Final[tuple[Key, ...]] = (("true", 1), ("does", 2))
 
@@ -43,7 +43,7 @@ class Name:
     #: The name, without the question mark of a variable.
     text: str
     arity: int
-    #: The token, or the list that the name of a relation or function begins.
+    #: The token; for a relation or function with arguments, the whole list.
     node: Node
     rule: Rule
 
@@ -67,7 +67,7 @@ class Subterm(NamedTuple):
     #: The place, in the form of `Domains`.
     path: Path
     node: Node | None
-    #: The relation or function whose argument the term is.
+    #: The relation or function that has the term as an argument.
     name: str
     #: The number of that argument, from 0.
     number: int
@@ -115,7 +115,7 @@ class Sheet:
 
     @cached_property
     def _with_roles(self) -> list[NormalRule]:
-        """The normal rules; those of `legal` and `goal` require that an unbound first argument is a role."""
+        """The normal rules; an unbound first argument of `legal` and `goal` is bound by `role`."""
         return [_with_role(part) for part in self.normal]
 
     def subterms(self, atom: Atom) -> Iterator[Subterm]:
@@ -143,7 +143,7 @@ class Sheet:
 
     @cached_property
     def facts(self) -> dict[tuple[str, object], list[tuple[Atom, tuple[Term, ...]]]]:
-        """The facts, each with the arguments of its relation, fluent or move, grouped by these."""
+        """The facts with their arguments, by keyword, and by relation, fluent or move; see `asked_of`."""
         facts = [(rule.head, *asked_of(rule.head)) for rule in self.program.rules if not rule.body]
         return grouped(((head.predicate, what), (head, terms)) for head, what, terms in facts)
 
@@ -284,7 +284,7 @@ def by_fluent(rules: Iterable[Rule]) -> dict[Key, list[Rule]]:
 
 
 def asked_of(atom: Atom) -> tuple[object, tuple[Term, ...]]:
-    """Return the relation of an atom with its arguments, or its fluent or move with the arguments of that.
+    """Return the fluent or move of an atom with its arguments; for other atoms, relation and arguments.
 
     A fluent has the same key in `next`, `init` and `true`.
     """

@@ -45,7 +45,7 @@ def item_of(atom: Atom) -> Item:
 
 
 def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
-    """Find the items that never hold; ``is_dead`` tells of rules that cannot fire for another reason."""
+    """Find the items that never hold; ``is_dead`` returns whether a rule cannot fire for other reasons."""
     needs = {id(part): _needs(part) for part in sheet.normal}
     made = _made(sheet)
     writers = grouped((item, part) for part in sheet.normal for item in made[id(part)])
@@ -89,7 +89,7 @@ def starts_all(sheet: Sheet, item: Item, group: Sequence[Item]) -> bool:
 
 
 def _held(rules: Sequence[tuple[set[Item], Item]], held: set[Item]) -> set[Item]:
-    """Return the least fixpoint of rules, each given as needed items and the made item."""
+    """Return the least fixpoint of rules; each rule has needed items and one resulting item."""
     before = -1
     while len(held) > before:
         before = len(held)
@@ -101,7 +101,7 @@ def _roots(waits: dict[Item, set[Item] | None], order: list[Item]) -> list[tuple
     """Return the groups of items that need only each other.
 
     Args:
-        waits: for each item, the missing items that its rules need; None if other causes stop a rule.
+        waits: for each item, the missing items that its rules need; None if a rule fails for other reasons.
         order: all items in the order of the sheet.
     """
     needed = {item: set(reached(waits[item] or (), lambda other: waits.get(other) or ())) for item in waits}

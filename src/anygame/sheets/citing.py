@@ -1,4 +1,4 @@
-"""The rules in a sheet that an explanation cites, as numbered lines."""
+"""The numbered lines of rules that an explanation cites."""
 
 from __future__ import annotations
 

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from anygame.sheets.edits import Mend
 
 #: Codes in the order of display: the closer a code is to a slip of the author, the earlier it comes. All
-#: other codes come after these and before the codes of play.
+#: other codes come later, but before the codes of play.
 _ORDER: Final = (
     (
         "likely-typo", "case-differs", "relation-arity", "function-arity", "stray-text", "unknown-role",
         "arithmetic",
     ),
-    ("never-starts",),  # before lost-fluent: a fluent that never becomes true is not kept either
+    ("never-starts",),  # before lost-fluent, since no rule keeps a fluent that never becomes true
     (
         "undefined-relation", "unwritten-fluent", "unknown-move", "lost-fluent", "unsafe-variable",
         "swapped-arguments", "odd-fact", "growing-recursion", "unstratified",
@@ -68,7 +68,7 @@ _MOST_TRIALS: Final = 12
 _WORK_ON_SLIPS: Final = 1_500_000
 #: Maximum work on trials of negated literals.
 _WORK_ON_LITERALS: Final = 2_000_000
-#: Maximum work of one trial; trials of sheets with more than about 300,000 characters need more.
+#: Maximum work of one trial. Sheets of more than about 300,000 characters need more, so they have no trials.
 _MOST_A_TRIAL: Final = 2_500_000
 #: The bounds of play in a trial.
 _A_TRIAL: Final = replace(BRIEF, playouts=4, states=40)
@@ -80,7 +80,7 @@ _SHOWN_IN_PLAY: Final = frozenset(("lost-fluent", "never-starts"))
 
 
 class Diagnosis:
-    """Tries edits to determine which findings name a cause; ``bounds`` are of play, or None without play.
+    """Tries edits to determine which findings name a cause; ``bounds`` limit play, or are None for no play.
 
     Attributes:
         is_late: whether the time limit ended the trials.
@@ -97,7 +97,7 @@ class Diagnosis:
         self._named: dict[Diagnostic, Mend] = {}
 
     def findings(self) -> Iterator[Finding]:
-        """Yield all findings in the order of display; those that name a cause summarise its consequences."""
+        """Yield all findings in the order of display. A finding that names a cause counts its effects."""
         moved = {} if any(each.severity > Severity.INFO for each in self._static) else self._of_literals()
         every = sorted([*self._static, *(moved.get(each, each) for each in self._played)])
         origin = {now: before for before, now in moved.items()}
@@ -117,7 +117,7 @@ class Diagnosis:
             )
 
     def _of_slips(self, every: Sequence[Diagnostic]) -> dict[Diagnostic, frozenset[Diagnostic]]:
-        """Return the findings that name a slip, each with the findings that its correction resolves."""
+        """Return the findings that name a slip, each with the findings that vanish without the slip."""
         if sum(each.severity > Severity.INFO for each in every) < 2:
             return {}
         proposed = ((each, cause) for each in every if (cause := cause_in(each, self._source)))
@@ -186,7 +186,7 @@ def _play(sheet: CheckedSheet, bounds: Bounds, work: Budget) -> PlayCheck | None
 
 
 def _goes_well(check: PlayCheck | None, before: PlayCheck, codes: Collection[str]) -> bool:
-    """Return whether play shows no fault, has as many boards as before, and is long enough to lose values."""
+    """Return whether play shows no fault, keeps all boards, and is long enough to show lost values."""
     if check is None or not check.played or check.boards < before.boards:
         return False
     if any(each.severity > Severity.INFO for each in check.diagnostics):
@@ -210,7 +210,7 @@ def _changed(
 
 
 def _identity(finding: Diagnostic, cause: Mend | None = None) -> tuple[Severity, str, int]:
-    """Return the key by which a finding of an edited sheet is compared with findings of the original."""
+    """Return a key that is the same for a finding of the original sheet and of the edited sheet."""
     start = finding.span.start if finding.span else -1
     return finding.severity, finding.code, offset_before(cause.edits, start) if cause else start
 
@@ -235,7 +235,7 @@ def ranked(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
-    """Return replacements for odd counterparts: the other rule is reported if only it has more findings."""
+    """Return replacements for findings of odd counterparts whose counterpart alone has further findings."""
     result = {}
     for each in every:
         if each.code == "odd-counterpart" and each.span and each.notes and (like := each.notes[0].span):
@@ -298,7 +298,7 @@ def _nearness(finding: Diagnostic) -> int:
     return _OF_READING if finding.code in _READING_CODES else _NEARNESS.get(finding.code, _OTHERS)
 
 
-#: Nearness of an undeclared fluent that an `init` makes true.
+#: Position in `_ORDER` of an undeclared fluent that an `init` makes true.
 _OF_START: Final = 3
 _INIT: Final = re.compile(r"\(\s*(<=\s*\(\s*)?init\b")
 _READING_CODES: Final = frozenset(code.name for code in READING)
@@ -313,7 +313,7 @@ def _echoes(
     causes: dict[Diagnostic, frozenset[Diagnostic]],
     following: set[Diagnostic],
 ) -> dict[Diagnostic, frozenset[Diagnostic]]:
-    """Return the findings that follow from each cause; the first cause also gets the remaining ones."""
+    """Return the findings that follow from each cause; the first cause gets all others, too."""
     unassigned = frozenset(each for each in following if each.severity > Severity.INFO)
     echoes: dict[Diagnostic, frozenset[Diagnostic]] = {}
     for each in every:

@@ -45,7 +45,7 @@ KEYWORDS: Final = {
 }
 
 
-# -- texts of findings ----------------------------------------------------------------------------------
+# -- edits from findings ----------------------------------------------------------------------------------
 
 
 def cause_in(finding: Diagnostic, source: Source) -> Mend | None:
@@ -98,7 +98,7 @@ def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Mend]:
 
 
 def _candidates(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, Atom]]:
-    """Yield atoms that may lack a `not`, each with its rule; their truth varies during play.
+    """Yield atoms that may lack a `not`, each with its rule. Their relations depend on the state or on moves.
 
     A `next` rule reads its own fluent positively. A goal reads fluents positively unless rules negate them.
     """
@@ -121,7 +121,7 @@ def _candidates(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, 
 
 
 def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
-    """Return whether a rule keeps a fluent if an atom holds, but another rule then changes the fluent."""
+    """Return whether a rule keeps a fluent under the same condition under which another rule changes it."""
     if rule.head.predicate != "next" or not keeps(rule):
         return False
     own = item_of(rule.head)
@@ -135,7 +135,7 @@ def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
 
 
 def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
-    """Yield the rules of the keywords, then breadth first the rules of the relations that they read."""
+    """Yield the rules of the keywords and, breadth first, the rules of all relations that these read."""
     # Rules for low goals contain negations more often.
     by_goal = sorted(program.rules, key=_value_of_goal)
     waiting = deque(rule for word in keywords for rule in by_goal if rule.head.predicate == word)

@@ -54,7 +54,7 @@ def _undeclared(sheet: Sheet) -> Iterator[Diagnostic]:
                 )
 
 
-#: Each relation of declarations, the relation of the declared items, and the end of the message.
+#: The declaring keywords, the keywords that read the declared items, and reasons for the message.
 _READ: Final = (
     (("base", 1), ("true", 1), "no `init` and no `next` makes it true"),
     (("input", 2), ("does", 2), "no `legal` allows it"),
@@ -75,7 +75,7 @@ def _idle_declaration(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _never_is(sheet: Sheet, rule: Rule, read: Key) -> bool:
-    """Return whether no rule makes a declared fluent or move, although rules make others with its name."""
+    """Return whether a declared fluent or move has an argument that no rule for its name can produce."""
     term = rule.head.arguments[-1]
     key = key_of(term)
     place = (*read, read[1] - 1)

@@ -133,7 +133,7 @@ def _advice(sheet: Sheet) -> str:
 
 
 def _counting_relation(sheet: Sheet) -> str:
-    """Return a relation whose facts count, such as (succ 1 2); an empty string if there is none."""
+    """Return the name of a relation with facts such as (succ 1 2); an empty string if there is none."""
     for (name, arity), rules in sheet.heads.items():
         pairs = [rule.head.arguments for rule in rules if not rule.body] if arity == 2 else []
         numbers = [

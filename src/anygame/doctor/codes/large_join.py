@@ -150,7 +150,7 @@ def _variables(atoms: Iterable[Atom]) -> set[Variable | None]:
 
 
 def _groups(atoms: Iterable[Atom], cut: Variable | None) -> list[list[Atom]]:
-    """Return the groups of atoms that share variables, apart from the variable ``cut``."""
+    """Return the groups of atoms that share variables, where the variable ``cut`` does not count."""
     groups: list[tuple[set[Variable], list[Atom]]] = []
     for atom in atoms:
         mine = set(atom.variables()) - {cut}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _COMMON: Final = 2
 #: Minimum length of compared variables and relations; shorter ones, such as ?x and ?y, differ on purpose.
 _SHORTEST: Final = 3
-#: Maximum number of rules with the same slip, since authors copy rules.
+#: Maximum number of rules with one misspelt name; authors copy mistakes at most once.
 _MOST_RULES: Final = 2
 #: Maximum number of names that are compared.
 _MOST_COMPARED: Final = 400
@@ -38,7 +38,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _relations(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report relations that are only read or only defined and that have a similar name to another one."""
+    """Report relations that rules only read or only define, and whose names resemble other names."""
     relations = [name for name in sheet.names if name.kind == "relation"]
     own = [name for name in relations if KEYWORDS.get(name.text) != name.arity]
     places = grouped(((name.text, name.arity), name) for name in own)

@@ -54,7 +54,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 def _loss(
     sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Sequence[Rule]
 ) -> tuple[str, Sequence[Rule]]:
-    """Return a phrase that says when a fluent is lost, and the rules to blame; empty if rules may keep it."""
+    """Return a phrase that says when a fluent is lost, and the rules to blame; empty if it is kept."""
     if not starts:
         lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key) for rule in writers)
         lost = lost or (_is_of_one_move(sheet, key, writers) and _is_needed_later(sheet, key))
@@ -78,7 +78,7 @@ def _loss(
 
 
 def _is_of_move(rule: Rule, key: Key) -> bool:
-    """Return whether all arguments of a written fluent come from a move, not from the previous state."""
+    """Return whether a rule takes all arguments of a fluent from a move, and none from the previous state."""
     moves = [atom for atom, positive in atoms_in(rule.body) if atom.predicate == "does" and positive]
     written = rule.head.arguments[0]
     assert isinstance(written, Compound)
@@ -88,7 +88,7 @@ def _is_of_move(rule: Rule, key: Key) -> bool:
 
 
 def _asked(body: Iterable[Formula], key: Key, how: Container[bool] = (True, False)) -> list[Compound]:
-    """Return the fluents with a key in the positive (True) and negative (False) literals of a body."""
+    """Return the fluents with a key that a body reads positively (True) or under a `not` (False)."""
     atoms = [atom for atom, positive in atoms_in(body) if positive in how]
     terms = [atom.arguments[0] for atom in atoms if item_of(atom) == ("true", key)]
     return [term for term in terms if isinstance(term, Compound)]
@@ -103,7 +103,7 @@ def _is_of_one_move(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
 
 
 def _is_needed_later(sheet: Sheet, key: Key) -> bool:
-    """Return whether rules read facts of a fluent that earlier moves than the last one make true.
+    """Return whether rules read facts of a fluent that moves before the last one make true.
 
     A goal needs such a fact if the end does not depend on the fluent. So does a rule that reads more facts
     than one joint move makes true, such as a row of three marks.
@@ -115,7 +115,7 @@ def _is_needed_later(sheet: Sheet, key: Key) -> bool:
 
 
 def _lost_values(sheet: Sheet, key: Key) -> tuple[int, list[Top]]:
-    """Return the number of an argument, and those of its values that no `next` of the fluent keeps."""
+    """Return an argument of a fluent by its number, and those of its values that no `next` rule keeps."""
     if key[1] >= _COORDINATES and sheet.is_safe:
         heads = [(part, part.head.arguments[0]) for part in sheet.normal if part.head.predicate == "next"]
         parts = [part for part, head in heads if key_of(head) == key]
@@ -138,7 +138,7 @@ def _is_at_move(part: NormalRule, value: int) -> bool:
 
 
 def _values_met(sheet: Sheet, part: NormalRule, key: Key, place: int) -> set[Top]:
-    """Return the values of an argument that a `next` rule of a fluent accepts where it reads the fluent."""
+    """Return the values of an argument with which a `next` rule of a fluent reads the old fluent."""
     domains = sheet.domains.of_variables(part)
     literals = [formula for formula in part.body if isinstance(formula, Literal)]
     met: set[Top] = set()
@@ -169,7 +169,7 @@ def _keeps(rule: Rule, asked: Compound) -> bool:
 
 
 def _read_by(sheet: Sheet, rules: Iterable[Rule], *, positively: bool = False) -> set[Item]:
-    """Return the items that rules read, directly or through relations; optionally only positively."""
+    """Return the items that rules read, directly or through relations; optionally without negated ones."""
     found: set[Item] = set()
     pending = list(rules)
     while pending:

@@ -80,7 +80,7 @@ def _diagnostic(code: str, message: str, reason: _Reason, rule: Rule, unstarted:
 
 
 def _once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield one diagnostic for each place, or for each wrong name, with a count of its further places."""
+    """Yield one diagnostic for each place. A wrong name gets only one, which counts its further places."""
     groups: dict[object, dict[Span | None, Diagnostic]] = defaultdict(dict)
     for diagnostic in diagnostics:
         key = diagnostic.code, diagnostic.message if diagnostic.code in _OF_NAMES else diagnostic.span
@@ -151,7 +151,7 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
 
 
 def _asked_at(sheet: Sheet, fluent: Item, group: Sequence[Item]) -> Atom | None:
-    """Return the first atom that reads a fluent in a rule for another item of the group."""
+    """Return the first atom that reads a fluent, among the rules for the other items of its group."""
     # A rule with one condition only renames the fluent.
     rules = [rule for rule in sheet.program.rules if item_of(rule.head) in group and len(rule.body) > 1]
     atoms = [atom for rule in rules if item_of(rule.head) != fluent for atom, _ in atoms_in(rule.body)]
@@ -211,7 +211,7 @@ def _disjoint(uses_of: Uses) -> _Reason | None:
 
 
 def _reason_of_atom(sheet: Sheet, atom: Atom, uses: Uses) -> _Reason | None:
-    """Return why an atom can never hold, if so; add the atom to the uses of its variables."""
+    """Return why an atom can never hold, or None; add the atom to the uses of its variables."""
     has_facts = atom.key != ("true", 1) or bool(sheet.writers)
     for subterm in sheet.subterms(atom):
         if len(subterm.path) == 3 and not subterm.tops and has_facts:
@@ -224,7 +224,7 @@ def _reason_of_atom(sheet: Sheet, atom: Atom, uses: Uses) -> _Reason | None:
 
 
 def _reason_of_subterm(sheet: Sheet, atom: Atom, subterm: Subterm) -> _Reason | None:
-    """Return why a subterm other than a variable prevents its atom from holding, if it does."""
+    """Return why an atom can never hold with a subterm, which is not a variable; or None."""
     term, tops, _, node, name, number = subterm
     top: Top = (term.functor, len(term.arguments)) if isinstance(term, Compound) else term  # type: ignore[assignment]
     if top in tops:

@@ -173,7 +173,7 @@ def _may_feed(feeder: NormalRule, reader: NormalRule, index: int) -> bool:
 
 
 class _Read(NamedTuple):
-    """A relation that a rule reads, as an argument of `components`."""
+    """A relation that a rule reads, with the attributes that `components` requires."""
 
     relation: Key
     positive: bool

@@ -154,7 +154,7 @@ def _stem(term: Term) -> str:
 
 
 def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report two constants in one atom that both occur in the place of the other constant only there."""
+    """Report two constants in one atom if each occurs in the other's usual place, and only there."""
     sorts = Sorts(sheet.program.rules)
     counts: Counter[tuple[Place, Constant]] = Counter()
     lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []

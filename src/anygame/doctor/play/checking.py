@@ -88,7 +88,7 @@ def _concerns(fault: Diagnostic, rule: Rule) -> bool:
 
 
 def limit_reached(error: LimitError, rules: Sequence[Rule], prefix: str = "") -> Diagnostic:
-    """Return the diagnostic of a reached limit, at the recursive rule that caused it if there is one."""
+    """Return the diagnostic of a reached limit, at a recursive rule of the relation that reached it."""
     blamed = [rule for rule in rules if error.relation == f"{rule.head.predicate}/{len(rule.head.arguments)}"]
     recursive = [rule for rule in blamed if any(atom.key == rule.head.key for atom, _ in atoms_in(rule.body))]
     hint = "let the recursion end: count with constants (succ 1 2), or bound the terms that it builds"
@@ -181,7 +181,7 @@ class PlayCheck:
 
     @property
     def boards(self) -> int:
-        """The number of boards in all states so far; see `LostValues`."""
+        """The number of boards; see `LostValues`."""
         return self._lost.boards
 
     def findings(self) -> list[Finding]:

@@ -47,7 +47,7 @@ _DEEPEST: Final = 5
 
 
 def rule_behind(derivation: Derivation, program: Program) -> Rule | None:
-    """Return the last rule of a derivation; if the rule has one condition, search its derivation instead."""
+    """Return the last rule of a derivation with several conditions, or the rule where the search ends."""
     places = {rule.span.place: rule for rule in program.rules if rule.span}
     rule = places.get(derivation.place)
     for _ in range(_DEEPEST):
@@ -102,11 +102,11 @@ class LostValues:
 
     @property
     def boards(self) -> int:
-        """The number of boards; a fluent with a fact outside its initial cells is no longer a board."""
+        """The number of boards. A fluent stops being a board when a fact is outside the initial cells."""
         return len(self._boards)
 
     def faults(self, state: State, line: Line) -> Iterator[Fault]:
-        """Yield the lost values in a state, which a line of play reaches."""
+        """Yield the lost values in the state that a line of play reaches."""
         moves = len(line)
         if not moves or not (self._values or self._boards):
             return
@@ -168,7 +168,7 @@ class DoubleValues:
         }
 
     def faults(self, state: State, line: Line) -> Iterator[Fault]:
-        """Yield the second values in a state, which a line of play reaches."""
+        """Yield the second values in the state that a line of play reaches."""
         if not line:
             return
         moved_at_once = sum(isinstance(move, Compound) for move in line[-1]) > 1
@@ -228,7 +228,7 @@ def _has_one_mark(program: Program, functor: Key, facts: Iterable[Compound]) -> 
     """Return whether rules keep the mark of a cell, whatever it is, unless another mark replaces it."""
     keeping = [rule for rule in _writers(program, functor) if keeps(rule)]
     general = [rule for rule in keeping if isinstance(_last_of(rule.head.arguments[0]), Variable)]
-    # If rules keep numbers without any condition, the facts are all numbers reached so far.
+    # If rules keep all numbers, the facts are all numbers so far, not one current number.
     are_numbers = all(str(_last_of(fact)).isdecimal() for fact in facts)
     is_unconditional = any(len(rule.body) == 1 for rule in general)
     return bool(general) and _is_rewritten(program, functor) and not (are_numbers and is_unconditional)
