@@ -85,7 +85,7 @@ def _tournament(options: _Options) -> int:
         raise PlayerError("expected rule sheets and --players; only --report works without them")
     if "-" in options.files:
         raise RuleSheetError(
-            "a tournament reads its sheets again when it is resumed: give files instead of -"
+            "a tournament reads its sheets again when it is resumed: give them as files, not as -"
         )
     games = {file: read_game(file, options) for file in options.files}
     players = dict(named(options.players))
