@@ -130,7 +130,8 @@ def test_a_game_that_is_left_is_recorded_as_given_up(tmp_path: Path) -> None:
 
 def test_what_is_under_way_ends_with_the_table() -> None:
     game = anygame.load("tic_tac_toe")
-    table = Table(Session(game, seed=1), Seating(tuple(game.roles), {}, (), {}, 1.0))
+    people = dict.fromkeys(game.roles, ("human", "human"))
+    table = Table(Session(game, seed=1), Seating(people, {}, 1.0))
     waiting = asyncio.run_coroutine_threadsafe(asyncio.sleep(600), table._loop)
     table.leave()
     assert waiting.cancelled()
@@ -141,7 +142,8 @@ def test_the_table_is_left_also_where_the_record_cannot_be_written(tmp_path: Pat
     left, right = game.roles
     folder = tmp_path / "records"
     folder.mkdir()
-    seating = Seating((left,), {}, (), {right: LocalSeat(make_player("random"))}, 1.0)
+    players = {left: ("human", "human"), right: ("random", "random")}
+    seating = Seating(players, {right: LocalSeat(make_player("random"))}, 1.0)
     table = Table(Session(game, seed=1), seating, lambda _: str(folder / "game.json"))
     table.chosen = {left: game.initial_state().legal_moves(left)[0]}
     table.play_turn()

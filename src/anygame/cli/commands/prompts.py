@@ -155,20 +155,14 @@ def _seated(options: _PlayOptions, game: Game, seed: int) -> Seating:
             f"found {counted(len(specs), 'player')}"
         )
     waiting = iter(specs)
-    players = named([HUMAN if role in people else next(waiting) for role in roles])
-    by_role = dict(zip(roles, players, strict=True))
+    names = named([HUMAN if role in people else next(waiting) for role in roles])
+    players = dict(zip(roles, names, strict=True))
     seats = {
         role: make_seat(player, seed + index, aloud=True)
-        for index, (role, player) in enumerate(by_role.items())
+        for index, (role, player) in enumerate(players.items())
         if player[1] != HUMAN
     }
-    return Seating(
-        tuple([role for role in roles if role not in seats]),
-        {role: name for role, (name, _) in by_role.items()},
-        tuple(players),
-        seats,
-        options.clock,
-    )
+    return Seating(players, seats, options.clock)
 
 
 COMMANDS: Final = {

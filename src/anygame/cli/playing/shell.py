@@ -64,7 +64,8 @@ class PlayShell(PersonShell):
     def greet(self, hint: str = "") -> None:
         seating = self.table.seating
         pairs = [
-            f"{role}: {'you' if seating.people == (role,) else name}" for role, name in seating.names.items()
+            f"{role}: {'you' if seating.people == (role,) else name}"
+            for role, (name, _) in seating.players.items()
         ]
         self.screen.say(f"{Path(self.session.game.name).name}: {', '.join(pairs)}", "bold")
         if description := self.description():

@@ -30,21 +30,21 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """The people and players of the roles.
+    """The people and players of the roles, except for ``random``.
 
     Attributes:
-        people: roles of people.
-        names: names of people and players by role, except for ``random``.
-        players: name and specification of each person and player, for records.
-        seats: seats of players by role.
+        players: name and specification of each person and player, by role.
+        seats: seats of players, by role. People have no seats.
         clock: seconds that players have to get ready, and for each move.
     """
 
-    people: tuple[Role, ...]
-    names: dict[Role, str]
-    players: tuple[tuple[str, str], ...]
+    players: dict[Role, tuple[str, str]]
     seats: dict[Role, Seat]
     clock: float
+
+    @property
+    def people(self) -> tuple[Role, ...]:
+        return tuple([role for role in self.players if role not in self.seats])
 
 
 class Table:
@@ -169,9 +169,9 @@ class Table:
         self.chosen = {}
         session, seating, clock = self.session, self.seating, self.seating.clock
         self.record = record = new_record(session.game, [], Terms(clock, clock, session.seed))
-        record.names = [seating.names.get(role, "random") for role in session.game.roles]
+        record.names = [seating.players.get(role, ("random", ""))[0] for role in session.game.roles]
         record.humans = [role in seating.people for role in session.game.roles]
-        record.own["players"] = [list(player) for player in seating.players]
+        record.own["players"] = [list(player) for player in seating.players.values()]
         record.add_state(session.states[0], [""] * len(session.game.roles))
         for joint, state in zip(session.moves, session.states[1:], strict=True):
             record.add_turn(joint, state, [*map(Verdict, joint)])
