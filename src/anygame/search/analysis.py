@@ -371,7 +371,7 @@ class PracticeReport:
         trial_matches: number of matches between searches with and without the network.
         trial_score: points of the searches with the network: 1 for a win, 0.5 for a draw. In general, a match
             gives half a point plus half of the difference of goals on a scale from 0 to 1.
-        is_used: whether later searches use the network, since it won the trial.
+        is_used: whether the network won the trial, so that later searches use it.
     """
 
     games: int

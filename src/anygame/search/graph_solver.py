@@ -149,9 +149,9 @@ class Solver:
         return f"{what}: {', '.join(causes)}, or several"
 
     def _opposed_roles(self) -> list[tuple[int, NDArray[np.float64]]]:
-        """Return the roles whose values follow from the value of the first computed role.
+        """Return the roles that are opposed to the first role with a computed value, with the pairs of goals.
 
-        Both roles must have a goal in every final state. Each result includes the pairs of their goals.
+        Both roles must have a goal in every final state.
         """
         first = next(iter(self._values))
         others = [p for p in range(len(self._game.roles)) if p not in self._values and p not in self._random]

@@ -127,7 +127,7 @@ class _Node:
     state: State
     least: list[float]  # lower bounds, by role
     most: list[float]  # upper bounds, by role
-    bandits: tuple[_Bandit, ...] = ()  # by role; empty before ``open``, and if play ends in the state
+    bandits: tuple[_Bandit, ...] = ()  # bandits by role; none before ``open``, nor if play ends here
     children: dict[_Choice, _Node] = field(default_factory=dict)  # the children, by joint move
     parents: list[_Node] = field(default_factory=list)  # the nodes that have this node as a child
     values: tuple[float, ...] | None = None  # values by role if play ends in the state, else None
@@ -194,8 +194,10 @@ class StateSearcher(TreeReporter[_Node]):
         # Only two roles can be opposed. If rules hide information, bounds are wrong.
         self._is_opposed = len(self._wanting) < 3 and not game.is_gdl2
         self._ends: set[tuple[int, int]] = set()
-        #: The number of joint moves without a child, and the roles that had a goal in some final state.
-        self._unseen, self._with_goal = 0, set[int]()
+        #: Number of joint moves without a child, in the whole tree.
+        self._unseen = 0
+        #: The roles that had a goal in some final state.
+        self._with_goal = set[int]()
         self._playouts, self._seconds = 0, 0.0
         self._nodes: dict[State, _Node] = {}
         self.bytes = 0
@@ -219,7 +221,7 @@ class StateSearcher(TreeReporter[_Node]):
         self._work = self._search(node)
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
-        """Search for about a number of seconds, and return the number of evaluated leaves."""
+        """Search for about the given number of seconds, and return the number of evaluated leaves."""
         deadline = perf_counter() + seconds
         done = 0
         try:

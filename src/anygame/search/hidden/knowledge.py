@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 #: Maximum number of gates of the unrolled network. Propagation through so many gates takes half a second.
 _MOST_GATES: Final = 4_000_000
-#: Maximum average number of visits of a joint move. After so many visits, propagation stops.
+#: Maximum number of visits per joint move, on average. After so many visits, propagation stops.
 _MOST_VISITS: Final = 12
 
 

@@ -46,7 +46,7 @@ class VisitedStates:
         """Expand states by every move, and offer terminal successors to the incumbent.
 
         Args:
-            numbers: numbers of the states; at most as many as the width of the successors.
+            numbers: numbers of the states, of which there are at most ``Successors.width``.
             depths: the depth of each state, or one depth for all states.
 
         Returns:
