@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from anygame.search.analysing import analyse
 from anygame.search.analysis import Analysis, MoveAnalysis, PracticeReport
 from anygame.search.goals import Bounds
 from anygame.search.model import Model, ModelFigures, load_model, models
-from anygame.search.searching import Search
+from anygame.search.searching import Search, analyse
 from anygame.search.solving import solve
 from anygame.search.table import Solution, Table, load_table, save_table
 

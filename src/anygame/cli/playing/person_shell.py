@@ -13,8 +13,8 @@ from anygame.cli.repl.shell import Shell
 from anygame.errors import LimitError
 from anygame.game.state import RoleView
 from anygame.language.diagnostics import counted
-from anygame.search.analysing import SECONDS
 from anygame.search.hidden.knowledge import Knowledge
+from anygame.search.searching import SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -22,7 +22,7 @@ from anygame.game.typed_moves import meant_moves, nearest_moves
 from anygame.language.diagnostics import counted, did_you_mean, format_diagnostics, shown
 from anygame.language.parser import parse_nodes
 from anygame.language.terms import Compound, Constant
-from anygame.search.analysing import SECONDS
+from anygame.search.searching import SECONDS
 from anygame.sheets.citing import goal_lines
 from anygame.sheets.installed import describe_sheet, sheet_heading
 
