@@ -321,7 +321,7 @@ def test_what_needs_little_knowledge_is_decided_before_more_is_learned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
-    monkeypatch.setattr("anygame.proving.knowledge.learned", None)
+    monkeypatch.setattr("anygame.proving.induction.learned", None)
     assert prove(anygame.load("monty_hall"), ["ends"]).all("proved")
     found = prove(anygame.load("rock_paper_scissors"), ["turn-taking"])["turn-taking"]
     assert (found.outcome, found.is_shortest) == ("refuted", True)

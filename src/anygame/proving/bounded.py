@@ -1,7 +1,7 @@
 """Bounded model checking: search for a shortest match to a bad state, up to a number of moves.
 
-After Biere, Cimatti, Clarke and Zhu (1999, "Symbolic model checking without BDDs"), and with k-induction
-after Sheeran, Singh and Stålmarck (2000, "Checking safety properties using induction and a SAT-solver").
+See Biere, Cimatti, Clarke and Zhu (1999, "Symbolic model checking without BDDs"). For k-induction, see
+Sheeran, Singh and Stålmarck (2000, "Checking safety properties using induction and a SAT-solver").
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
 
-#: A unary number from 0: for each possible value, ascending, a literal that holds if the number is at least
-#: this value. The literal of the next possible value also serves the values below it.
+#: Unary encoding of a number from 0: each possible value, ascending, has a literal for "at least this value".
+#: Any other value has the literal of the next possible value.
 _Number: TypeAlias = "dict[int, int]"
 
 #: Number of clauses added between two checks of the time limit.
@@ -77,13 +77,14 @@ def check_ending(
     """Verify that every joint move but the last of a match increases a measure.
 
     Returns the maximum number of moves of a match, and the number of lemmas checked. The measure is a sum of
-    weighted literals over the state. The literals that a joint move clears must weigh at most ``most_lost``.
+    weighted literals over the state. In a joint move, the literals that become false must weigh at most
+    ``most_lost`` in total.
     """
     if any(weight < 0 for _, weight in measure):
         raise CertificateError("a weight of the measure is negative")
     step = _Step(model, invariant, patience)
     gain, loss = step.change([(weight, literal) for literal, weight in measure], most_lost + 1)
-    # Both sums are capped at ``most_lost + 1``, so a larger loss needs a test of its own.
+    # Both sums are capped at ``most_lost + 1``, so another literal detects a larger loss.
     shrinks = step.clauses.either([_at_least(loss, most_lost + 1), _is_at_least(step.clauses, loss, gain)])
     step.questions.append([-step.then.literal(model.terminal), shrinks])
     steps = _refute(step.clauses, step.questions)
@@ -323,7 +324,7 @@ def _is_kept(step: _Step, counted: Sum) -> int:
     """Return a literal that holds if a step does not change a sum. A sum with a lower bound may grow."""
     clauses, most = step.clauses, counted.most
     added, taken = step.change(counted.parts, most + 1)
-    # Both sums are capped at ``most + 1``, so a larger change needs a test of its own.
+    # Both sums are capped at ``most + 1``, so other literals detect a larger change.
     enough = [-_at_least(taken, most + 1), _is_at_least(clauses, added, taken)]
     if counted.is_exact:
         enough += [-_at_least(added, most + 1), _is_at_least(clauses, taken, added)]

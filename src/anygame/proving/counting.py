@@ -40,7 +40,7 @@ _MOST_ROWS: Final = 8_000
 #: Number of states in one matrix product.
 _AT_ONCE: Final = 512
 _MOST_WEIGHT: Final = 1_000
-#: Maximum sum of the positive weights, and of the negative weights, of a sum.
+#: Maximum total of a sum's positive weights, and of its negative weights.
 MOST_SUM: Final = 256
 MOST_SUMS: Final = 24
 #: Maximum change of a sum in a step.
@@ -159,7 +159,7 @@ def _changing_steps(
         for counted, lemma in zip(conserved, lemmas, strict=True):
             is_lost = any(_moves_of(counted.parts, step[:1], step[1:])[0].any() for step in steps)
             changes = copy(lemma.changes)
-            # Assuming all sums is slow. The first query can exclude a change without this assumption.
+            # Assuming that all sums hold is slow, and often the first query suffices.
             if not is_lost and formula.solve([changes]) and formula.solve([changes, all_hold]):
                 value = formula.assignment()
                 steps.append(np.array([list(map(value, copy.state)), list(map(value, then))]))

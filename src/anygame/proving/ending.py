@@ -40,7 +40,7 @@ _Kinds: TypeAlias = "NDArray[np.float64]"
 #: Maximum number of kinds.
 _MOST_UNKNOWN: Final = 3_000
 MOST_WEIGHT: Final = 100_000
-#: Maximum total weight that a step clears. The number of gates for sums grows with its square.
+#: Maximum total weight of literals that become false in a step. The number of gates grows with its square.
 MOST_LOST: Final = 400
 #: Maximum number of moves without arguments among the signals.
 _MOST_PASSES: Final = 64
@@ -75,7 +75,7 @@ def needed_programs() -> tuple[Any, Any]:
 
 
 class Measure(NamedTuple):
-    """Weighted sum of literals. The literals that a step clears weigh at most ``most_lost`` in total."""
+    """Weighted sum of literals. Those that become false in a step weigh at most ``most_lost`` in total."""
 
     parts: list[tuple[int, int]]
     most_lost: int = 0
@@ -102,9 +102,10 @@ class Measures:
     def search(
         self, invariant: Sequence[Clause], patience: Patience, *, is_brief: bool = False
     ) -> Iterator[Measure]:
-        """Yield measures, the simplest first, until every step from a state of the invariant increases one.
+        """Yield candidate measures, the simplest first.
 
-        If the caller adds a step, it increases all later measures. With ``is_brief``, yield few measures.
+        The search ends with a measure that increases in every step from a state of the invariant. If the
+        caller adds a step, all later measures increase in this step. With ``is_brief``, yield few measures.
         """
         levels = _Levels(self._model, self._signals, invariant)
         with Formula(patience) as formula:
@@ -132,7 +133,7 @@ class Measures:
                         yield levels.measure(*weighed, self._model)
 
     def add(self, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> None:
-        """Add a step to a state that is not terminal."""
+        """Add a step. The state after it must not be terminal."""
         values = (self._model.values(self._signals, state[None]) for state in (before, after))
         self._known.append(_changes(*values))
         self._added += 1
@@ -144,7 +145,7 @@ class Measures:
         possible: Sequence[NDArray[np.int8]],
         patience: Patience,
     ) -> tuple[NDArray[np.int64], int] | None:
-        """Return weights of signals such that every step adds at least 1, and the maximum weight cleared.
+        """Return weights of signals with which every step adds at least 1, and ``Measure.most_lost``.
 
         Returns None if there are no such weights. ``among`` has the group number of each signal; see
         ``_Levels``. The steps in ``possible`` must also add at least 1.

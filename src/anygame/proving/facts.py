@@ -31,7 +31,8 @@ class Facts:
     """Proved facts about a game.
 
     Attributes:
-        takes_turns: whether at most one role but ``random`` has a choice in any state; None if unknown.
+        takes_turns: whether, in every state, at most one role besides ``random`` has a choice; None if
+            unknown.
         most_moves: maximum number of joint moves of a match; None if no bound is known.
         goal_sum: sum of the final goals of all roles besides ``random``; None if it is unknown or varies.
     """

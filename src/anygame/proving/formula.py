@@ -87,7 +87,7 @@ class Formula:
         return solve(self._solver, assumptions, self._literals, self.patience)
 
     def prefer(self, literals: Sequence[int]) -> None:
-        """Set the value that the solver tries first for the variable of each literal."""
+        """Make the solver try these literals first."""
         self._solver.set_phases(literals)
 
     def values(self) -> NDArray[np.bool_]:
@@ -185,7 +185,7 @@ class Copy:
         return Copy(self._formula, self._model, [self(literal) for literal in self._model.next])
 
     def then_as_asked(self) -> Copy:
-        """Return the same state, but define its fluents on demand, for a single step instead of a chain."""
+        """Return the same state, with fluents defined on demand: for a single step, not for a chain."""
         return Copy(self._formula, self._model, before=self)
 
     def clauses(self, clauses: Iterable[Sequence[int]]) -> None:

@@ -1,10 +1,10 @@
 """Properties of a game as formulas of temporal logic, over the relations of its sheet.
 
 A property is ``always``, ``never`` or ``reachable`` with a formula of first-order logic, or a weak ``until``
-with two. This is a small part of the logics for GDL of Ruan, van der Hoek and Wooldridge (2009, "Verification
-of games in the game description language"), Thielscher and Voigt (2010, "A temporal proof system for general
-game playing") and Haufe, Schiffel and Thielscher (2012, "Automated verification of state sequence invariants
-in general game playing").
+with two formulas. This is a small part of the logics for GDL of Ruan, van der Hoek and Wooldridge (2009,
+"Verification of games in the game description language"), Thielscher and Voigt (2010, "A temporal proof
+system for general game playing") and Haufe, Schiffel and Thielscher (2012, "Automated verification of state
+sequence invariants in general game playing").
 
 A formula becomes rules and a fluent that no other rule of the game uses. The fluent holds after a state that
 refutes the formula, or that shows it for ``reachable``. Its next value is the literal that a prover decides.

@@ -43,7 +43,7 @@ class Property:
         name: the name that users pass, such as ``winnable white``.
         claim: the statement that a proof shows.
         literal: holds in the states that refute the property; with ``to_be_reached``, that prove it.
-        seen_by: asks the reasoner whether ``literal`` holds in a state, and for the joint move if any.
+        seen_by: asks the reasoner whether ``literal`` holds in a state, given the joint move if needed.
         to_be_reached: whether one state with the literal proves the property, instead of refuting it.
         of_ends: whether the property is about terminal states only.
         note_of: returns a note about a state in which the literal holds.

@@ -24,8 +24,7 @@ from anygame.proving.certificate import (
 from anygame.proving.counting import lemma_of, sums
 from anygame.proving.ending import Measures, follow, kept, measured, needed_programs, slip
 from anygame.proving.formula import needed_solver
-from anygame.proving.induction import trimmed
-from anygame.proving.knowledge import Knowledge, certificate_of, clauses_of, written
+from anygame.proving.induction import Knowledge, certificate_of, clauses_of, trimmed, written
 from anygame.proving.matches import Replay, Sample, random_play
 from anygame.proving.model import Model
 from anygame.proving.patience import OutOfTimeError, Patience
@@ -214,7 +213,7 @@ class Prover:
         return False
 
     def ends(self, seconds: float) -> Verdict:
-        """Return the verdict whether every match ends, with the maximum number of moves."""
+        """Return the verdict about ``ends``, with the maximum number of moves of a match."""
         began = perf_counter()
         verdict = self._ending(self.patience.renewed(seconds))
         gets_stuck = bool(verdict) and self.sample.match_to(self.model.blocked) is not None

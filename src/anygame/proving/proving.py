@@ -94,7 +94,7 @@ def equal(
     Args:
         first: the first game.
         second: the second game.
-        moves: maps moves of the first game to moves of the second game, as pairs of terms that share
+        moves: maps moves of the first game to moves of the second game. Each pair of terms can have common
             variables: ``(mark ?x ?y) (place ?y ?x)``. Moves that match no pair keep their names.
         up_to: maximum number of joint moves of the compared matches. By default, all matches are compared.
         seconds: time limit.

@@ -75,7 +75,7 @@ class _Prover:
         self._initial = frozenset(
             2 * fluent + (2 if holds else 3) for fluent, holds in enumerate(model.initial.tolist())
         )
-        #: For each frame, the cubes that it, but not the next frame, excludes. Frame 0 is the initial state.
+        #: For each frame, the cubes that are excluded there but not in the next frame. Frame 0 is the start.
         self._frames: list[set[Cube]] = [set()]
         self._solver = Formula(patience)
         self._lifting = Formula(patience)

@@ -54,7 +54,7 @@ def export_text(
     Raises:
         LimitError: the game has no network, or the result is too large.
         UnknownRoleError: the game has no such role.
-        ValueError: the format is unknown, or an argument is missing, out of range or not an option of it.
+        ValueError: the format is unknown, or an argument is missing, out of range or not for this format.
     """
     if form not in FORMS:
         raise ValueError(f"expected one of the formats {', '.join(FORMS)}, found {form!r}")

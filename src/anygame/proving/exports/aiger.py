@@ -1,6 +1,6 @@
 """Export of games as and-inverter graphs, in the format AIGER 1.9.
 
-After Biere, Heljanko and Wieringa ("AIGER 1.9 and beyond", 2011), https://fmv.jku.at/aiger/.
+See Biere, Heljanko and Wieringa ("AIGER 1.9 and beyond", 2011), https://fmv.jku.at/aiger/.
 """
 
 from __future__ import annotations
