@@ -59,7 +59,7 @@ def test_what_was_proved_is_found_again_and_only_checked(
         "prover.shortest",
         "prover.reach",
         "prover.Measures",
-        "knowledge.learned",
+        "induction.learned",
         "prover.induction_depth",
     ):
         monkeypatch.setattr(f"anygame.proving.{name}", None)
