@@ -232,7 +232,7 @@ def test_many_rows_with_one_large_term_are_stopped(monkeypatch: pytest.MonkeyPat
     with pytest.raises(anygame.LimitError) as caught:
         list(state.query("(p ?x)"))
     assert (caught.value.limit, caught.value.relation) == ("text", "p/1")
-    assert "try: let rules pass" in str(caught.value)
+    assert "try: replace the large terms" in str(caught.value)
     with pytest.raises(anygame.LimitError):
         state.legal_moves("r")
     assert len(list(state.query("(num ?x)"))) == 300
@@ -254,7 +254,7 @@ def test_wide_rows_count_for_more() -> None:
     state = loads(text, WAYS["counted"], limits=Limits(facts=900)).initial_state()
     assert len(list(state.query("(narrow ?x ?y)"))) == 900
     assert (error.limit, error.bound, error.relation) == ("facts", 450, "wide/40")
-    assert "relation wide/40 grew past 450 facts" in str(error)
+    assert "relation wide/40 has more than 450 facts" in str(error)
 
 
 def test_answers_that_repeat_a_large_term_are_bounded() -> None:

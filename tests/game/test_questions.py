@@ -222,7 +222,7 @@ def test_a_derivation_is_printed_as_a_tree(start: anygame.State) -> None:
     assert str(start.explain("(legal robot paint)")).splitlines() == [
         "(legal robot paint)   [by the rule at line.kif:9:1]",
         "├─ (true (at 1))   [in the state]",
-        "└─ (not (coloured 1))   [nothing gives it]",
+        "└─ (not (coloured 1))   [nothing derives the atom]",
     ]
 
 
@@ -260,7 +260,7 @@ def test_why_something_will_not_be(start: anygame.State) -> None:
 def test_what_nothing_could_give(start: anygame.State) -> None:
     failure = start.explain_failure("(blocked 9)")
     assert failure.attempts == ()
-    assert str(failure) == "(blocked 9) does not hold: no rule or fact could give it"
+    assert str(failure) == "(blocked 9) does not hold: no rule or fact can derive it"
 
 
 def test_what_holds_has_no_failure(start: anygame.State) -> None:

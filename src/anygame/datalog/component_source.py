@@ -1,7 +1,7 @@
-"""Source of one component: rules in order, a semi-naive loop, or a table filled on demand.
+"""Python source of one component: rules in order, a semi-naive loop, or a table that is filled on demand.
 
-``emit`` depends on its arguments only. If the code needs another object, such as the code of another table,
-the source lists it as a need.
+The result of ``emit`` depends only on its arguments. If the code uses another object, such as the code of
+another table, the source lists this object as a need.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from anygame.datalog.plan import Access, Scope
 from anygame.datalog.relations import FlatAtom, FlatRule, Relation, Unequal
-from anygame.datalog.rule_source import translate
+from anygame.datalog.rule_source import RuleCode
 from anygame.datalog.schema import TRACE
 from anygame.datalog.source import Need, NeedKind, Source, empty_index, row_source
 from anygame.language.terms import Compound, Variable
@@ -21,28 +21,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from anygame.datalog.plan import Snapshot
-    from anygame.datalog.rule_source import RuleCode
     from anygame.datalog.schema import Component, Index, Schema
     from anygame.datalog.strategy import Strategy
 
 
 @dataclass(frozen=True, slots=True)
 class Everything:
-    """Compute all rows; if ``may_outgrow``, compute a relation on demand once it becomes large."""
+    """Compute all rows. If ``may_outgrow``, switch a relation that becomes large to computation on demand."""
 
     may_outgrow: bool
 
 
 @dataclass(frozen=True, slots=True)
 class OnTrial:
-    """Compute all rows within a budget of iterations and rows."""
+    """Compute all rows, but stop after a number of iterations or rows."""
 
     rows: int
 
 
 @dataclass(frozen=True, slots=True)
 class Tabled:
-    """Compute rows for requested keys, and cache them by key."""
+    """Compute only the rows of requested keys, and cache them by key."""
 
     index: Index
 
@@ -51,7 +50,7 @@ Mode = Everything | OnTrial | Tabled
 
 
 class ComponentWriter:
-    """Writes the rules of one component and collects their needs."""
+    """Writes the rules of one component, and collects their needs."""
 
     def __init__(
         self, component: Component, schema: Schema, mode: Mode, snapshot: Snapshot, strategy: Strategy
@@ -73,7 +72,7 @@ class ComponentWriter:
         return need.name
 
     def title(self, relation: Relation) -> str:
-        """Return the name of the constant that holds the title of a relation, for messages."""
+        """Return the name of the constant that contains the title of a relation, for messages."""
         return self.need(NeedKind.TITLE, self.schema.slots[relation])
 
     def rule(
@@ -87,16 +86,16 @@ class ComponentWriter:
         bound: Mapping[Variable, str] = MappingProxyType({}),
         composed: Iterable[tuple[Variable, Compound]] = (),
     ) -> str:
-        """Return the source that adds the rows of a rule to a set; see ``rule_source.translate``.
+        """Return the source that adds the rows of a rule to a set; see ``RuleCode``.
 
-        If the head has only some columns of the derived relation, ``relation`` is that relation.
+        If the head has only some of the columns of the derived relation, ``relation`` is this relation.
         """
-        code = translate(rule, self.scope, delta, bound, composed)
+        code = RuleCode(rule, self.scope, delta, bound, composed)
         self.cost += code.cost
         if code.dead:
             return ""
         self.needs |= code.needs
-        self.rows_read |= code.rows
+        self.rows_read |= code.rows_read
         for index, access in code.indexes.items():
             if access is Access.GROWING:
                 self.growing[index] = None
@@ -106,7 +105,7 @@ class ComponentWriter:
         lines = _lookups(code.indexes)
         if not guards:
             return block([*lines, action], indent)
-        # Look-ups that a guard uses come before it.
+        # The look-ups that a guard uses come before the guard.
         names = [f"{kind}{index.name}" for index in code.indexes for kind in "gjq"]
         is_early = any(name in guard for guard in code.guards for name in names)
         test = f"if {' and '.join(guards)}:"
@@ -132,7 +131,7 @@ class ComponentWriter:
         return f"{target} |= {{{code.head} {' '.join(code.clauses)}}}"
 
     def reading(self) -> list[str]:
-        """Return the lines that get the rows of relations from the frame."""
+        """Return the lines that read the rows of relations from the frame."""
         lines = []
         for relation in self.rows_read:
             slot = self.schema.slots[relation]
@@ -145,7 +144,7 @@ class ComponentWriter:
         return lines
 
     def start(self, relation: Relation) -> str:
-        """Return the source of the initial rows of a relation, before the rules run."""
+        """Return the source of the rows of a relation before its rules run."""
         slot = self.schema.slots[relation]
         facts = self.need(NeedKind.FACTS, slot) if relation in self.schema.facts else ""
         if any(maker.number < self.component.number for maker in self.schema.makers(relation)):
@@ -153,7 +152,7 @@ class ComponentWriter:
         return f"set({facts})"
 
     def growing_indexes(self, *, own: bool | None = None) -> list[str]:
-        """Return the lines that index growing relations: those of the component, all others, or both."""
+        """Return the lines that index growing relations: the component's own, all others, or both (None)."""
         lines = []
         for index in self.growing:
             if own is None or own == (index.relation in self.component.relations):
@@ -163,11 +162,15 @@ class ComponentWriter:
                     lines.append(f"g{name} = j{name}.get")
         return lines
 
-    def check(self, relation: Relation, rows: str) -> list[str]:
-        """Return the lines that check the size of a relation."""
+    def limit(self, relation: Relation, rows: str) -> str:
+        """Return the line that raises an error if a relation has too many rows."""
         if isinstance(self.mode, OnTrial):
-            return [f"if len({rows}) > {self.mode.rows}: too_many({self.title(relation)}, True)"]
-        lines = [f"if len({rows}) > MOST: too_many({self.title(relation)})"]
+            return f"if len({rows}) > {self.mode.rows}: too_many({self.title(relation)}, True)"
+        return f"if len({rows}) > MOST: too_many({self.title(relation)})"
+
+    def check(self, relation: Relation, rows: str) -> list[str]:
+        """Return the lines that check the number of rows of a complete relation."""
+        lines = [self.limit(relation, rows)]
         if isinstance(self.mode, Everything) and self.mode.may_outgrow and not self.component.is_static:
             number = self.component.number
             lines.append(f"if len({rows}) > {self.strategy.outgrown}: on_demand({number}, len({rows}))")
@@ -175,7 +178,7 @@ class ComponentWriter:
 
 
 def _lookups(indexes: Mapping[Index, Access]) -> list[str]:
-    """Return the lines that get indexes and tables from the frame, or make them."""
+    """Return the lines that take indexes and tables from the frame, or make them."""
     lines = []
     for index, access in indexes.items():
         name = index.name
@@ -196,8 +199,8 @@ def block(lines: Iterable[str], indent: str) -> str:
 def emit(component: Component, schema: Schema, mode: Mode, snapshot: Snapshot, strategy: Strategy) -> Source:
     """Return the source of the function that computes a component.
 
-    The term table of the schema must contain the ground terms of the rules, and the snapshot all complete
-    static relations that are not on demand.
+    The term table of the schema must contain the ground terms of the rules. The snapshot must contain all
+    complete static relations that are not on demand.
     """
     writer = ComponentWriter(component, schema, mode, snapshot, strategy)
     table = mode.index if isinstance(mode, Tabled) else None
@@ -224,9 +227,9 @@ def _once(writer: ComponentWriter) -> str:
 
 
 def _semi_naive(writer: ComponentWriter) -> str:
-    """Return the source of a loop in which each round joins the new rows of the last round.
+    """Return the source of a loop in which each round joins only the new rows of the last round.
 
-    Semi-naive evaluation (Bancilhon and Ramakrishnan 1986).
+    This is semi-naive evaluation (Bancilhon and Ramakrishnan 1986).
     """
     component, slots = writer.component, writer.schema.slots
     own = component.relations
@@ -257,7 +260,7 @@ def _loop(writer: ComponentWriter, rules: str) -> str:
     before.append(f'trace = F.get("{TRACE}")')
     newest = " or ".join([f"d{slot}" for slot in slots])
     if any(_recurs_in_a_test(rule, component) for rule in component.rules):
-        # Such a rule can fire without rows of its own relations, but runs in the loop only.
+        # Such a rule runs only in the loop, but can fire even if its own relations have no rows.
         before += ["once = True", f"while once or {newest}:", "    once = False"]
     else:
         before.append(f"while {newest}:")
@@ -268,26 +271,20 @@ def _loop(writer: ComponentWriter, rules: str) -> str:
         f"next({'try_' if isinstance(writer.mode, OnTrial) else ''}tick)",
         *[f"n{slot} = set()" for slot in slots],
     ]
-    end = [line for relation in component.relations for line in _merging(writer, relation)]
+    end = []
+    for slot, relation in zip(slots, component.relations, strict=True):
+        end += [
+            f"n{slot} -= s{slot}",
+            f"s{slot} |= n{slot}",
+            writer.limit(relation, f"s{slot}"),
+            f"d{slot} = n{slot}",
+        ]
     end += [
         f"extend{index.name}(d{index.slot}, j{index.name})"
         for index in writer.growing
         if index.relation in component.relations
     ]
     return block(before, "    ") + block(begin, "        ") + rules + block(end, "        ")
-
-
-def _merging(writer: ComponentWriter, relation: Relation) -> list[str]:
-    """Return the lines that add the rows of a round to a relation and set up the next round."""
-    slot = writer.schema.slots[relation]
-    on_trial = isinstance(writer.mode, OnTrial)
-    most = writer.mode.rows if isinstance(writer.mode, OnTrial) else "MOST"
-    return [
-        f"n{slot} -= s{slot}",
-        f"s{slot} |= n{slot}",
-        f"if len(s{slot}) > {most}: too_many({writer.title(relation)}, {on_trial})",
-        f"d{slot} = n{slot}",
-    ]
 
 
 def _reads_own(rule: FlatRule, component: Component) -> bool:
@@ -299,9 +296,10 @@ def _recurs_in_a_test(rule: FlatRule, component: Component) -> bool:
 
 
 def _recursive_rule(writer: ComponentWriter, rule: FlatRule) -> str:
-    """Return the source of a rule once for each recursive literal, which reads the newest rows only.
+    """Return the source of a recursive rule, once for each recursive literal.
 
-    If a test of the rule is recursive, return the source once, with all rows.
+    In each copy, one recursive literal reads only the newest rows. If a test of the rule is recursive, there
+    is only one copy, which reads all rows.
     """
     target = f"n{writer.schema.slots[rule.head.relation]}"
     own = writer.component.relations
@@ -317,7 +315,7 @@ def _recursive_rule(writer: ComponentWriter, rule: FlatRule) -> str:
 
 
 def _table(writer: ComponentWriter, index: Index) -> str:
-    """Return the source that makes the look-up function of a table in a frame; see `Agenda`."""
+    """Return the source that creates the look-up function of a table in a frame; see `Agenda`."""
     component, name = writer.component, index.name
     facts, rules = _rows_for_key(writer, index)
     key = row_source([f"k{number}" for number in index.keys]) if index.keys else "_"
@@ -379,7 +377,7 @@ def _rule_for_key(writer: ComponentWriter, rule: FlatRule, index: Index) -> str:
         if isinstance(term, Variable) and term not in bound:
             bound[term] = f"k{number}"
         else:
-            # Other terms in the head test the key or decompose it; the planner orders both.
+            # Other terms in the head test or decompose the key; the planner orders these steps.
             variable = Variable(f" key{number}")
             bound[variable] = f"k{number}"
             if isinstance(term, Compound) and not term.is_ground:

@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Derivation:
-    """Why a fact or formula holds: a tree, which is also printed as a tree.
+    """A derivation tree: why a fact or formula holds. Its text is drawn as a tree.
 
     Attributes:
         conclusion: the fact or formula, as KIF text.
-        reason: ``fact``, ``state``, ``move``, ``rule``, ``shown`` (derived above in the same tree),
-            ``deeper`` (derived, but too deep to be shown), or for tests ``absent`` (nothing derives the
-            negated atom) and ``distinct``.
-        place: of the rule or fact in the sheet (``name:line:column``), or empty.
-        premises: why each part of the rule's body holds.
+        reason: ``fact``, ``state``, ``move``, ``rule``, ``shown`` (derived above in the same tree) or
+            ``deeper`` (derived, but omitted because of its depth). The reason of a test is ``distinct`` or
+            ``absent`` (no rule or fact derives the negated atom).
+        place: the place ``name:line:column`` of the rule or fact in the sheet; empty if it has none.
+        premises: a derivation for each part of the rule's body.
     """
 
     conclusion: str
@@ -30,14 +30,14 @@ class Derivation:
     premises: tuple[Derivation, ...] = ()
 
     def __iter__(self) -> Iterator[Derivation]:
-        """Yield this derivation and all within it."""
+        """Yield this derivation and all derivations within it."""
         pending = [self]
         while pending:
             node = pending.pop()
             yield node
             pending += reversed(node.premises)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines: list[str] = []
         pending: list[tuple[Derivation, str, str]] = [(self, "", "")]
         while pending:
@@ -47,9 +47,6 @@ class Derivation:
                 branch, indent = ("├─ ", "│  ") if number else ("└─ ", "   ")
                 pending.append((premise, rest + branch, rest + indent))
         return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return str(self)
 
     def _repr_html_(self) -> str:
         parts: list[str] = []
@@ -71,12 +68,12 @@ class Derivation:
         words = {
             "state": "in the state",
             "move": "a move made",
-            "absent": "nothing gives it",
-            "distinct": "they differ",
+            "absent": "nothing derives the atom",
+            "distinct": "the terms differ",
             "fact": "fact",
-            "rule": "by the rule at" if self.place else "by what follows",
+            "rule": "by the rule at" if self.place else "from the premises below",
             "shown": "shown above",
-            "deeper": "deeper than is shown; ask for it",
+            "deeper": "omitted because of its depth; explain it separately",
         }
         return f"{words[self.reason]}{' ' + self.place if self.place else ''}"
 
@@ -92,13 +89,13 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The closest that one rule came to deriving an atom.
+    """How far one rule came in deriving an atom.
 
     Attributes:
         rule: the rule as KIF text.
-        place: of the rule in the sheet.
-        held: the parts of its body that held together, with the values of their variables.
-        failed: the next part, which failed; empty if the head does not fit.
+        place: the place of the rule in the sheet.
+        held: the parts of the rule's body that hold together, with the values of their variables.
+        failed: the part of the body that then fails.
     """
 
     rule: str
@@ -118,20 +115,17 @@ class Attempt:
         return folded(first, steps, is_open=True)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Failure:
-    """Why nothing derives an atom: one attempt per candidate rule; text at the prompt."""
+    """Why no rule or fact derives an atom: one attempt for each candidate rule."""
 
     atom: str
     attempts: tuple[Attempt, ...]
 
-    def __str__(self) -> str:
-        if not self.attempts:
-            return f"{self.atom} does not hold: no rule or fact could give it"
-        return "\n".join([f"{self.atom} does not hold", *map(str, self.attempts)])
-
     def __repr__(self) -> str:
-        return str(self)
+        if not self.attempts:
+            return f"{self.atom} does not hold: no rule or fact can derive it"
+        return "\n".join([f"{self.atom} does not hold", *map(str, self.attempts)])
 
     def _repr_html_(self) -> str:
         first, *_ = str(self).splitlines()

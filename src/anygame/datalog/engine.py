@@ -1,22 +1,24 @@
-"""The engine: evaluates components of rules in frames, bottom-up, when they are first needed.
+"""The engine: evaluates components of rules bottom-up in frames, on first use.
 
-A *frame* holds the rows known in one state, or in one state with a joint move. Static relations have a frame
-of their own; each is computed once per game, if needed.
+A *frame* contains the rows known in one state, or in one state with a joint move. A separate frame contains
+the rows of static relations, which are computed at most once per game.
 
-The life of a component:
+A component has these states:
 
-1. *New* (`_first_run`): it has no code. The engine evaluates the static relations that it reads
-   (`_evaluate_inputs`), then generates code for the present sizes of its relations (`_sources`).
-2. *On trial* (`_try`): code that looks expensive runs once within a budget of rows and rounds.
-3. *Whole* (`_link`): cheap code, and code that passed its trial, computes all rows of its relations in each
-   frame that needs them.
-4. *On demand* (`_compute_on_demand`): tables compute only the requested rows (`ask`). This happens if the
-   trial exceeded its budget, if a rule needs all rows of a relation on demand, or if a relation outgrew its
-   estimate in some state (`_outgrown`).
-5. *Whole after all* (`_compute_whole`): a rule needs all rows of a relation on demand. This is final.
+1. *New* (`_first_run`): the component has no code. The engine evaluates the static relations that the
+component
+   reads (`_evaluate_inputs`). Then it generates code for the present sizes of relations (`_sources`).
+2. *On trial* (`_try`): code that looks expensive runs once, with limits on iterations and rows. 3. *Whole*
+(`_link`): the code computes all rows of the component's relations in each frame that needs them. It is
+   either cheap or has passed its trial.
+4. *On demand* (`_compute_on_demand`): tables compute only the requested rows (`ask`). A component enters this
+   state if its trial exceeds a limit, if its rules need all rows of another relation on demand, or if one of
+   its relations becomes large in a state (`_outgrown`).
+5. *Whole after all* (`_compute_whole`): a rule needs all rows of a relation that was on demand. This is
+final.
 
-Step 5, and an outgrown relation in step 4, change how the inputs of other components are computed. So the
-engine drops all code above the static level (`_reset`) and generates it again when needed.
+Step 5, and a relation that becomes large in step 4, change how the inputs of other components are computed.
+So the engine drops all code except that of static components (`_reset`), and generates it again on first use.
 """
 
 from __future__ import annotations
@@ -48,11 +50,11 @@ class _Progress:
     """State of a component.
 
     Attributes:
-        tableable: whether its relations can be computed on demand.
+        tableable: whether the relations of the component can be computed on demand.
         rows: estimated number of rows; None before the trial.
         text: the code that computes all rows; empty before it is generated.
         tables: the code of each table on demand.
-        is_numbered: whether the term table contains the ground terms of its rules.
+        is_numbered: whether the term table contains the ground terms of the component's rules.
     """
 
     tableable: bool
@@ -76,7 +78,7 @@ class Engine:
         self._guard = Guard(limits, strategy, self._linker.namespace)
         self._progress = [_Progress(_is_tableable(schema, component)) for component in schema.components]
         self._functions: list[Callable[[Frame], None]] = [_do_nothing] * len(schema.components)
-        #: Cache of measurements of static relations; see ``Snapshot``.
+        #: Cache for ``Snapshot.fanouts``.
         self._fanouts: dict[object, float] = {}
         #: The component of each relation on demand.
         self._tabled: dict[Relation, Component] = {}
@@ -84,18 +86,23 @@ class Engine:
         self._reset()
 
     def evaluate(self, frame: Frame, components: Iterable[Component]) -> None:
-        """Run the components that have not run in the frame yet; they come in the order of computation."""
+        """Run the components that have not run in the frame yet, in the given order."""
         self._guard.start_question()
-        functions = self._functions
         for component in components:
             if component.marker not in frame:
-                try:
-                    functions[component.number](frame)
-                except LimitError as error:
-                    raise self._blamed(error, component) from None
+                self._run(component, frame)
+
+    def _run(self, component: Component, frame: Frame) -> None:
+        """Run the code of a component; an error names the rules of the innermost component that failed."""
+        try:
+            self._functions[component.number](frame)
+        except LimitError as error:
+            if error.details or not component.rules:
+                raise
+            raise blame(error, component.rules, self.schema.rules_of_name) from None
 
     def rows(self, frame: Frame, relation: Relation) -> Collection[Row]:
-        """Return the rows of a relation that was evaluated in a frame, or is static."""
+        """Return the rows of a relation that is static or was evaluated in the frame."""
         if self.schema.is_static(relation):
             rows = self.static_rows(relation)
         else:
@@ -107,7 +114,7 @@ class Engine:
         return self.schema.facts.get(relation, ())
 
     def is_on_demand(self, relation: Relation) -> bool:
-        """Whether only requested rows of a relation are computed."""
+        """Whether the engine computes only requested rows of a relation."""
         return relation in self._tabled
 
     def ends(self, relation: Relation, columns: Iterable[int]) -> bool:
@@ -119,8 +126,8 @@ class Engine:
     ) -> Collection[Row]:
         """Return the rows of a relation on demand that have the given values in the given columns.
 
-        The columns are ascending. The result holds the other columns of each row; if there are no others, it
-        holds the empty row if the relation has the given row.
+        The columns are ascending. The result contains the other columns of each row. If the relation has no
+        other columns, the result contains the empty row if the relation has the given row.
         """
         index = self.schema.index(relation, columns, [n for n in range(relation.width) if n not in columns])
         where = self.static if self.schema.is_static(relation) else frame
@@ -133,9 +140,9 @@ class Engine:
         return rows
 
     def trace(self, frame: Frame, component: Component) -> list[dict[int, set[Row]]]:
-        """Run a component again on a frame; return the new rows of each round, by slot.
+        """Run a component again on a copy of a frame; return the new rows of each round, by slot.
 
-        The rounds exclude facts, and rows that earlier components derive for the same relation.
+        The rounds exclude facts and rows that earlier components derive for the same relations.
         """
         rounds: list[dict[int, set[Row]]] = []
         again = dict(self.static if component.is_static else frame)
@@ -158,13 +165,8 @@ class Engine:
             rounds.append({slot: set(again.get(slot, ())) for slot in slots})
         return [{slot: rows - known_rows[slot] for slot, rows in by_slot.items()} for by_slot in rounds]
 
-    def _blamed(self, error: LimitError, component: Component) -> LimitError:
-        if error.details or not component.rules:
-            return error
-        return blame(error, component.rules, self.schema.rules_of_name)
-
     def static_rows(self, relation: Relation) -> Collection[Row] | None:
-        """Return the rows of a static relation, computing them if needed; None if it is on demand."""
+        """Return the rows of a static relation, which are computed on first use; None if it is on demand."""
         slot = self.schema.slots.get(relation)
         if slot is None:
             return set()
@@ -197,14 +199,11 @@ class Engine:
             if missing_inputs:
                 pending += missing_inputs
                 continue
-            try:
-                self._functions[current.number](self.static)
-            except LimitError as error:
-                raise self._blamed(error, current) from None
+            self._run(current, self.static)
             pending.pop()
 
     def _reset(self) -> None:
-        """Drop all code above the static level; it is generated again when needed."""
+        """Drop all code except that of static components; it is generated again on first use."""
         self._resets += 1
         self._termination = Termination(self.schema, self._tabled)
         self._linker.tables.clear()
@@ -228,7 +227,7 @@ class Engine:
             if missing is None:
                 break
             if len(sources) == 1 and progress.tableable:
-                # Its rules need all rows of a large relation, so it is about as large.
+                # The rules need all rows of a large relation, so their relation is probably as large.
                 progress.rows = self._estimate(missing)
                 self._compute_on_demand(component)
                 return
@@ -247,7 +246,7 @@ class Engine:
         run(frame)
 
     def _try(self, component: Component, frame: Frame) -> bool:
-        """Run a component within a budget; return whether it sufficed."""
+        """Run a component with limits on iterations and rows; return whether it kept them."""
         rows = min(self._strategy.trial_rows[component.level], self._limits.facts)
         if component.builds_terms:
             rows = min(rows, self._strategy.built_rows)
@@ -272,7 +271,7 @@ class Engine:
         return function
 
     def _whole_sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
-        """Compute all relations that the sources need as a whole, and return the sources."""
+        """Return the sources of a component after computing all relations that they need as a whole."""
         while True:
             sources = self._sources(component, mode, frame)
             missing = sources[-1].missing
@@ -281,7 +280,7 @@ class Engine:
             self._compute_whole(self._tabled[missing], frame)
 
     def _sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
-        """Return the sources of a component and of the tables that it queries; see ``Linker.closure``."""
+        """Return the source of a component and of all tables that it queries; see ``Linker.closure``."""
 
         def source_of(component: Component, mode: Mode) -> Source:
             self._evaluate_inputs(component)
@@ -293,7 +292,7 @@ class Engine:
                 source_of(component, mode),
                 lambda index: source_of(self.schema.makers(index.relation)[0], Tabled(index)),
             )
-            # Evaluating inputs can reset the code.
+            # Evaluating inputs can reset the engine, which makes these sources invalid.
             if before == self._resets:
                 return sources
 
@@ -304,7 +303,7 @@ class Engine:
             if not progress.is_numbered:
                 for term in terms_of(rule):
                     self.schema.terms.add_ground_parts(term)
-            # The relations of tests are needed only if the rule can fire.
+            # The relations in conditions are needed only if all literals can have rows.
             possible = [self._may_have_rows(component, atom.relation) for atom in rule.literals]
             if all(possible):
                 for read in rule.reads[len(rule.literals) :]:
@@ -318,7 +317,7 @@ class Engine:
         return rows is None or bool(rows)
 
     def _is_final(self, component: Component, relation: Relation) -> bool:
-        """Whether a relation is static, and only components before this one derive it."""
+        """Whether a relation is static, and only earlier components than this one derive it."""
         return self.schema.is_static(relation) and all(
             maker.number < component.number for maker in self.schema.makers(relation)
         )
@@ -340,7 +339,7 @@ class Engine:
         return self._progress[self._tabled[relation].number].rows or 0.0
 
     def _compute_on_demand(self, component: Component) -> None:
-        """From now on, compute only the requested rows of a component."""
+        """Switch a component to computation on demand."""
         progress = self._progress[component.number]
         progress.rows = max(progress.rows or 0.0, float(self._strategy.trial_rows[component.level]))
         self._functions[component.number] = _do_nothing
@@ -348,19 +347,16 @@ class Engine:
         self._termination = Termination(self.schema, self._tabled)
 
     def _compute_whole(self, component: Component, frame: Frame) -> None:
-        """Compute all rows of a component after all, in this frame and from now on."""
+        """Switch a component back from computation on demand, and compute all its rows in this frame."""
         self._progress[component.number].tableable = False
         for relation in component.relations:
             del self._tabled[relation]
         self._reset()
-        run = self._functions[component.number] = self._first_run(component)
-        try:
-            run(self.static if component.is_static else frame)
-        except LimitError as error:  # the error names the rules of this component, not of the caller
-            raise self._blamed(error, component) from None
+        self._functions[component.number] = self._first_run(component)
+        self._run(component, self.static if component.is_static else frame)
 
     def _outgrown(self, number: int, rows: int) -> None:
-        """Compute a component on demand from now on, after one of its relations became large in a state."""
+        """Switch a component to computation on demand after one of its relations became large in a state."""
         with self._lock:
             component = self.schema.components[number]
             if component.relations[0] not in self._tabled:
@@ -369,9 +365,9 @@ class Engine:
                 self._reset()
 
     def _all_rows(self, relation: Relation, frame: Frame) -> Collection[Row]:
-        """Return all rows of a relation that stays on demand, computed by a temporary engine.
+        """Return all rows of a relation that stays on demand; a temporary engine computes them.
 
-        Raises LimitError if there are too many rows; other questions can still be answered.
+        If there are too many rows, this raises LimitError, but the engine can still answer other questions.
         """
         with self._lock:
             component = self._tabled[relation]
@@ -390,12 +386,12 @@ class Engine:
             return rows
 
     def _without_tables(self, frame: Frame) -> Frame:
-        """Return the rows and markers of a frame without its tables, which belong to one engine."""
+        """Return a copy of a frame without indexes and tables, which belong to one engine."""
         markers = {component.marker for component in self.schema.components}
         return {name: value for name, value in frame.items() if isinstance(name, int) or name in markers}
 
     def _run_whole(self, component: Component, frame: Frame) -> None:
-        """Compute all rows of a component in a temporary frame, even if it is on demand."""
+        """Compute all rows of a component in a temporary frame, even if the component is on demand."""
         if component.relations[0] not in self._tabled:
             self._functions[component.number](frame)
             return
@@ -404,7 +400,7 @@ class Engine:
         run(frame)
 
     def text(self, component: Component) -> str:
-        """Return the generated code of a component; empty if none was needed yet."""
+        """Return the code of a component; empty before its first use."""
         progress = self._progress[component.number]
         is_on_demand = component.relations[0] in self._tabled
         return "".join(progress.tables.values()) if is_on_demand else progress.text

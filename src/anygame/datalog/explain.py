@@ -1,4 +1,4 @@
-"""Explains why an atom holds or not, by derivations from the rules of the sheet."""
+"""Explanations: derivations of atoms that hold, and failed attempts to derive atoms that do not hold."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 Bindings = dict["Variable", "Term"]
-#: The parts of a body that hold together, each with its bindings.
+#: The parts of a body that hold together, each with the bindings after it.
 Held = tuple[tuple["Formula", Bindings], ...]
-#: The numbers of a component and of its round that derives an atom; None if no recursion is involved.
+#: The numbers of the recursive component and of the round that derive an atom; None without recursion.
 Stage = tuple[int, int] | None
-#: A stage before every round.
+#: The stage of facts, before all rounds.
 _GIVEN = (-1, 0)
 
 
 @dataclass(slots=True)
 class _Level:
-    """A level of a depth-first search: a part of a body, its possible bindings, and the parts around it."""
+    """A level of a depth-first search: a part of a body, its candidate bindings, and the remaining parts."""
 
     item: Formula
     rest: list[Formula]
@@ -50,7 +50,7 @@ class Explainer:
         self._reasoner = reasoner
         self._frame = frame if joint is None else reasoner.action_frame(frame, joint)
         self._found: dict[Atom, list[tuple[Term, ...]]] = {}
-        # Facts come first, so that no derivation depends on itself.
+        # Facts come before rules, so that no derivation depends on itself.
         facts_first = sorted(reasoner.rules, key=lambda rule: bool(rule.body))
         self._by_head = grouped((rule.head.key, rule) for rule in facts_first)
         self._stages: dict[int, dict[tuple[object, ...], int]] = {}
@@ -59,7 +59,7 @@ class Explainer:
         self._text_left = self._bounds.explanation_characters
 
     def derive(self, atom: Atom) -> Derivation:
-        """Return a derivation of an atom that holds; its variables take the values of the first match."""
+        """Return a derivation of an atom that holds; of several matches, the first one in text order."""
         return self._derive(Atom(atom.predicate, next(self._facts_like(atom))), set(), 0)
 
     def _derive(self, atom: Atom, shown: set[Atom], depth: int) -> Derivation:
@@ -109,7 +109,7 @@ class Explainer:
         return Derivation(self._text(item, bindings), reason)
 
     def _text(self, item: Formula, bindings: Bindings) -> str:
-        """Return a formula as text, within the bound on characters."""
+        """Return a formula as text; raise LimitError if the whole explanation has too many characters."""
 
         def bound(term: Term) -> Term:
             value = apply(term, bindings)
@@ -121,7 +121,7 @@ class Explainer:
         return str(map_terms(item, bound))
 
     def fail(self, atom: Atom) -> Failure | None:
-        """Return why no rule derives an atom; None if the atom holds."""
+        """Return why no rule or fact derives an atom; None if the atom holds."""
         if next(self._facts_like(atom), None) is not None:
             return None
         attempts = []
@@ -151,7 +151,7 @@ class Explainer:
         if best is None:
             most = self._bounds.explanation_steps
             raise LimitError(
-                f"why {rule.head} fails takes more than {most} steps to find", limit="steps", bound=most
+                f"explaining why {rule.head} fails takes more than {most} steps", limit="steps", bound=most
             )
         place = rule.origin.span.place if rule.origin.span else ""
         shown = tuple([self._text(item, known) for item, known in best.held])
@@ -164,10 +164,10 @@ class Explainer:
     ) -> Iterator[tuple[_Level, Bindings | None]]:
         """Search depth first for bindings of a body.
 
-        Yields a level with each of its bindings for which all parts so far hold. Yields it with None after
-        the last of them.
+        Yields each level with each of its bindings for which all parts so far hold. After its last bindings,
+        yields the level with None.
         """
-        # Iterative, because a body can have more parts than CPython allows nested calls.
+        # Iterative, because the number of parts can exceed the recursion limit of CPython.
         stack = [self._level(items, bindings, (), before)]
         while stack:
             level = stack[-1]
@@ -186,7 +186,10 @@ class Explainer:
         return _Level(item, rest, bindings, held, self._candidates(item, bindings, before))
 
     def _choose(self, items: list[Formula], bindings: Bindings) -> tuple[Formula, list[Formula]]:
-        """Return a decidable test or the part with the smallest related relation, and the other parts."""
+        """Return the part that is cheapest to search next, and all other parts.
+
+        Parts without unbound variables come first, then literals of small relations, then tests.
+        """
 
         def rank(item: Formula) -> tuple[int, int]:
             unbound = sum(1 for variable in set(item.variables()) if not apply(variable, bindings).is_ground)
@@ -219,7 +222,7 @@ class Explainer:
     def _test(
         self, item: Formula, bindings: Bindings, before: Stage = None, *, is_negated: bool = False
     ) -> bool:
-        """Return whether a formula holds, using facts before a stage unless the formula is negated."""
+        """Return whether a formula holds, where atoms under no negation must be derived before a stage."""
         if isinstance(item, Literal):
             atom = substitute_atom(item.atom, bindings)
             holds = next(self._facts_like(atom), None) is not None
@@ -233,7 +236,7 @@ class Explainer:
         return any(parts) if isinstance(item, Or) else all(parts)
 
     def _facts_like(self, atom: Atom) -> Iterator[tuple[Term, ...]]:
-        """Yield the arguments of matching facts, sorted by text."""
+        """Yield the arguments of all facts that match an atom, sorted by text."""
         facts = self._found.get(atom)
         if facts is None:
             matching = [
@@ -245,15 +248,12 @@ class Explainer:
         return iter(facts)
 
     def _is_earlier(self, atom: Atom, before: Stage) -> bool:
-        """Return whether an atom was derived before a stage, so that the stage can depend on it."""
+        """Return whether an atom was derived before a stage, so that its derivation cannot be circular."""
         stage = None if before is None else self._stage(atom)
         return before is None or stage is None or stage < before
 
     def _stage(self, atom: Atom) -> Stage:
-        """Return the component and the round that derive an atom, if recursion is involved.
-
-        A fact comes before all rounds.
-        """
+        """Return the recursive component and the round that derive an atom; None without recursion."""
         row = (atom.predicate, *atom.arguments)
         makers = self._reasoner.makers(atom)
         for component in makers:

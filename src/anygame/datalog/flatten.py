@@ -1,4 +1,4 @@
-"""From normal rules to flat rules: chooses a layout, and copies each rule for its shapes."""
+"""Flattening: chooses a layout of relations, and translates normal rules to flat rules."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ from anygame.language.rules import (
 from anygame.language.terms import Compound, Term, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from anygame.analysis.domains import Top
     from anygame.analysis.normal import NormalRule
     from anygame.datalog.relations import Condition
     from anygame.datalog.strategy import Strategy
 
-#: Relations of fluents, moves and percepts, which are split first.
+#: Relations of fluents, moves and percepts, whose arguments are split first.
 _PROTOCOL: Final = {"true", "does", "next", "init", "base", "legal", "input", "sees", "percept"}
-#: The relation, ``true`` or ``does``, whose layout each relation of fluents or moves shares.
+#: For each relation of fluents or moves, the relation whose layout it shares: ``true`` or ``does``.
 _LAID_OUT_AS: Final = {(name, KEYWORDS[name]): (read, KEYWORDS[read]) for name, read in READ_AS.items()}
-#: Relations whose first argument is a role, which is never split.
+#: Relations whose first argument is a role; this argument is never split.
 _OF_ROLES: Final = {"does", "legal", "input", "goal", "sees", "percept"}
 
 
 class Layout:
-    """Decides which arguments are split, and into which shapes.
+    """Decides which arguments of relations are split, and into which shapes.
 
-    The relations of fluents share one layout, and so do the relations of moves: a state is read as it was
-    written.
+    All relations of fluents share one layout, so that rows of ``next`` are rows of ``true``. All relations of
+    moves share another layout.
 
     Attributes:
         domains: the kinds of terms in each position.
@@ -93,7 +93,7 @@ class Layout:
         return chosen
 
     def keys(self) -> list[tuple[str, int]]:
-        """Return the relations in the rules, sorted."""
+        """Return name and arity of all relations in the rules, sorted."""
         return list(self._shapes)
 
     def splits(self, key: tuple[str, int], argument: int) -> tuple[Top, ...] | None:
@@ -102,12 +102,12 @@ class Layout:
         return shapes[argument] if shapes else None
 
     def variants(self, key: tuple[str, int]) -> list[Relation]:
-        """Return all flat relations of a relation, in a fixed order."""
+        """Return all flat relations of a relation, always in the same order."""
         options = [(None,) if shapes is None else shapes for shapes in self._shapes.get(key, [None] * key[1])]
         return [Relation(key[0], shapes) for shapes in product(*options)]
 
     def relation(self, atom: Atom) -> Relation | None:
-        """Return the flat relation of an atom; None if it has an impossible shape."""
+        """Return the flat relation of an atom; None if an argument has an impossible shape."""
         whole = self._whole.get(atom.key)
         if whole is not None:
             return whole
@@ -124,7 +124,7 @@ class Layout:
         return Relation(atom.predicate, tuple(shapes))
 
     def flat_atom(self, atom: Atom) -> FlatAtom | None:
-        """Return an atom over its flat relation; None if it has an impossible shape."""
+        """Return an atom over its flat relation; None if an argument has an impossible shape."""
         if (whole := self._whole.get(atom.key)) is not None:
             return FlatAtom(whole, atom.arguments)
         relation = self.relation(atom)
@@ -134,8 +134,8 @@ class Layout:
 def flatten(rules: Sequence[NormalRule], strategy: Strategy = DEFAULT) -> tuple[Layout, list[FlatRule]]:
     """Return a layout and the flat rules, including facts.
 
-    The layout splits all arguments, only fluents, moves and percepts, or nothing: the first choice that needs
-    few enough copies of rules.
+    The layout splits the arguments of all relations. If this needs too many copies of rules, it splits only
+    fluents, moves and percepts or, as a last resort, nothing.
     """
     for split in ("all", "protocol", "none"):
         layout = Layout(rules, strategy, split)
@@ -151,16 +151,10 @@ def flatten(rules: Sequence[NormalRule], strategy: Strategy = DEFAULT) -> tuple[
         else:
             return layout, result
     raise LimitError(
-        f"the rules make more than {strategy.rule_copies} copies when their terms are laid out",
+        f"storing the terms of the rules in columns takes more than {strategy.rule_copies} copies of rules",
         limit="copies",
         bound=strategy.rule_copies,
     )
-
-
-def _atoms_of(rule: NormalRule) -> Iterator[Atom]:
-    yield rule.head
-    for atom, _ in atoms_in(rule.body):
-        yield atom
 
 
 def _shape_order(top: Top) -> tuple[str, int]:
@@ -168,7 +162,10 @@ def _shape_order(top: Top) -> tuple[str, int]:
 
 
 def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[FlatRule] | None:
-    """Return a flat rule for each choice of shapes of the variables in split arguments; None if too many."""
+    """Return a copy of a rule for each choice of shapes of its variables in split arguments.
+
+    None if the rule needs more than ``most`` copies, or if the copies have more than ``room`` columns.
+    """
     if not rule.body:
         fact = layout.flat_atom(rule.head)
         return [] if fact is None else [FlatRule(fact, (), (), rule.origin)]
@@ -182,17 +179,18 @@ def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[Fl
                     choices[term] = [
                         shape for shape in shapes if earlier_shapes is None or shape in earlier_shapes
                     ]
-    # A variable in a split argument of the head or a test needs a shape, too.
+    # A variable in a split argument of the head or of a test needs a shape, too.
+    atoms = [rule.head, *(atom for atom, _ in atoms_in(rule.body))]
     elsewhere = [
         term
-        for atom in _atoms_of(rule)
+        for atom in atoms
         for number, term in enumerate(atom.arguments)
         if isinstance(term, Variable) and term not in choices and layout.splits(atom.key, number) is not None
     ]
     possible = layout.domains.of_variables(rule) if elsewhere else {}
     choices.update({term: sorted(possible.get(term) or [ATOM], key=_shape_order) for term in elsewhere})
     mixed = frozenset(term for term in elsewhere if len(choices[term]) > 1)
-    if prod(map(len, choices.values())) > most or _most_columns(rule, choices) > room:
+    if prod(map(len, choices.values())) > most or _most_columns(atoms, choices) > room:
         return None
     result = []
     for shapes in product(*choices.values()):
@@ -205,16 +203,14 @@ def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[Fl
     return result
 
 
-def _most_columns(rule: NormalRule, choices: dict[Variable, list[Top]]) -> int:
-    """Return the maximum number of columns of a copy, with one column for a compound term of the rule."""
+def _most_columns(atoms: Iterable[Atom], choices: dict[Variable, list[Top]]) -> int:
+    """Return an upper bound on the columns of a copy, where each compound term counts as one column."""
     widest = {
         variable: max([shape[1] if isinstance(shape, tuple) else 1 for shape in shapes], default=1)
         for variable, shapes in choices.items()
     }
     return sum(
-        widest.get(term, 1) if isinstance(term, Variable) else 1
-        for atom in _atoms_of(rule)
-        for term in atom.arguments
+        widest.get(term, 1) if isinstance(term, Variable) else 1 for atom in atoms for term in atom.arguments
     )
 
 
@@ -235,7 +231,7 @@ def _copy(
     if head is None:
         return None
     literals: list[FlatAtom] = []
-    # No literal excludes compound terms from the copy for constants.
+    # The copy for constants needs this test, because no literal excludes compound terms from it.
     conditions: list[Condition] = [
         IsConstant(variable) for variable, shape in shapes.items() if shape is ATOM and variable in mixed
     ]
@@ -256,7 +252,7 @@ def _copy(
 
 
 def _condition(formula: Formula, layout: Layout) -> Condition | bool:
-    """Return the condition of a test; True or False if the layout decides the test."""
+    """Return a test as a condition; True or False if the layout determines its result."""
     if isinstance(formula, Literal):
         return layout.flat_atom(formula.atom) or False
     if isinstance(formula, Distinct):

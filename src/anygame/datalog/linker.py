@@ -1,4 +1,4 @@
-"""Generated code at run time: its namespace, tables of recursive relations, and limits on its work."""
+"""Generated code at run time: compiled functions, tables of recursive relations, and limits on work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Linker:
 
     Attributes:
         namespace: the globals of all generated code.
-        tables: the tables whose code is linked; the code of all others is generated when it is needed.
+        tables: the tables on demand whose code is compiled.
     """
 
     def __init__(self, schema: Schema, static: Frame) -> None:
@@ -43,9 +43,9 @@ class Linker:
         }
 
     def closure(self, source: Source, source_of_table: Callable[[Index], Source]) -> list[Source]:
-        """Return a source and the sources of all unlinked tables that it queries, directly or indirectly.
+        """Return a source and the sources of all uncompiled tables that it queries, directly or indirectly.
 
-        Stops after the first source that needs all rows of a relation on demand.
+        The search stops after the first source that needs all rows of a relation on demand.
         """
         sources = [source]
         seen = {source.table, *self.tables}
@@ -61,7 +61,7 @@ class Linker:
         return sources
 
     def link(self, sources: Sequence[Source]) -> Callable[[Frame], None]:
-        """Define the functions of the sources and all objects that they need; return the first function."""
+        """Define the functions of the sources, and all objects that they need; return the first function."""
         needs: dict[Need, None] = {}
         for source in sources:
             self._define(source)
@@ -70,20 +70,20 @@ class Linker:
             if need.kind is NeedKind.INDEX_CODE and need.name not in self.namespace:
                 self._define(emit_index(need.of))
         for need in needs:
-            # Constants never change, nor does the code of indexes.
+            # Existing constants, and the code of existing indexes, remain valid.
             if need.name not in self.namespace and need.kind is not NeedKind.STATIC_TABLE:
                 self.namespace[need.name] = self._constant(need)
         for need in needs:
-            # Making a table requires the facts and indexes of its code.
+            # A table can be made only after the facts and indexes that its code uses.
             if need.kind is NeedKind.STATIC_TABLE and need.name not in self.namespace:
                 self.namespace[need.name] = self.table(need.of)(self._static)
-        # Last, so that an interrupted call is repeated as a whole.
+        # This comes last, so that a repetition of an interrupted call links all tables again.
         self.tables.update(source.table for source in sources if source.table is not None)
         function: Callable[[Frame], None] = self.namespace[sources[0].name]
         return function
 
     def table(self, index: Index) -> Callable[[Frame], Callable[[Any], Any]]:
-        """Return the function that makes a linked table in a frame."""
+        """Return the function that makes a table in a frame; its code must be compiled."""
         make: Callable[[Frame], Callable[[Any], Any]] = self.namespace[Need(NeedKind.TABLE_CODE, index).name]
         return make
 
@@ -111,11 +111,11 @@ class Linker:
 class Agenda:
     """The keys of one recursive component that are in progress in one frame.
 
-    If few rows of a large relation are requested, it is not computed as a whole. Instead, a *look-up*
-    computes the rows of one key from the rules, with the columns of the key bound, and caches them in the
-    frame (tabling; bottom-up, this is magic sets). For a recursive relation, an *agenda* evaluates all keys
-    in progress again until no new row appears (iterated query-subquery, Vieille 1986). This is complete for
-    any cycles in the data.
+    A relation on demand is not computed as a whole. A *look-up* computes only the rows of one key: it
+    evaluates the rules with the columns of the key bound, and caches the rows in the frame. This is tabling;
+    its bottom-up counterpart is magic sets. For a recursive relation, the *agenda* repeats the rules for all
+    keys in progress until they derive no new row (iterated query-subquery, Vieille 1986). The result is
+    complete even if the data have cycles.
 
     Args:
         nesting: maximum depth of nested questions; deeper questions wait for the next round.
@@ -131,7 +131,10 @@ class Agenda:
         self._depth = 0
 
     def ask(self, rules: Callable[[Any, set[Any]], None], table: dict[Any, Any], key: Any) -> Any:
-        """Return the rows of a key: all rows for a question from outside, the rows so far within a cycle."""
+        """Return the rows of a key.
+
+        An outermost question gets all rows. A nested question gets the rows that have been derived so far.
+        """
         with self._lock:
             return self._ask(rules, table, key)
 
@@ -176,7 +179,7 @@ _ADVICE: Final = {
     "facts": "split the rule, bind more of its variables, or load the game with a larger Limits(facts=...)",
     "depth": "let the recursion end: count with constants (succ 1 2), or bound the terms that it builds",
     "size": "let the recursion end: a term that contains another term twice doubles its size in each round",
-    "text": "let rules pass on constants that represent large terms, not the terms",
+    "text": "replace the large terms in rules by constants that represent them",
     "terms": "let the recursion end: count with constants (succ 1 2), or bound the terms that it builds",
     "steps": "split the rule that joins most rows, or load the game with a larger Limits(steps=...)",
     "seconds": "split the rule that joins most rows, or load the game with a larger Limits(seconds=...)",
@@ -186,14 +189,14 @@ _MOST_QUOTED: Final = 3
 
 
 class TooCostly(Exception):  # noqa: N818  (a signal from here to the engine)
-    """A trial exceeded its budget."""
+    """A trial exceeded its limit on iterations or rows."""
 
 
 class Guard:
-    """Counts the work of generated code and stops it at the limits.
+    """Counts the work of generated code, and raises an error if the work exceeds a limit.
 
-    Generated code calls ``next(tick)`` in long loops and ``grow`` for large sets; on trial it calls
-    ``try_tick`` and ``try_grow``.
+    Generated code calls ``next(tick)`` in long loops, and ``grow`` to extend large sets. During a trial, it
+    uses ``try_tick`` and ``try_grow`` instead.
     """
 
     def __init__(self, limits: Limits, strategy: Strategy, namespace: dict[str, Any]) -> None:
@@ -215,7 +218,7 @@ class Guard:
         self._steps_left = self._limits.steps
 
     def start_trial(self, iterations: int, rows: int) -> None:
-        """Start a trial: generated code raises ``TooCostly`` after this many iterations or rows."""
+        """Start a trial, in which generated code raises ``TooCostly`` after this many iterations or rows."""
 
         def tick() -> Iterator[bool]:
             yield from repeat(True, iterations)
@@ -267,13 +270,13 @@ class Guard:
 
 
 def _too_many_facts(most: int, name: str) -> LimitError:
-    return LimitError(f"relation {name} grew past {most} facts", limit="facts", bound=most, relation=name)
+    return LimitError(f"relation {name} has more than {most} facts", limit="facts", bound=most, relation=name)
 
 
 def blame(
     error: LimitError, running: Sequence[FlatRule], rules_of: Callable[[str], list[FlatRule]]
 ) -> LimitError:
-    """Return the error with the places of the responsible rules and advice."""
+    """Return an error with advice, and with the places of the rules that caused it."""
     relation = running[0].head.relation.title if error.relation is None else error.relation
     rules = rules_of(relation) or running
     spans = list(dict.fromkeys(rule.origin.span for rule in rules if rule.origin.body and rule.origin.span))

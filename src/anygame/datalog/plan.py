@@ -1,9 +1,9 @@
 """Join orders by estimated cardinality, and a test whether questions have finite answers.
 
-The planner tries every literal as the first of a greedy join order, which always takes the literal with the
-fewest expected rows next. Bound literals and conditions are tested as early as possible. Sizes are measured
-on a snapshot of the relations when a rule is first needed. Columns are assumed to be independent, as usual
-since Selinger et al. 1979.
+The planner builds one greedy join order for each choice of the first literal, and takes the cheapest order. A
+greedy order continues with the literal that has the fewest expected matches. Sizes come from a snapshot of
+the relations at the first use of a rule. Columns are assumed to be independent, as usual since Selinger et
+al. 1979.
 """
 
 from __future__ import annotations
@@ -29,24 +29,25 @@ if TYPE_CHECKING:
 #: The number of a term, or a variable to bind or compare.
 Column = int | Variable
 
-#: Estimated rows of a question on demand without known values, or without a finite answer. It is so high
-#: that the planner asks it only if no other literal is left.
+#: Estimated number of rows of a relation on demand if no values are known or the answer is infinite. It is so
+#: high that the planner takes such a literal last.
 _LAST_RESORT: Final = 1e15
-#: Minimum number of rows that a join is estimated to yield, and its fixed cost in rows.
+#: Minimum estimated number of rows of a join.
 _FEWEST_ROWS: Final = 0.1
+#: Fixed cost of a join, as a number of rows.
 _COST_OF_A_JOIN: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Sizes of relations at one moment; sizes of other relations are guessed.
+    """Sizes of relations at one moment; the planner guesses all other sizes.
 
     Attributes:
-        complete: rows of static relations that are final.
-        measured: rows of relations in one state, as a sample of their sizes.
+        complete: the rows of static relations that are completely computed.
+        measured: the rows of other relations in one state.
         on_demand: estimated number of rows of relations on demand.
         termination: decides which questions to relations on demand have finite answers.
-        fanouts: cache of measurements of complete relations, which never change.
+        fanouts: cache of the fanouts of complete relations, which never change.
     """
 
     complete: Mapping[Relation, Collection[object]] = field(default_factory=dict)
@@ -56,7 +57,7 @@ class Snapshot:
     fanouts: dict[object, float] = field(default_factory=dict)
 
     def rows(self, relation: Relation) -> Collection[object] | None:
-        """Return the rows of a relation (plain numbers if it has one column); None if unknown."""
+        """Return the rows of a relation (plain numbers for one column); None if they are unknown."""
         rows = self.complete.get(relation)
         return self.measured.get(relation) if rows is None else rows
 
@@ -76,21 +77,21 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Compose:
-    """States that ``value`` is the compound term of ``functor`` over ``parts``; joined from either side."""
+    """States that ``value`` is the compound term of ``functor`` and ``parts``; builds or decomposes it."""
 
     functor: tuple[str, int]
     value: Variable
     parts: tuple[Column, ...]
 
     def variables(self) -> set[Variable]:
-        """Return the variables of both sides."""
+        """Return the variables among the value and the parts."""
         return {self.value, *(part for part in self.parts if isinstance(part, Variable))}
 
 
 def joins_of(
     rule: FlatRule, number_of: Callable[[Term], int], composed: Iterable[tuple[Variable, Compound]] = ()
 ) -> list[Join | Compose]:
-    """Return the literals of a rule; a ``Compose`` item replaces each nested term."""
+    """Return the literals of a rule as joins, with a ``Compose`` item for each nested term."""
     result: list[Join | Compose] = []
     fresh = 0
 
@@ -126,7 +127,7 @@ class Access(Enum):
 class Scope:
     """Access and size of each relation that a component reads or derives.
 
-    Sizes are measured on a sample of rows and cached.
+    Fanouts are estimated from a sample of rows, and cached.
     """
 
     def __init__(
@@ -149,7 +150,7 @@ class Scope:
         return Access.CONSTANT if self.is_constant(relation) else Access.FRAME
 
     def is_constant(self, relation: Relation) -> bool:
-        """Whether the rows of a relation can be a constant of the code."""
+        """Whether the rows of a relation can be a constant in the code."""
         return self.schema.is_static(relation) and not self.component.is_static
 
     def known_rows(self, relation: Relation) -> Collection[object] | None:
@@ -157,13 +158,13 @@ class Scope:
         return self._snapshot.complete.get(relation)
 
     def number(self, term: Term) -> int:
-        """Return the number of a ground term of the rules, which is in the term table."""
+        """Return the number of a ground term of the rules, which must be in the term table."""
         number = self.schema.terms.find(term)
         assert number is not None, term
         return number
 
     def size(self, relation: Relation) -> float:
-        """Return the number of rows; a guess if it is unknown or zero."""
+        """Return the number of rows of a relation; a guess if the number is unknown or zero."""
         estimate = self._snapshot.on_demand.get(relation)
         if estimate is not None:
             return estimate
@@ -209,10 +210,10 @@ class Scope:
         return repeats * scale if repeats >= 2 else repeats
 
     def can_be_asked(self, relation: Relation, given: Sequence[int]) -> bool:
-        """Return whether a rule may query a relation on demand with known values in the given columns.
+        """Return whether a rule can query a relation on demand with known values in the given columns.
 
-        If the rules of the relation ask themselves for ever larger terms, the question must have a finite
-        answer: limits on the terms of a whole relation do not limit such questions.
+        Such a question is unsafe if its rules could ask for ever larger terms and its answer is infinite:
+        limits on the terms of a whole relation do not stop it.
         """
         termination = self._snapshot.termination
         asks_for_larger_terms = any(maker.asks_for_larger_terms for maker in self.schema.makers(relation))
@@ -229,7 +230,7 @@ def order_joins(
 ) -> tuple[float, list[Join | Compose]]:
     """Return the expected number of rows, and the items in join order.
 
-    If there is a ``first`` item, the order starts with it, and it reads only the newest rows.
+    If ``first`` is given, the order starts with this literal, which reads only the newest rows.
     """
     if not items:
         return 1.0, []
@@ -267,7 +268,7 @@ def _greedy(
 
 
 def _fanout(item: Join | Compose, scope: Scope, bound: set[Variable]) -> float:
-    """Return the expected number of matches of an item for given values of the bound variables."""
+    """Return the expected number of matches of an item if the given variables are bound."""
     if isinstance(item, Compose):
         is_ready = item.value in bound or all(
             not isinstance(part, Variable) or part in bound for part in item.parts
@@ -277,25 +278,21 @@ def _fanout(item: Join | Compose, scope: Scope, bound: set[Variable]) -> float:
     return fanout if item.variables() - bound else min(scope.strategy.test_passes, fanout)
 
 
-#: Maximum number of questions that are decided for a program; further ones are assumed to end.
+#: Maximum number of analysed questions of a program; further questions are assumed to have finite answers.
 _MOST_QUESTIONS: Final = 10_000
 
-#: A relation, and the columns with known values.
+#: A relation, and the columns whose values are known.
 Question = tuple["Relation", frozenset[int]]
 
 
 class Termination:
-    """Decides which questions have finite answers.
+    """Decides which questions to relations on demand have finite answers; all other relations are finite.
 
-    A relation of lists, or of numbers made of terms, has infinitely many rows. It can still be queried with
-    known terms: ``(plus ?x ?y (s z))`` has two answers, but ``(plus z ?y ?sum)`` has infinitely many. Known
-    values are propagated through the rules, like modes of logic programs. Each recursive path to the same
-    question must descend into a part of the known terms (De Schreye and Decorte, "Termination of logic
-    programs: the never-ending story", 1994).
-
-    Args:
-        schema: the program.
-        on_demand: the relations computed on demand; all other relations are finite.
+    A relation of lists, or of numbers made of terms, has infinitely many rows. A question with known terms
+    can still have a finite answer: ``(plus ?x ?y (s z))`` has two answers, but ``(plus z ?y ?sum)`` has
+    infinitely many. The analysis propagates known values through the rules, like modes of logic programs.
+    Each recursive path back to a question must descend into a part of the known terms (De Schreye and
+    Decorte, "Termination of logic programs: the never-ending story", 1994).
     """
 
     def __init__(self, schema: Schema, on_demand: Container[Relation]) -> None:
@@ -313,7 +310,7 @@ class Termination:
         return self._known[question]
 
     def _settle(self, question: Question) -> None:
-        """Decide a question and all questions that it leads to: a greatest fixpoint."""
+        """Decide a question and all questions to which it leads, by a greatest fixpoint."""
         answers = self._known
         answers[question] = True
         asked_by: dict[Question, dict[Question, None]] = defaultdict(dict)
@@ -344,7 +341,7 @@ class Termination:
         component: Component,
         ends: Callable[[Question], bool],
     ) -> bool:
-        """Return whether the literals have an order in which each has a finite answer."""
+        """Return whether the literals have an order in which each literal has a finite answer."""
         wholes = [rule.head.columns[number] for number in given]
         known = {variable for term in wholes for variable in variables_of(term)}
         waiting = list(rule.literals)
@@ -374,18 +371,18 @@ def known_columns(atom: FlatAtom, known: Container[Variable]) -> list[int]:
 def _goes_down(
     rule: FlatRule, atom: FlatAtom, columns: Iterable[int], wholes: Iterable[Term], component: Component
 ) -> bool:
-    """Return whether a literal asks for smaller terms than its rule, or cannot lead back to the question."""
+    """Return whether a literal asks for smaller terms than its rule, or cannot recur without end."""
     grows = component.builds_terms or component.asks_for_larger_terms
     if not grows or atom.relation not in component.relations:
         return True
     parts = [atom.columns[number] for number in columns]
     if any(_is_inside(part, whole) for part in parts for whole in wholes):
         return True
-    # The rules of another relation can ask for smaller terms before they ask this relation again.
+    # The rules of another relation of the component can ask for smaller terms before they ask this relation.
     return atom.relation != rule.head.relation and bool(parts) and not component.asks_for_larger_terms
 
 
 def _is_inside(part: Term, whole: Term) -> bool:
-    """Return whether a term is a proper part of another one."""
+    """Return whether ``part`` is a proper subterm of ``whole``."""
     arguments = whole.arguments if isinstance(whole, Compound) else ()
     return any(part == argument or _is_inside(part, argument) for argument in arguments)

@@ -1,8 +1,8 @@
-"""Answers about the states of a game, from its rules.
+"""The reasoner: answers questions about the states of a game from its rules.
 
-This module connects the stages: rules are laid out flat, ordered in a schema, and evaluated by an engine. It
-knows the relations with a meaning in GDL: it provides ``true`` and ``does``, and reads ``init``, ``legal``,
-``next``, ``terminal``, ``goal`` and ``sees``. It knows nothing about any particular game.
+This module connects the stages: it flattens the rules, orders them in a schema, and evaluates them in an
+engine. It also handles the keywords of GDL: it provides the rows of ``true`` and ``does``, and reads
+``init``, ``legal``, ``next``, ``terminal``, ``goal`` and ``sees``.
 """
 
 from __future__ import annotations
@@ -35,23 +35,18 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.terms import Term
 
-#: The rows of each flat relation of ``true``, in a fixed order.
+#: The rows of each flat relation of ``true``, always in the same order.
 Fluents = tuple["frozenset[Row] | set[Row]", ...]
-#: Slot and row of a ``does`` relation.
+#: A flat relation of ``does``, by its slot, and a row of it.
 Move = tuple[int, "Row"]
 
 
 class Reasoner:
-    """Answers what holds in a state, for any game.
-
-    Args:
-        program: the rule sheet.
-        limits: bounds on derived facts, terms and time.
-        strategy: thresholds, which change no answer.
+    """Answers what holds in the states of a game.
 
     Raises:
         RuleSheetError: the rules are unsafe or unstratified, or static relations depend on the state.
-        LimitError: the rules make too many copies when laid out flat.
+        LimitError: flattening takes too many copies of rules.
     """
 
     def __init__(self, program: Program, limits: Limits | None = None, strategy: Strategy = DEFAULT) -> None:
@@ -82,7 +77,7 @@ class Reasoner:
         self.roles: tuple[Term, ...] = tuple(dict.fromkeys(rule.head.arguments[0] for rule in role_facts))
         self._true_slots = [slots[relation] for relation in self._fluents]
         self._next = [replace(relation, predicate="next") for relation in self._fluents]
-        # Moves of a shape that no rule derives are in the layout, but never legal.
+        # The layout can contain shapes of moves that no rule derives.
         legal = [relation for relation in layout.variants(("legal", 2)) if relation in slots]
         self._legal_slots = [
             (slots[relation], slots[replace(relation, predicate="does")], relation) for relation in legal
@@ -108,12 +103,12 @@ class Reasoner:
         )
 
     def fluents(self, facts: Iterable[Term]) -> tuple[Fluents, frozenset[Term]]:
-        """Return the state with the given ground terms, and the terms that no rule can read."""
+        """Return the state of the given facts, and the facts that no rule can read."""
         rows: dict[Relation, set[Row]] = {relation: set() for relation in self._fluents}
         unreadable = set()
         for fact in facts:
             if not fact.is_ground:
-                raise PositionError(f"a fact of a position has no variables, but {fact} has")
+                raise PositionError(f"the fact {fact} of a position must not contain variables")
             flat = self.layout.flat_atom(Atom("true", (fact,)))
             if flat is None or flat.relation not in rows:
                 unreadable.add(fact)
@@ -122,17 +117,17 @@ class Reasoner:
         return tuple(map(frozenset, rows.values())), frozenset(unreadable)
 
     def facts(self, fluents: Fluents) -> Iterator[Term]:
-        """Yield the terms of a state."""
+        """Yield the facts of a state."""
         for relation, rows in zip(self._fluents, fluents, strict=True):
             for row in rows:
                 yield self.arguments(relation, row)[0]
 
     def frame(self, fluents: Fluents) -> Frame:
-        """Return a frame that contains the state only."""
+        """Return a frame that contains only the facts of a state."""
         return dict(zip(self._true_slots, fluents, strict=True))
 
     def legal(self, frame: Frame) -> dict[int, list[Move]]:
-        """Return the legal moves per role (by number), unordered."""
+        """Return the legal moves of each role, by the number of its term, in no fixed order."""
         self.engine.evaluate(frame, self._for_legal)
         moves: dict[int, list[Move]] = {self.terms.number(role): [] for role in self.roles}
         for slot, does, relation in self._legal_slots:
@@ -149,12 +144,12 @@ class Reasoner:
         return bool(self.engine.rows(frame, self._terminal))
 
     def goals(self, frame: Frame) -> dict[int, list[Term]]:
-        """Return all goal values that the rules derive, per role (by number)."""
+        """Return all goal values that the rules derive, by the number of the role."""
         self.engine.evaluate(frame, self._for_goals)
         return self._by_role(frame, self._goals)
 
     def _by_role(self, frame: Frame, relations: Iterable[Relation]) -> dict[int, list[Term]]:
-        """Return the second arguments of all rows, by the number of the first argument."""
+        """Return the second argument of each row, by the number of the first argument."""
         by_role: dict[int, list[Term]] = {}
         for relation in relations:
             for row in self.engine.rows(frame, relation):
@@ -162,7 +157,7 @@ class Reasoner:
         return by_role
 
     def action_frame(self, frame: Frame, joint: Sequence[Move]) -> Frame:
-        """Return a copy of a frame with a joint move."""
+        """Return a copy of a frame, with a joint move."""
         extended = dict(frame)
         for slot in self._does_slots:
             extended[slot] = set()
@@ -171,7 +166,7 @@ class Reasoner:
         return extended
 
     def next(self, frame: Frame, joint: Sequence[Move]) -> Fluents:
-        """Return the state after a joint move; store results that do not depend on moves in the frame."""
+        """Return the state after a joint move; ``frame`` keeps the rows that do not depend on moves."""
         engine = self.engine
         engine.evaluate(frame, self._for_next_by_state)
         extended = self.action_frame(frame, joint)
@@ -179,7 +174,7 @@ class Reasoner:
         return tuple([engine.rows(extended, relation) for relation in self._next])  # type: ignore[misc]
 
     def percepts(self, frame: Frame, joint: Sequence[Move]) -> dict[int, list[Term]]:
-        """Return the percepts of each role (by number) after a joint move."""
+        """Return the percepts after a joint move, by the number of the role."""
         extended = self.action_frame(frame, joint)
         self.engine.evaluate(extended, self._for_sees)
         return self._by_role(extended, self._sees)
@@ -191,7 +186,7 @@ class Reasoner:
         return relation.arguments(columns)
 
     def move(self, role: Term, move: Term) -> Move | None:
-        """Return the slot and row of a move; None if no rule can read it."""
+        """Return the slot and row of a move; None if no rule can read the move."""
         flat = self.layout.flat_atom(Atom("does", (role, move)))
         if flat is None or flat.relation not in self._does:
             return None
@@ -218,7 +213,7 @@ class Reasoner:
         ]
 
     def describe_plan(self) -> list[dict[str, Any]]:
-        """Return the generated code of each component, as plain data; empty if it was never needed."""
+        """Return the generated code of each component, as plain data; empty if the code was never needed."""
         return [
             {
                 "number": component.number,
@@ -240,7 +235,7 @@ class Reasoner:
     def domains_below(
         self, predicate: str, arity: int
     ) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """Return the possible functors of the last argument of a relation, with the values in each."""
+        """Return the possible functors of the last argument of a relation, with their possible arguments."""
         domains = Domains(self.rules, declared=True)
         path = (predicate, arity, arity - 1)
         domains_of: dict[tuple[str, int], tuple[tuple[Term, ...], ...]] = {}
@@ -253,7 +248,7 @@ class Reasoner:
 
     @cached_property
     def known_relations(self) -> frozenset[tuple[str, int]]:
-        """Name and arity of every relation in the rules, including rules that can never fire."""
+        """Name and arity of each relation in the rules, including rules that can never fire."""
         return frozenset(atom.key for rule in self.program.rules for atom in atoms_of(rule))
 
     def depends_on_moves(self, key: tuple[str, int]) -> bool:
@@ -261,7 +256,7 @@ class Reasoner:
         return any(self.schema.level(relation) == ACTION for relation in self.layout.variants(key))
 
     def makers(self, atom: Atom) -> Sequence[Component]:
-        """Return the components that derive the relation of a ground atom if any of them is recursive."""
+        """Return the components that derive the relation of an atom; empty if none of them is recursive."""
         relation = self.layout.relation(atom)
         makers = self.schema.makers(relation) if relation is not None else ()
         return makers if any(component.recursive for component in makers) else ()
@@ -269,7 +264,7 @@ class Reasoner:
     def rounds(
         self, frame: Frame, component: Component
     ) -> Iterator[tuple[int, tuple[str, tuple[Term, ...]]]]:
-        """Run a component again; yield each derived fact with its round."""
+        """Run a component again; yield each derived fact with the number of its round."""
         for number, new_rows in enumerate(self.engine.trace(frame, component)):
             for slot, rows in new_rows.items():
                 relation = self.schema.relation(slot)
@@ -277,7 +272,7 @@ class Reasoner:
                     yield number, (relation.predicate, self.arguments(relation, row))
 
     def size(self, frame: Frame, key: tuple[str, int]) -> int:
-        """Return the approximate number of facts of a relation; a large number if it is on demand."""
+        """Return the number of facts of a relation; a large number if the relation is on demand."""
         total = 0
         for relation in self.layout.variants(key):
             self.engine.evaluate(frame, self.schema.sequence([relation]))
@@ -288,7 +283,8 @@ class Reasoner:
     def matching(self, frame: Frame, atom: Atom) -> Iterator[tuple[Term, ...]]:
         """Yield the arguments of all facts that match an atom with variables, in no fixed order.
 
-        Compound arguments with variables are not compared, so the caller must match the results.
+        The results are not compared with arguments that are compound terms with variables. So the caller must
+        match the results.
         """
         matches = (
             row
@@ -310,7 +306,7 @@ class Reasoner:
             else:
                 asked.append(term)
         given = {n: term for n, term in enumerate(asked) if term is not None and term.is_ground}
-        # A question on demand can contain a term that is not in the table yet.
+        # A question to a relation on demand can contain a term that is not in the table yet.
         if self.schema.is_static(relation):
             self.engine.static_rows(relation)
         number = self.terms.number if self.engine.is_on_demand(relation) else self.terms.find
@@ -344,7 +340,7 @@ class Reasoner:
 
 
 def _bounded(rows: Iterable[tuple[Term, ...]], atom: Atom, most: int) -> Iterator[tuple[Term, ...]]:
-    """Yield rows until their total text is too long, because many rows can contain the same large term."""
+    """Yield rows, but raise LimitError if their total text is too long: rows can share a large term."""
     room = most
     for row in rows:
         room -= sum([len(str(term)) for term in row])
@@ -358,7 +354,7 @@ def _bounded(rows: Iterable[tuple[Term, ...]], atom: Atom, most: int) -> Iterato
 
 
 def _has_shape(term: Term, shape: Top | None) -> bool:
-    """Whether a term can have a shape once its variables are bound."""
+    """Whether a term can have a shape after its variables are bound."""
     if shape is None or isinstance(term, Variable):
         return True
     if isinstance(term, Compound):

@@ -1,10 +1,10 @@
 """Flat relations: the stored form of relations, and rules over them.
 
-GDL nests terms in relations, as in ``(true (cell 1 1 b))``, but a Datalog reasoner needs columns. So every
-argument that can hold a compound term is *split by shape*: ``true`` becomes ``true.1/cell.3`` with three
-columns, ``true.1/control.1`` with one, and ``true.1/atom`` for fluents that are constants. A rule with a
-variable for a whole fluent or move is copied for each shape. Terms nested deeper are single values; joins
-with ``Compose`` build and decompose them.
+GDL nests terms in relations, as in ``(true (cell 1 1 b))``, but a Datalog engine needs columns. So arguments
+that can be compound terms are *split by shape*. For example, ``true`` becomes ``true.1/cell.3`` with three
+columns, ``true.1/control.1`` with one column, and ``true.1/atom`` for fluents that are constants. A rule with
+a variable for a whole fluent or move is copied for each shape. A term that is nested deeper is one value in a
+column; the join item ``Compose`` builds and decomposes such terms.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
 
 
-#: The numbers of the terms in the columns of a relation: a plain number for one column, else a tuple.
+#: The numbers of the terms in all columns of a relation: a plain number for one column, else a tuple.
 Row = Any
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation constant with the shape of each argument; None is any value in one column."""
+    """A relation constant with a shape for each argument; the shape None is any value in one column."""
 
     predicate: str
     shapes: tuple[Top | None, ...]
@@ -65,7 +65,7 @@ class Relation:
         return row if isinstance(row, tuple) else (row,)
 
     def columns(self, arguments: tuple[Term, ...]) -> tuple[Term, ...]:
-        """Return the columns of arguments that have the shapes of the relation."""
+        """Return arguments as columns; they must have the shapes of the relation."""
         result: list[Term] = []
         for shape, term in zip(self.shapes, arguments, strict=True):
             if isinstance(shape, tuple):
@@ -76,7 +76,7 @@ class Relation:
         return tuple(result)
 
     def arguments(self, columns: tuple[Term, ...]) -> tuple[Term, ...]:
-        """Return the arguments with the given columns; the inverse of ``columns``."""
+        """Return columns as arguments; the inverse of ``columns``."""
         result: list[Term] = []
         start = 0
         for shape in self.shapes:
@@ -110,7 +110,7 @@ class FlatAtom:
 
 @dataclass(frozen=True, slots=True)
 class Unequal:
-    """Two terms differ or, if negated, are equal."""
+    """Test that two terms differ or, if negated, are equal."""
 
     left: Term
     right: Term
@@ -132,7 +132,7 @@ class IsConstant:
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """Test that all conditions of at least one choice hold; literals of the rule bind all variables."""
+    """Test that all conditions of some choice hold; the literals of the rule bind all variables."""
 
     choices: tuple[tuple[Condition, ...], ...]
 
@@ -142,7 +142,7 @@ class Alternatives:
 
 @dataclass(frozen=True, slots=True)
 class Negated:
-    """An atom that must not hold."""
+    """Test that an atom does not hold."""
 
     atom: FlatAtom
 
@@ -155,7 +155,7 @@ Condition = Negated | Unequal | IsConstant | Alternatives | FlatAtom
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """One atom in the body of a rule; ``joined`` for a literal of the body, False for an atom of a test."""
+    """An atom in the body of a rule; ``joined`` if it is a literal, False if it is part of a condition."""
 
     atom: FlatAtom
     positive: bool
@@ -163,13 +163,13 @@ class Read:
 
     @property
     def relation(self) -> Relation:
-        """The relation read."""
+        """The relation of the atom."""
         return self.atom.relation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatRule:
-    """A rule over flat relations: its literals are joined, and its conditions test bound values."""
+    """A rule over flat relations: a join of literals, with conditions on bound values."""
 
     head: FlatAtom
     literals: tuple[FlatAtom, ...]
@@ -190,7 +190,7 @@ class FlatRule:
 
 
 def reads_of(conditions: Iterable[Condition]) -> Iterator[Read]:
-    """Yield the atoms that conditions read, including atoms in alternatives."""
+    """Yield the atoms in conditions, including atoms in alternatives."""
     for condition in conditions:
         if isinstance(condition, FlatAtom):
             yield Read(condition, positive=True, joined=False)
@@ -232,8 +232,8 @@ class Composer:
     """Builds and decomposes the compound terms of one functor.
 
     Attributes:
-        known: the number of each term, by the numbers of its arguments as a row.
-        parts: the row of arguments of each term, as a list of one element that joins iterate over.
+        known: the number of each term, by the row of its arguments.
+        parts: for each term, a list with the row of its arguments; joins iterate over this list.
     """
 
     __slots__ = ("_make", "functor", "known", "parts")
@@ -245,19 +245,19 @@ class Composer:
         self._make = make
 
     def __call__(self, arguments: object) -> int:
-        """Return the number of the term with these arguments, and add it to the table if it is new."""
+        """Return the number of the term with these arguments; a new term is added to the table."""
         number = self.known.get(arguments)
         return self._make(self, arguments) if number is None else number
 
 
 class TermTable:
-    """A growing table that numbers the ground terms in rows; equal terms have equal numbers.
+    """Numbers the ground terms in rows; equal terms have equal numbers.
 
-    A compound term is found by the numbers of its arguments (hash consing, after Goto 1974), so joins build
+    The key of a compound term is the row of its arguments' numbers (hash consing, Goto 1974). So joins build
     and decompose terms without reading text.
 
     Args:
-        depth: maximum nesting of compound terms.
+        depth: maximum nesting depth of compound terms.
         terms: maximum number of terms.
         long: minimum number of characters of a long term.
         longest: maximum number of characters of a term.
@@ -265,7 +265,7 @@ class TermTable:
     Attributes:
         terms: the terms, by number.
         depths: the nesting depth of each term, by number.
-        has_long: whether any term is long, so that the total text of answers must be bounded.
+        has_long: whether any term is long; the total text of answers must then be bounded.
     """
 
     def __init__(self, *, depth: int, terms: int, long: int, longest: int) -> None:
@@ -285,7 +285,7 @@ class TermTable:
         return composer
 
     def number(self, term: Term) -> int:
-        """Return the number of a ground term, and add the term if it is new."""
+        """Return the number of a ground term; a new term is added to the table."""
         number = self._numbers.get(term)
         if number is not None:
             return number
@@ -301,7 +301,7 @@ class TermTable:
         return numbers[0] if len(numbers) == 1 else numbers
 
     def add_ground_parts(self, term: Term) -> None:
-        """Add the largest ground parts of a term: the whole term if it is ground."""
+        """Add a ground term, or else the largest ground parts of a term, to the table."""
         pending = [term]
         while pending:
             part = pending.pop()
@@ -322,7 +322,9 @@ class TermTable:
 
     def _add(self, term: Term, depth: int) -> int:
         if len(self.terms) >= self._most:
-            raise LimitError(f"more than {self._most} different terms arise", limit="terms", bound=self._most)
+            raise LimitError(
+                f"the rules build more than {self._most} different terms", limit="terms", bound=self._most
+            )
         if len(str(term)) > self._long:
             self.has_long = True
         number = len(self.terms)
@@ -347,7 +349,7 @@ class TermTable:
                 )
             if sum(len(str(self.terms[number])) for number in numbers) > self._longest:
                 raise LimitError(
-                    f"a term of more than {self._longest:,} characters arises: ({name} ...)",
+                    f"the rules build a term of more than {self._longest:,} characters: ({name} ...)",
                     limit="size",
                     bound=self._longest,
                 )

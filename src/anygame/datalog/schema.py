@@ -1,8 +1,8 @@
-"""The program as the engine sees it: relations with slots and levels, and rules in components.
+"""The schema of a program: relations with slots and levels, and rules in components.
 
 A component is a strongly connected component of the dependency graph: rules that must be computed together.
 Each component comes after all components that it reads, so negation is stratified (Apt, Blair and Walker
-1988). The schema is immutable.
+1988).
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ if TYPE_CHECKING:
     from anygame.analysis.dependencies import RuleGroup
     from anygame.datalog.relations import TermTable
 
-#: Levels: a relation depends on nothing, on the state, or also on the joint move.
+#: Levels of relations: independent of the state, dependent on the state, and dependent on the joint move.
 STATIC, STATE, ACTION = 0, 1, 2
-#: The known rows in one state, or in one state with one joint move, by slot. It also contains indexes, tables
-#: and markers of components that have run, by their names in generated code.
+#: The known rows of relations in one state, or in one state with one joint move, by slot. A frame also
+#: contains indexes, tables, and markers of components that have run, by their names in generated code.
 Frame = dict[int | str, Any]
-#: Key of a list in a frame; if it is there, recursive components append the new rows of each round.
+#: Key of an optional list in a frame, to which recursive components append the new rows of each round.
 TRACE: Final = "trace"
 _DEPENDENCIES: Final = {STATE: "the state (`true`)", ACTION: "the moves (`does`)"}
-#: Advice by the allowed level.
+#: Advice for a rule that exceeds the allowed level of its relation, by this level.
 _INSTEAD: Final = {
     STATE: "record the move in a fluent with a `next` rule, and read that fluent with `true`",
     STATIC: "read only relations that never change, such as facts and `init`",
 }
-#: Relations that are always computed as a whole.
+#: Relations that are never computed on demand.
 _WHOLE: Final = {"role", "init", "base", "input", "legal", "next", "terminal", "goal", "sees", "percept"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Index:
-    """Access to a relation by several columns: a hash index, or a table of answers on demand.
+    """Access to a relation by some of its columns: a hash index, or a table on demand.
 
-    Only ``Schema.index`` makes them, so equal indexes are identical.
+    Only ``Schema.index`` creates indexes, so equal indexes are identical.
 
     Attributes:
         keys: the columns of a key, ascending.
-        outputs: the columns of a result; if there are none, only the presence of a key is tested.
-        name: suffix of the names of this index in generated code: ``3_by_0_to_1_2``.
+        outputs: the columns of a result; without outputs, the index only tests whether a key exists.
+        name: suffix of the names of this index in generated code, such as ``3_by_0_to_1_2``.
     """
 
     relation: Relation
@@ -68,13 +68,12 @@ class Component:
 
     Attributes:
         number: position in the order of computation.
-        reads: the relations that its rules read or derive.
+        reads: the relations that the rules read or derive.
         recursive: whether a rule reads a relation that the component derives.
-        stratum: maximal number of negations on a path downwards.
+        stratum: maximum number of negations on a path to the inputs of the component.
         level: ``STATIC``, ``STATE`` or ``ACTION``.
-        tableable: whether its relations can be computed on demand, at least for questions with finite
-            answers.
-        asks_for_larger_terms: whether its rules, on demand, could ask themselves for ever larger terms.
+        tableable: whether the relations can be computed on demand, for questions with finite answers.
+        asks_for_larger_terms: whether the rules, on demand, could ask for ever larger terms.
         marker: key in a frame that shows that the component has run.
     """
 
@@ -96,7 +95,7 @@ class Component:
 
     @property
     def builds_terms(self) -> bool:
-        """Whether it builds terms from its own rows, so that it could run forever."""
+        """Whether the component builds terms from its own rows, so that it could run forever."""
         own = frozenset(self.relations)
         return self.recursive and any(
             isinstance(column, Compound) and not column.is_ground
@@ -110,13 +109,13 @@ class Schema:
     """Relations, facts and components of a program.
 
     Args:
-        inputs: relations that the caller provides, with their level (``STATE`` or ``ACTION``).
+        inputs: relations whose rows the caller provides, with their level (``STATE`` or ``ACTION``).
 
     Attributes:
         slots: a number for each relation in a rule or an input.
         facts: the rows of facts, by relation.
-        components: in the order of computation.
-        cycles: cycles through a negation; if there are any, the program has no meaning.
+        components: the components, in the order of computation.
+        cycles: the cycles through a negation; if there are any, the program is not stratified.
         functors: a number for each functor of a term with variables in the rules.
     """
 
@@ -170,7 +169,7 @@ class Schema:
         relations: tuple[Relation, ...],
         counts: Mapping[Relation, int],
     ) -> Component:
-        """Return the component of a group of rules; ``counts`` says how many groups derive each relation."""
+        """Return a group as a component; ``counts`` is the number of groups that derive each relation."""
         reads = dict.fromkeys(read.relation for rule in group.rules for read in rule.reads)
         return Component(
             number=number,
@@ -199,7 +198,7 @@ class Schema:
         return self._relations[slot - 1]
 
     def level(self, relation: Relation) -> int:
-        """Return whether a relation depends on nothing (STATIC), the state, or the joint move (ACTION)."""
+        """Return the level of a relation: ``STATIC``, ``STATE`` or ``ACTION``."""
         return self._levels.get(relation, STATIC)
 
     def is_static(self, relation: Relation) -> bool:
@@ -227,7 +226,7 @@ class Schema:
         return self._makers.get(relation, ())
 
     def sequence(self, relations: Iterable[Relation]) -> list[Component]:
-        """Return the components that compute relations and their inputs, in order, except static ones."""
+        """Return the non-static components that compute relations and their inputs, in order."""
         key = tuple(relations)
         components = self._sequences.get(key)
         if components is None:
@@ -244,7 +243,7 @@ class Schema:
         return components
 
     def rules_of_name(self, name: str) -> list[FlatRule]:
-        """Return the rules that derive the relations with a title, such as ``cell/3``."""
+        """Return the rules of all flat relations with a title such as ``cell/3``."""
         return [
             rule
             for relation, made in self._makers.items()
@@ -293,7 +292,7 @@ def _may_feed(feeder: FlatRule, reader: FlatRule, index: int) -> bool:
 
 
 def check_strata(schema: Schema) -> None:
-    """Raise RuleSheetError if rules depend on each other through a negation."""
+    """Raise RuleSheetError if a relation depends on its own negation."""
     diagnostics: dict[tuple[int, ...], Diagnostic] = {}
     for cycle in schema.cycles:
         rules = list(dict.fromkeys(rule.origin for rule in cycle.rules))
@@ -313,7 +312,7 @@ def check_strata(schema: Schema) -> None:
 
 
 def check_levels(schema: Schema, rules: Iterable[FlatRule]) -> None:
-    """Raise RuleSheetError if a static relation depends on the state, or ``legal`` and the like on moves."""
+    """Raise RuleSheetError if a keyword such as ``init`` or ``legal`` has a forbidden dependency."""
     diagnostics = []
     allowed = dict.fromkeys(["role", "init", "base", "input"], STATIC)
     allowed |= dict.fromkeys(["legal", "terminal", "goal"], STATE)

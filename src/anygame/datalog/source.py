@@ -1,16 +1,16 @@
-"""Pieces of generated code as values: a text, and the objects that must exist before it can run.
+"""Generated code as data: the text of a function, and the objects that must exist before the function runs.
 
-The text contains only names defined here and integers, so no text of a rule sheet reaches the compiler. The
-needs of a source define its names. For a relation in slot 3, an index of it from columns 0 and 1 to column 2,
-and a functor with number 0, the names are:
+The text contains only integers and names from this module, so no text of a rule sheet reaches the compiler.
+The following names are examples for a relation in slot 3, an index of this relation from columns 0 and 1 to
+column 2, and a functor with number 0.
 
 ====================  =============================================================================
 ``F``                 the frame
 ``s3``                the rows of the relation; ``R3`` if the relation is static
 ``g3_by_0_1_to_2``    the look-up in a hash index (``I...`` if static); ``j...`` is the index
 ``q3_by_0_1_to_2``    the look-up in a table filled on demand (``Q...`` if static)
-``d3``, ``n3``        in a recursion: the newest rows, and the rows found in the present round
-``B3``, ``N3``        the facts outside all rules; the name of the relation, for messages
+``d3``, ``n3``        in a recursion: the rows of the last round, and the rows of the present round
+``B3``, ``N3``        the facts of the relation; the name of the relation, for messages
 ``C0``, ``K0, P0``    functions that build a term, find an existing term, and decompose a term
 ====================  =============================================================================
 """
@@ -29,33 +29,34 @@ if TYPE_CHECKING:
 
 
 class NeedKind(StrEnum):
-    """Kinds of needs; the values are the prefixes of their names in generated code."""
+    """Kinds of needs; the value of a kind is the prefix of its names in generated code."""
 
     #: The rows of a static relation, given by its slot, as a constant.
     STATIC_ROWS = "R"
-    #: The facts of a relation that rules add to, given by its slot.
+    #: The facts of a relation, given by its slot.
     FACTS = "B"
     #: The name of a relation, given by its slot, for messages.
     TITLE = "N"
     #: The functions that build and extend an index in a frame.
     INDEX_CODE = "index"
-    #: An index of a static relation, or its method ``get`` if it has outputs, as a constant.
+    #: An index of a static relation as a constant: a set of keys or rows, or the method ``get`` of a dict.
     STATIC_INDEX = "I"
-    #: The function that creates the look-up in a table of a frame; the table is filled on demand.
+    #: The function that creates the look-up function of a table on demand in a frame.
     TABLE_CODE = "table"
-    #: The look-up function of a table of a static relation, as a constant.
+    #: The look-up function of a table on demand of a static relation, as a constant.
     STATIC_TABLE = "Q"
-    #: Functions that build, find and decompose terms of a functor, given by its number.
+    #: The function that builds a term of a functor, given by its number.
     MAKE = "C"
+    #: The function that finds an existing term of a functor.
     KNOWN = "K"
+    #: The function that decomposes a term of a functor.
     PARTS = "P"
-    #: All rows of a relation on demand. A source with this need cannot run before the relation is computed
-    #: as a whole.
+    #: All rows of a relation on demand. The code cannot run before the relation is computed as a whole.
     WHOLE = ""
 
 
 class Need(NamedTuple):
-    """A prerequisite of a source; ``of`` is a slot, the number of a functor, an index or a relation."""
+    """An object that a source needs; ``of`` is a slot, the number of a functor, an index or a relation."""
 
     kind: NeedKind
     of: Any
@@ -71,9 +72,9 @@ class Source:
     """The source of one function.
 
     Attributes:
-        needs: objects that must exist when the function runs.
+        needs: the objects that must exist when the function runs.
         cost: expected number of rows.
-        table: the table on demand that the function makes, if any.
+        table: the table on demand that the function makes; None if it makes no table.
     """
 
     name: str
@@ -90,7 +91,7 @@ class Source:
 
     @property
     def missing(self) -> Relation | None:
-        """A relation that must be computed as a whole first, if any."""
+        """The first relation that must be computed as a whole before the code can run; None without any."""
         return next((need.of for need in self.needs if need.kind is NeedKind.WHOLE), None)
 
 
@@ -102,8 +103,9 @@ def row_source(parts: Sequence[str]) -> str:
 def empty_index(index: Index) -> str:
     """Return the source of an empty index.
 
-    An index without outputs is the set of keys; an index without keys is the set of outputs. If the index
-    omits columns, several rows can give the same output. Then a bucket is a dict, which drops duplicates.
+    An index without outputs is the set of keys, and an index without keys is the set of outputs. If an index
+    omits columns, several rows can have the same output. In this case, a bucket is a dict, to drop
+    duplicates.
     """
     if not index.keys or not index.outputs:
         return "set()"
@@ -111,7 +113,7 @@ def empty_index(index: Index) -> str:
 
 
 def emit_index(index: Index) -> Source:
-    """Return the source of the functions that build an index in a frame and that add rows to an index."""
+    """Return the source of two functions: one builds an index in a frame, the other adds rows to an index."""
     name = index.name
     used = {*index.keys, *index.outputs}
     columns = ", ".join([f"c{number}" if number in used else "_" for number in range(index.relation.width)])

@@ -1,7 +1,7 @@
-"""All thresholds of the reasoner, each with its reason.
+"""All thresholds of the reasoner.
 
-A threshold decides how an answer is computed, but never changes the answer. ``Limits`` on the resources of a
-game raise an error instead.
+A threshold determines how the reasoner computes an answer, but never changes the answer. In contrast,
+``Limits`` on the resources of a game raise errors.
 """
 
 from __future__ import annotations
@@ -13,62 +13,58 @@ from dataclasses import dataclass
 class Strategy:
     """Thresholds of the reasoner, in the order of its stages.
 
-    A triple has one value for each level: relations computed once, in each state, and for each joint move. A
-    relation that is computed once can take seconds; a relation that is computed in each state must be fast.
+    A triple has one value for each level: relations that are computed once, in each state, and for each joint
+    move. Computing a relation once can take seconds, but computing it in each state must be fast.
 
     Attributes:
-        domain_positions: maximum number of places in terms that the layout distinguishes. Public sheets have
-            at most several hundred.
-        domain_steps: maximum number of visits of these places while their values are computed. Most places
-            are visited once or twice.
-        shapes: maximum number of flat relations of one relation. Public sheets need at most eight, and each
-            flat relation requires copies of rules.
-        rule_copies: maximum number of flat rules beyond the number of rules of a sheet. Each takes about a
-            millisecond, so loading takes at most several seconds.
-        rule_columns: maximum total number of columns of flat rules, for sheets with very wide relations.
+        domain_positions: maximum number of positions in terms that the layout distinguishes. Public sheets
+            have at most several hundred.
+        domain_steps: maximum number of visits of these positions to compute their values.
+        shapes: maximum number of flat relations for a relation of the sheet. Public sheets need at most
+            eight.
+        rule_copies: maximum number of flat rules beyond the number of rules in the sheet. Each takes about a
+            millisecond.
+        rule_columns: maximum total number of columns of all flat rules.
         long_term: minimum number of characters of a long term. The total text of answers is bounded only if
             there are long terms.
-        longest_term: maximum number of characters of a term. Terms share their parts in memory, but not in
-            text.
+        longest_term: maximum number of characters of a term.
 
-        sample: number of rows that are sampled to estimate the number of matches. This is enough to
-            distinguish a key from a column with few values, and takes less than a millisecond.
-        guessed_rows: estimated number of rows of a relation that was not measured, as on a small board.
+        sample: number of rows in a sample to estimate the number of matches. It is large enough to
+            distinguish a key from a column with few values.
+        guessed_rows: estimated number of rows of a relation without a measured size.
         guessed_distinct: estimated number of different values in a column of such a relation.
         fewest_matches: estimated number of matches if no row of the sample matches.
-        test_passes: maximum estimated ratio of rows that pass a test on bound variables.
-        compose_passes: estimated ratio of rows that pass a literal that builds or decomposes a term.
+        test_passes: maximum estimated ratio of rows that pass a test of bound variables.
+        compose_passes: estimated ratio of rows that pass an item that builds or decomposes a term.
         newest_rows: estimated number of new rows in a round of semi-naive evaluation.
-        first_literals: maximum number of literals of a body that are tried as the first of a join order. More
-            would cost more time than they save.
+        first_literals: maximum number of literals of a rule that are tried as the first of a join order.
         tiny: maximum number of rows of a relation of moves that is scanned without an index.
-        exists_fanout: minimum expected number of matches for which the code stops at the first match. The
-            necessary generator costs about as much as two rows.
+        exists_fanout: minimum expected number of matches for a generator that stops at the first match. Such
+            a generator costs about as much as two rows.
 
         suspicious: maximum estimated number of rows of a component that runs without a trial.
-        trial_iterations, trial_rows: maximum numbers of iterations and rows in a trial: about a second for a
-            component that is computed once, several milliseconds for a component in each state.
-        built_rows: maximum number of rows in a trial of a component that builds terms from its own terms,
-        such
-            as all lists of given values. If it does not end soon, it probably never ends.
-        outgrown: maximum number of rows of a relation in one state before it is computed on demand. It is
-            twice ``trial_rows``, so a relation that has just passed a trial does not exceed it at once.
-        counted: maximum expected number of iterations of a rule that runs without counting them: a fraction
-            of a second.
-        table_keys: maximum number of keys in the table of a relation without recursion before the table is
-            cleared: several hundred megabytes.
-        nesting: maximum depth of nested questions on demand. Each question takes several nested calls, of
-            which CPython allows 1,000.
+        trial_iterations: maximum number of iterations in a trial. It takes about a second for a component
+            that is computed once, and several milliseconds for a component in each state.
+        trial_rows: maximum number of rows in a trial.
+        built_rows: maximum number of rows in a trial of a component that builds terms from its own rows, such
+            as all lists of given values. With more rows, it probably runs forever.
+        outgrown: maximum number of rows of a relation in one state before the engine computes it on demand.
+            It is twice ``trial_rows``, so that a relation does not exceed it right after its trial.
+        counted: maximum expected number of iterations that a rule performs without counting them.
+        table_keys: maximum number of keys in a table without recursion before the engine clears the table.
+            They take several hundred megabytes.
+        nesting: maximum depth of nested questions on demand. Each takes several of the 1,000 nested calls
+            that CPython allows.
 
-        ticks: number of iterations that are counted at once, because counting takes as long as several.
+        ticks: number of iterations that are counted at once, because counting one takes as long as several.
         chunk: number of rows that are counted at once while a relation grows.
-        wide: maximum number of columns of a row that counts as one fact; wider rows count as more.
+        wide: maximum number of columns of a row that counts as one fact. Wider rows count as more facts.
 
-        answer_characters: maximum total characters of the answers to one question with long terms.
-        explanation_steps: maximum number of facts that are read to explain one fact: several seconds.
-        explanation_characters: maximum number of characters of one explanation.
-        instance_characters: maximum number of characters of the terms that a rule needs to derive an atom.
-        explanation_depth: maximum number of levels of a derivation that are shown.
+        answer_characters: maximum number of characters of all answers to a question, if there are long terms.
+        explanation_steps: maximum number of facts that are read to explain one fact.
+        explanation_characters: maximum number of characters of an explanation.
+        instance_characters: maximum number of characters in the terms of a rule instance that is explained.
+        explanation_depth: maximum depth of a derivation that is shown.
     """
 
     domain_positions: int = 100_000
