@@ -322,14 +322,11 @@ class LoopWriter:
         rows = self._place[self._base + gates] >> 1
         self._copy(self._network.initially[gates].astype(np.int64), rows, during=mask)
         literals, lengths = self._literals(gates)
+        is_last = np.zeros(len(literals), np.int64)
+        is_last[np.cumsum(lengths) - 1] = 1
+        targets = np.repeat(rows * self._stride, lengths) | is_last
         bits = self._bits_of(literals)
-        entries = np.empty((len(literals), 2), np.int64)  # one for each input
-        entries[:, 0] = (bits >> 1) * self._stride | bits & 1
-        entries[:, 1] = np.repeat(rows * self._stride, lengths)
-        entries[np.cumsum(lengths) - 1, 1] |= 1
-        begin = self._written
-        self._append(entries.reshape(-1))
-        self._operate(Operation.CYCLE, begin, during=mask, rounds=len(gates) + 1)
+        self._operate(Operation.CYCLE, bits, targets, during=mask, rounds=len(gates) + 1)
 
     def _append(self, words: NDArray[np.int32 | np.int64]) -> None:
         self._entries.append(words)
@@ -338,20 +335,24 @@ class LoopWriter:
     def _operate(
         self,
         kind: Operation,
-        begin: int,
+        bits: NDArray[np.int64],
+        targets: NDArray[np.int64],
         *,
         during: int = 0,
-        only: int = 0,
-        restarting: bool = False,
+        restarting: int = 0,
         rounds: int = 0,
     ) -> None:
-        """Add an operation on the entries from word ``begin`` on, if there are any.
+        """Add an operation, with the bit literal to read and the target of each entry.
 
-        The code does the operation if the lanes have a common phase of ``during`` or ``only``, or if they
-        have no common phase and ``during`` is not 0. With ``restarting``, a lane must restart, too.
+        The code does the operation if the lanes have a common phase of ``during``, or no common phase. It
+        also does the operation if the lanes have a common phase of ``restarting`` and a lane restarts.
         """
-        if self._written > begin:
-            self._operations.append([kind, during, only, restarting, begin, self._written, rounds, 0])
+        begin = self._written
+        sources = (bits >> 1) * self._stride | bits & 1
+        self._append(np.stack((sources, targets), axis=1).reshape(-1))
+        if during or restarting:
+            words = [kind, during, restarting, restarting > 0, begin, self._written, rounds, 0]
+            self._operations.append(words)
 
     def _write_settings(self) -> None:
         network, phases = self._network, self._phases
@@ -363,19 +364,11 @@ class LoopWriter:
         bits[copied] = 2 * rows
         self._end += len(copied)
         fluents = [fluent for ring in rings for fluent in ring]
+        own = self._layout.fluents + np.arange(network.fluents)
+        targets = own * self._stride | network.initial
         for mask, run in groupby(fluents, key=phases.changes.__getitem__):
-            begin = self._written
-            self._set(list(run), bits)
-            self._operate(Operation.SET, begin, during=mask)
-        own = 2 * (self._layout.fluents + np.arange(network.fluents))
+            changing = list(run)
+            self._operate(Operation.SET, bits[changing], targets[changing], during=mask)
         for mask in sorted({phases.every & ~mask for mask in phases.changes}):
-            begin = self._written
-            self._set([fluent for fluent in fluents if phases.every & ~phases.changes[fluent] == mask], own)
-            if mask:
-                self._operate(Operation.SET, begin, only=mask, restarting=True)
-
-    def _set(self, fluents: list[int], bits: NDArray[np.int64]) -> None:
-        rows = self._layout.fluents + np.array(fluents, np.int64)
-        sources = (bits[fluents] >> 1) * self._stride | bits[fluents] & 1
-        targets = rows * self._stride | self._network.initial[fluents]
-        self._append(np.stack((sources, targets), axis=1).reshape(-1))
+            constant = [fluent for fluent in fluents if phases.every & ~phases.changes[fluent] == mask]
+            self._operate(Operation.SET, 2 * own[constant], targets[constant], restarting=mask)
