@@ -136,7 +136,7 @@ def _order(circuit: Circuit) -> tuple[Numbers, list[Cycle]]:
     ranges = []
     for component in strong_components(circuit.needed.tolist(), parents):
         if len(component) > 1 or component[0] in parents(component[0]):
-            component = _by_feedback(component, parents)
+            component = _depth_first(component, parents)
             ranges.append(Cycle(len(order), len(order) + len(component)))
         order += component
     return np.array(order, np.int64), ranges
@@ -158,27 +158,18 @@ def _depend_on_moves(circuit: Circuit, first_action: int) -> NDArray[np.bool_]:
     return depends[circuit.inputs :]
 
 
-def _by_feedback(component: list[int], parents: Callable[[int], list[int]]) -> list[int]:
-    members = set(component)
-    done: set[int] = set()
+def _depth_first(cycle: list[int], parents: Callable[[int], list[int]]) -> list[int]:
+    root = min(cycle)
+    unvisited = set(cycle) - {root}
     order: list[int] = []
-    for root in sorted(component):
-        work = [(root, iter(parents(root)))]
-        seen_now = {root}
-        if root in done:
-            continue
-        while work:
-            node, unvisited = work[-1]
-            for parent in unvisited:
-                if parent in members and parent not in done and parent not in seen_now:
-                    seen_now.add(parent)
-                    work.append((parent, iter(parents(parent))))
-                    break
-            else:
-                work.pop()
-                if node not in done:
-                    done.add(node)
-                    order.append(node)
+    path = [(root, iter(parents(root)))]
+    while path:
+        parent = next((parent for parent in path[-1][1] if parent in unvisited), None)
+        if parent is None:
+            order.append(path.pop()[0])
+        else:
+            unvisited.remove(parent)
+            path.append((parent, iter(parents(parent))))
     return order
 
 

@@ -430,6 +430,19 @@ class Premises:
         constants: frozenset[Term] = frozenset([top for top in tops if isinstance(top, Constant)])
         return constants if len(constants) == len(tops) else None
 
+    def values_in(self, atoms: Iterable[FlatAtom], term: Term) -> frozenset[Term] | None:
+        """Return the values that a term can have if it occurs in the columns of atoms; None if unknown."""
+        if term.is_ground:
+            return frozenset([term])
+        values_by_column = [
+            self.values(atom, column)
+            for atom in atoms
+            for column, other in enumerate(atom.columns)
+            if other == term
+        ]
+        known = [values for values in values_by_column if values is not None]
+        return frozenset.intersection(*known) if known else None
+
     def tops(self, relation: Relation, column: int) -> frozenset[Top]:
         """Return the possible constants and functors in a column of a relation."""
         places = [

@@ -182,12 +182,11 @@ class Refutation:
     def _by_value(self, case: Case) -> list[Case] | None:
         """Split a case by the values of a variable that may make a positive and a negative equal."""
         best: tuple[int, Variable, frozenset[Term]] | None = None
-        for atom in case.negatives:
-            for known in case.positives:
-                if known.atom.relation != atom.relation:
-                    continue
-                for variable in _in_the_way(case, known.atom, atom):
-                    values = self._values(case, variable)
+        holding = [known.atom for known in case.positives]
+        for failing in case.negatives:
+            for atom in holding:
+                for variable in _in_the_way(holding, atom, failing):
+                    values = self._premises.values_in(holding, variable)
                     if values is not None and (best is None or len(values) < best[0]):
                         best = len(values), variable, values
         if best is None or best[0] > _MOST_BRANCHES:
@@ -196,20 +195,12 @@ class Refutation:
         branches = [equated(case, [(variable, value)]) for value in sorted(values, key=str)]
         return [branch for branch in branches if branch is not None]
 
-    def _values(self, case: Case, variable: Variable) -> frozenset[Term] | None:
-        common: frozenset[Term] | None = None
-        for known in case.positives:
-            for column, term in enumerate(known.atom.columns):
-                if term == variable:
-                    values = self._premises.values(known.atom, column)
-                    if values is not None:
-                        common = values if common is None else common & values
-        return common
 
-
-def _in_the_way(case: Case, held: FlatAtom, failing: FlatAtom) -> list[Variable]:
-    """Return the variables in which two atoms differ; an empty list if they differ in a constant."""
-    fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
+def _in_the_way(holding: Sequence[FlatAtom], held: FlatAtom, failing: FlatAtom) -> list[Variable]:
+    """Return the variables in which two atoms differ; an empty list if no values make them equal."""
+    if held.relation != failing.relation:
+        return []
+    fixed = {variable for atom in holding for variable in variables_of_atom(atom)}
     differing = []
     for one, other in zip(held.columns, failing.columns, strict=True):
         if one == other or (isinstance(other, Variable) and other not in fixed):

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anygame.datalog.relations import Relation
-    from anygame.language.terms import Term, Variable
+    from anygame.language.terms import Variable
     from anygame.language.unification import Bindings
     from anygame.network.grounding.passes.context import Context
 
@@ -126,20 +126,8 @@ class _Joining:
             values
             and all(context.prover.holds(Invariant(atom.relation, (column,), value)) for value in values)
             for column in given
-            for values in [self._values(rule, atom.columns[column])]
+            for values in [context.premises.values_in(rule.guards, atom.columns[column])]
         )
-
-    def _values(self, rule: GroundRule, term: Term) -> frozenset[Term]:
-        if term.is_ground:
-            return frozenset([term])
-        values_by_guard = [
-            self._context.premises.values(guard, column)
-            for guard in rule.guards
-            for column, other in enumerate(guard.columns)
-            if other == term
-        ]
-        possible = [values for values in values_by_guard if values is not None]
-        return frozenset.intersection(*possible) if possible else frozenset()
 
     def _relation_of(self, rule: GroundRule, inside: Variables, depth: int) -> Relation:
         key = meaning(rule)

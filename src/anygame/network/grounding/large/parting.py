@@ -271,17 +271,8 @@ class _Parting:
 
     def _is_of_kind(self, rule: GroundRule, term: Term, kind: Relation) -> bool:
         every = self._context.premises.values(FlatAtom(kind, (Variable("?"),)), 0)
-        if every is None:
-            return False
-        if term.is_ground:
-            return term in every
-        possible = [
-            self._context.premises.values(known, column)
-            for known in (*rule.positives, *rule.guards)
-            for column, other in enumerate(known.columns)
-            if other == term
-        ]
-        return any(values is not None and values <= every for values in possible)
+        possible = self._context.premises.values_in((*rule.positives, *rule.guards), term)
+        return every is not None and possible is not None and possible <= every
 
 
 def _met_once(terms: Sequence[Term]) -> set[Term]:
