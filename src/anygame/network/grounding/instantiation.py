@@ -18,7 +18,7 @@ from anygame.network.budget import TURN
 from anygame.network.grounding.tables import hashed, matches, too_many_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -157,17 +157,18 @@ class Join:
         instances.keep(left)
         if index < len(self._rule.positives):
             instances.positives[index] = right
-        same: NDArray[np.bool_] | None = None
-        for number, term in enumerate(atom.columns):
-            if number in known:
-                continue
-            column = table.column(number)[right]
+        columns = enumerate(atom.columns)
+        self._match(instances, [(term, table.column(n)[right]) for n, term in columns if n not in known])
+
+    def _match(self, instances: Instances, pairs: Iterable[tuple[Term, Rows]]) -> None:
+        """Bind new variables to columns; keep the instances in which other terms equal their columns."""
+        same = np.ones(instances.count, np.bool_)
+        for term, column in pairs:
             if isinstance(term, Variable) and term not in instances.columns:
                 instances.columns[term] = column
             else:
-                equal = column == self.column(instances, term)
-                same = equal if same is None else same & equal
-        if same is not None and not same.all():
+                same &= column == self.column(instances, term)
+        if not same.all():
             instances.keep(same)
 
     def _settle(
@@ -218,16 +219,9 @@ class Join:
         wholes = instances.columns[item.whole]
         left, right = matches(table, (0,), hashed([wholes], instances.count), self._most(instances))
         same = table.column(0)[right] == wholes[left]
-        left, right = left[same], right[same]
-        instances.keep(left)
-        for number, part in enumerate(item.parts, 1):
-            column = table.column(number)[right]
-            if isinstance(part, Variable) and part not in instances.columns:
-                instances.columns[part] = column
-            else:
-                equal = column == self.column(instances, part)
-                instances.keep(equal)
-                right = right[equal]
+        instances.keep(left[same])
+        rows = right[same]
+        self._match(instances, [(part, table.column(n)[rows]) for n, part in enumerate(item.parts, 1)])
         return True
 
     def _holds(self, instances: Instances, test: Test) -> NDArray[np.bool_]:

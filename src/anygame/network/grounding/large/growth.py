@@ -18,11 +18,11 @@ replaces the move of the rule by all conditions that make it legal (unfolding: T
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
 from itertools import chain, combinations, islice, product
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import grouped
 from anygame.datalog.relations import (
     Alternatives,
     FlatAtom,
@@ -61,9 +61,7 @@ _MOST_STEPS: Final = 200
 
 def bound_growth(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
     """Restrict each rule that may build larger terms to states in which its move is legal."""
-    by_head: dict[Relation, list[GroundRule]] = defaultdict(list)
-    for rule in rules:
-        by_head[rule.head.relation].append(rule)
+    by_head = grouped((rule.head.relation, rule) for rule in rules)
     bounded: list[GroundRule] = []
     for rule in rules:
         bounded += _bounded(rule, by_head, context) if _may_grow(rule, context) else [rule]

@@ -135,13 +135,16 @@ class Refutation:
 
     def _branches(self, case: Case) -> list[Case] | None:
         """Return the cases into which a case splits; None if there is nothing to split."""
-        ways = [(index, self._rules_for(known)) for index, known in enumerate(case.positives)]
-        known_ways = [(index, rules) for index, rules in ways if rules is not None]
+        ways = [
+            (index, rules)
+            for index, known in enumerate(case.positives)
+            if (rules := self._rules_for(known)) is not None
+        ]
         best = None
-        if known_ways:
+        if ways:
             # Moves lead to the most conclusions, so expand the move with the fewest rules first.
-            moves = [way for way in known_ways if case.positives[way[0]].atom.relation.predicate == "does"]
-            best = self._opened(case, *min(moves or known_ways, key=lambda way: len(way[1])))
+            moves = [way for way in ways if case.positives[way[0]].atom.relation.predicate == "does"]
+            best = self._opened(case, *min(moves or ways, key=lambda way: len(way[1])))
         for test in case.tests:
             if isinstance(test, Alternatives) and (best is None or len(test.choices) < len(best)):
                 other_tests = tuple(other for other in case.tests if other is not test)
@@ -154,18 +157,15 @@ class Refutation:
         return best
 
     def _rules_for(self, known: KnownAtom) -> list[GroundRule] | None:
-        atom = known.atom
-        if known.is_open or known.depth >= _DEEPEST:
-            return None
-        relation = atom.relation
-        if relation.predicate == "true":
+        relation = known.atom.relation
+        if known.is_open or known.depth >= _DEEPEST or relation.predicate == "true":
             return None
         if relation.predicate == "does":
             relation = Relation("legal", relation.shapes)
         rules = self._premises.rules_of(relation)
         if rules is None or len(rules) > _MOST_BRANCHES:
             return None
-        return [rule for rule in rules if self._premises.may_derive(rule, atom)]
+        return [rule for rule in rules if self._premises.may_derive(rule, known.atom)]
 
     def _opened(self, case: Case, index: int, rules: Sequence[GroundRule]) -> list[Case]:
         known = case.positives[index]

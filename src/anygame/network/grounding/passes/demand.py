@@ -33,7 +33,7 @@ from anygame.network.grounding.passes.context import bound_by, can_be_joined, de
 from anygame.network.grounding.rules import GroundRule, binding_literals, is_own, variables_of_atom
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.datalog.relations import Relation
     from anygame.language.terms import Term, Variable
@@ -77,7 +77,7 @@ class _Demand:
             if atom.relation in self._asked_by
         ]
         # Drop columns from the questions to a view until every reader can bind the rest at low cost.
-        while any(map(self._keep, (self._bound_columns, self._cheap_columns, self._joined_columns))):
+        while self._drop_columns():
             pass
         self._asked = {
             relation: context.new_relation(len(columns)) for relation, columns in self._asked_by.items()
@@ -91,45 +91,40 @@ class _Demand:
         ]
         return [*asking, *restricted]
 
-    def _keep(self, kept: Callable[[_Read, _Columns], _Columns]) -> bool:
+    def _drop_columns(self) -> bool:
         changed = False
         for read in self._reads:
             columns = self._asked_by.get(read.atom.relation)
             if columns is None or read.negated:
                 continue
-            kept_columns = kept(read, columns)
-            changed |= kept_columns != columns
-            if kept_columns:
-                self._asked_by[read.atom.relation] = kept_columns
+            bound = self._bound(read, columns)
+            kept = frozenset(
+                number for number in columns if bound.issuperset(_variables(read.atom, [number]))
+            )
+            guards = self._binding_guards(read, kept)
+            if kept and can_be_joined(read.rule, guards, self._context, self._known(read.rule)):
+                self._asked_by[read.atom.relation] = kept
             else:
                 del self._asked_by[read.atom.relation]
+            changed |= kept != columns or read.atom.relation not in self._asked_by
         return changed
 
-    def _bound_columns(self, read: _Read, columns: _Columns) -> _Columns:
-        bound = self._bound(read)
-        return frozenset(number for number in columns if bound.issuperset(_variables(read.atom, [number])))
+    def _known(self, rule: GroundRule) -> set[Variable]:
+        """Return the variables that questions for the head of a rule bind."""
+        return _variables(rule.head, self._asked_by.get(rule.head.relation, ()))
 
-    def _cheap_columns(self, read: _Read, columns: _Columns) -> _Columns:
-        if read.rule.head.relation in self._asked_by or read.atom.relation in self._recursive:
-            return columns
-        used = binding_literals(self._free_literals(read), _variables(read.atom, columns))[:_MOST_BINDERS]
-        bound = {variable for atom in used for variable in variables_of_atom(atom)}
-        return frozenset(number for number in columns if bound.issuperset(_variables(read.atom, [number])))
-
-    def _joined_columns(self, read: _Read, columns: _Columns) -> _Columns:
-        head_columns = self._asked_by.get(read.rule.head.relation, ())
-        guards = self._binding_guards(read, columns)
-        known = _variables(read.rule.head, head_columns)
-        return columns if can_be_joined(read.rule, guards, self._context, known) else frozenset()
-
-    def _bound(self, read: _Read) -> set[Variable]:
-        rule = read.rule
-        columns = self._asked_by.get(rule.head.relation)
-        known = set() if columns is None else _variables(rule.head, columns)
-        if columns is None or read.atom.relation in self._recursive:
-            free = {v for atom in self._free_literals(read) for v in variables_of_atom(atom)}
-            return bound_by(rule, known | free)
-        return determined(rule, known, self._context, _MOST_VALUES)
+    def _bound(self, read: _Read, columns: _Columns) -> set[Variable]:
+        """Return the variables that a rule can bind at low cost in its question to a view."""
+        rule, known = read.rule, self._known(read.rule)
+        is_recursive = read.atom.relation in self._recursive
+        is_asked = rule.head.relation in self._asked_by
+        if is_asked and not is_recursive:
+            return determined(rule, known, self._context, _MOST_VALUES)
+        literals = self._free_literals(read)
+        if is_recursive:
+            return bound_by(rule, known.union(*map(variables_of_atom, literals)))
+        used = binding_literals(literals, _variables(read.atom, columns))[:_MOST_BINDERS]
+        return {variable for atom in used for variable in variables_of_atom(atom)}
 
     def _free_literals(self, read: _Read) -> list[FlatAtom]:
         """Return the literals of a rule that may bind its question to a view."""
@@ -167,16 +162,14 @@ class _Demand:
 
     def _binding_guards(self, read: _Read, columns: _Columns) -> list[FlatAtom]:
         """Return literals that bind the question of a rule, given the question for the head of the rule."""
-        rule, unbound = read.rule, _variables(read.atom, columns)
-        head_columns = self._asked_by.get(rule.head.relation)
-        known = set() if head_columns is None else _variables(rule.head, head_columns)
+        rule, known, unbound = read.rule, self._known(read.rule), _variables(read.atom, columns)
         if read.negated:
             guards = _binding(rule, unbound)
             offered = [*rule.positives, *rule.guards]
         else:
             offered = self._free_literals(read)
             guards = []
-            if head_columns is not None:
+            if rule.head.relation in self._asked_by:
                 guards = narrow_guards(rule, known, self._context, _MOST_VALUES)
                 unbound -= determined(rule, known, self._context, _MOST_VALUES)
             guards = list(dict.fromkeys([*guards, *binding_literals(offered, unbound)]))

@@ -22,16 +22,16 @@ such rules, the network shrinks from 3 million gate inputs to 24,000.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from anygame.analysis.groups import grouped, reached
 from anygame.datalog.relations import Alternatives, FlatAtom, Unequal, reads_of
 from anygame.language.terms import Variable
 from anygame.network.grounding.rules import GroundRule, items_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from anygame.datalog.relations import Relation
     from anygame.language.terms import Term
@@ -43,17 +43,13 @@ Ends = frozenset[tuple[int, int]]
 
 def linearise(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
     """Replace the rules of transitive closures by linear rules."""
-    by_head: dict[Relation, list[GroundRule]] = defaultdict(list)
-    for rule in rules:
-        by_head[rule.head.relation].append(rule)
+    by_head = grouped((rule.head.relation, rule) for rule in rules)
     instead: dict[int, list[GroundRule]] = {}
     for relation, own in by_head.items():
         if not context.static.is_view(relation) or context.static.has_facts(relation):
             continue
         closure = _closure_of(relation, own)
-        if closure is None or any(
-            _reaches(rule, relation, by_head) for rule in (*closure.base, closure.rest)
-        ):
+        if closure is None or _reaches([*closure.base, closure.rest], relation, by_head):
             continue
         instead[id(own[0])] = _linear(closure, context)
         instead |= {id(rule): [] for rule in own[1:]}
@@ -151,18 +147,17 @@ def _is_of_ends(test: object, head: Sequence[Term], ends: Ends) -> bool:
     return compared == {frozenset((head[first], head[last])) for first, last in ends}
 
 
-def _reaches(rule: GroundRule, relation: Relation, by_head: dict[Relation, list[GroundRule]]) -> bool:
-    waiting: list[GroundRule] = [rule]
-    seen: set[Relation] = set()
-    while waiting:
-        rule = waiting.pop()
-        for atom in (*rule.atoms, *(read.atom for read in reads_of(rule.tests))):
-            if atom.relation == relation:
-                return True
-            if atom.relation not in seen:
-                seen.add(atom.relation)
-                waiting += by_head.get(atom.relation, [])
-    return False
+def _reaches(
+    rules: Iterable[GroundRule], relation: Relation, by_head: dict[Relation, list[GroundRule]]
+) -> bool:
+    def read_by(rules: Iterable[GroundRule]) -> set[Relation]:
+        return {
+            atom.relation
+            for rule in rules
+            for atom in (*rule.atoms, *(read.atom for read in reads_of(rule.tests)))
+        }
+
+    return relation in reached(read_by(rules), lambda one: read_by(by_head.get(one, ())))
 
 
 def _linear(closure: _Closure, context: Context) -> list[GroundRule]:
