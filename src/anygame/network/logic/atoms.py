@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.analysis.groups import strong_components
 from anygame.network.logic.factoring import Products
 from anygame.network.ragged import (
     LOW,
@@ -111,7 +110,7 @@ class Atoms:
         is_input = np.zeros(self.count, np.bool_)
         for first, count in (*self.fluents.values(), *self.actions.values()):
             is_input[first : first + count] = True
-        self.literal_of, groups = merge(groups, is_input, self._facts, self._levels(by_rule))
+        self.literal_of, groups = merge(groups, is_input, self._facts)
         groups = _merge_disjunctions(groups, self.literal_of)
         heads = np.concatenate([rows[:, 0] for rows in (*groups, np.zeros((0, 1), np.int64))])
         #: The first conjunction of each head, among all conjunctions sorted by head.
@@ -122,22 +121,6 @@ class Atoms:
         self._firsts, self._lengths = starts_of(lengths)[order], lengths[order]
         literals = [rows[:, 1:][mask] for rows, mask in zip(groups, held, strict=True)]
         self._literals: Numbers = np.concatenate([*literals, np.zeros(0, np.int64)])
-
-    def _levels(self, by_rule: list[RuleInstances]) -> Ids:
-        """Return per atom the longest path from its relation down to state or moves, ignoring cycles."""
-        numbers = {relation: number for number, relation in enumerate(self._first)}
-        reads: list[set[int]] = [set() for _ in numbers]
-        for instances in by_rule:
-            read = {*instances.rule.positives, *instances.rule.negatives}
-            read_numbers = {numbers[atom.relation] for atom in read if atom.relation in numbers}
-            reads[numbers[instances.rule.head.relation]] |= read_numbers
-        level = [0] * len(numbers)
-        for component in strong_components(range(len(numbers)), lambda number: sorted(reads[number])):
-            below = {level[read] for number in component for read in reads[number].difference(component)}
-            for number in component:
-                level[number] = 1 + max(below, default=0) if reads[number] else 0
-        counts = [self._tables[relation].count for relation in numbers]
-        return np.repeat(np.array(level, np.int64), counts)
 
     def _rows(self, instances: RuleInstances) -> Ids:
         """Return a row for each instance: the head, then the literals in ascending order."""
@@ -171,43 +154,32 @@ FAILS: Final = -2
 _MOST_ROUNDS: Final = 60
 #: Ratio of merged to all atoms below which merging stops. Structural hashing finds the other equal atoms.
 _WORTH_IT: Final = 0.002
-#: Minimum number of conjunctions for merging by level.
-_MANY: Final = 200_000
 #: Replaces the only literal of a conjunction that has several.
 _NONE: Final = -3
 
 
-def merge(
-    groups: list[Ids], is_input: NDArray[np.bool_], facts: NDArray[np.bool_], levels: Ids | None = None
-) -> tuple[Ids, list[Ids]]:
+def merge(groups: list[Ids], is_input: NDArray[np.bool_], facts: NDArray[np.bool_]) -> tuple[Ids, list[Ids]]:
     """Merge equal atoms; return the literal that replaces each atom, and the remaining conjunctions.
 
     Large groundings have many equal atoms, such as rows of a view that differ only in irrelevant arguments.
     Each round applies the replacements of earlier rounds, and compares the derivations of all atoms.
 
-    A row of a group is a head and the literals of a conjunction, padded with ``HOLDS``. No literal has a
-    higher level than its head. With levels, int [atoms], large groups are merged level by level, so that most
-    conjunctions are visited once.
+    A row of a group is a head and the literals of a conjunction, padded with ``HOLDS``.
     """
     # 32 bits, because several copies of all instances of a game are in memory here.
     literal_of = 2 * np.arange(len(is_input), dtype=np.int32)
     literal_of[facts] = HOLDS
-    if levels is None or sum(map(len, groups)) < _MANY:
-        members = np.flatnonzero(~is_input & ~facts)
-        return literal_of, _merge_level(groups, literal_of, members)
-    merged: list[list[Ids]] = [[] for _ in groups]
-    order = np.argsort(levels, kind="stable")
-    ends = np.searchsorted(levels[order], np.arange(levels.max() + 2))
-    by_level = [_split(rows, levels) for rows in groups]
-    for level in range(len(ends) - 1):
-        members = order[ends[level] : ends[level + 1]]
-        members = members[~is_input[members] & ~facts[members]]
-        nonempty = [number for number, parts in enumerate(by_level) if len(parts[level])]
-        rows_left = _merge_level([by_level[number][level] for number in nonempty], literal_of, members)
-        for number, rows in zip(nonempty, rows_left, strict=True):
-            by_level[number][level] = rows[:0]
-            merged[number].append(rows)
-    return literal_of, [np.concatenate(parts) for parts in merged if parts]
+    members = np.flatnonzero(~is_input & ~facts)
+    groups, keys = _mapped(groups, literal_of)
+    for _ in range(_MOST_ROUNDS):
+        before = literal_of[members]
+        _resolve(literal_of, members, groups, keys)
+        changed = int((before != literal_of[members]).sum())
+        if changed:
+            groups, keys = _mapped(groups, literal_of)
+        if changed <= _WORTH_IT * len(members):
+            break
+    return literal_of, groups
 
 
 def _merge_disjunctions(groups: list[Ids], literal_of: Ids) -> list[Ids]:
@@ -224,25 +196,6 @@ def _merge_disjunctions(groups: list[Ids], literal_of: Ids) -> list[Ids]:
     literal_of[again] = 2 * first
     literal_of[:] = _followed(literal_of, literal_of)
     return _mapped(groups, literal_of)[0]
-
-
-def _split(rows: Ids, levels: Ids) -> list[Ids]:
-    of_rows = levels[rows[:, 0]]
-    order = np.argsort(of_rows, kind="stable")
-    return np.split(rows[order], np.searchsorted(of_rows[order], np.arange(1, levels.max() + 1)))
-
-
-def _merge_level(groups: list[Ids], literal_of: Ids, members: Ids) -> list[Ids]:
-    groups, keys = _mapped(groups, literal_of)
-    for _ in range(_MOST_ROUNDS):
-        before = literal_of[members]
-        _resolve(literal_of, members, groups, keys)
-        changed = int((before != literal_of[members]).sum())
-        if changed:
-            groups, keys = _mapped(groups, literal_of)
-        if changed <= _WORTH_IT * len(members):
-            break
-    return groups
 
 
 def normalised(rows: Ids) -> Ids:
