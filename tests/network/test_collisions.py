@@ -52,9 +52,9 @@ def test_laws_of_merging_hold(law: Callable[[], None]) -> None:
 def test_conjunctions_that_collide_are_kept() -> None:
     # 5 is derived from two conjunctions, and 6 from others, of which the sums collide.
     rules = [(5, [2, 8]), (5, [4, 6]), (6, [2, 6]), (6, [4, 4]), (6, [0, 8])]
-    literal_of, groups = atoms.merge(merging._groups(rules), np.arange(7) < 5, np.zeros(7, np.bool_))
+    literal_of, products = atoms.merge(merging._products(rules), np.arange(7) < 5, np.zeros(7, np.bool_))
     assert literal_of.tolist() == [0, 2, 4, 6, 8, 10, 12]
-    assert sum(map(len, groups)) == len(rules)
+    assert len(products.of) == len(rules)
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "three_player_chomp", "pig"])

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anygame.network.logic.atoms import FAILS, HOLDS, equal_disjunctions, merge
+from anygame.network.logic.factoring import Products
 
 _INPUTS = 3
 _ATOMS = 12
@@ -25,11 +26,12 @@ def _stratified(rules: list[tuple[int, list[tuple[int, bool]]]]) -> list[tuple[i
     return [(head, [2 * (atom % head) + negated for atom, negated in body]) for head, body in rules]
 
 
-def _groups(rules: list[tuple[int, list[int]]]) -> list[np.ndarray]:
-    by_width: dict[int, list[list[int]]] = {}
-    for head, body in rules:
-        by_width.setdefault(len(body), []).append([head, *body])
-    return [np.array(rows, np.int64) for _, rows in sorted(by_width.items())]
+def _products(rules: list[tuple[int, list[int]]]) -> Products:
+    rules = sorted(rules, key=lambda rule: rule[0])
+    lengths = [len(body) for _, body in rules]
+    literals = np.array([part for _, body in rules for part in body], np.int64)
+    heads = np.array([head for head, _ in rules], np.int64)
+    return Products(heads, np.repeat(np.arange(len(rules)), lengths), literals)
 
 
 def _model(rules: list[tuple[int, list[int]]], inputs: int, facts: set[int]) -> list[bool]:
@@ -48,8 +50,9 @@ def test_every_atom_is_what_it_has_become(
     rules = _stratified(drawn)
     is_input = np.arange(_ATOMS) < _INPUTS
     fact_mask = np.isin(np.arange(_ATOMS), list(facts))
-    literal_of, groups = merge(_groups(rules), is_input, fact_mask)
-    left = [(row[0], [part for part in row[1:] if part != HOLDS]) for rows in groups for row in rows.tolist()]
+    literal_of, products = merge(_products(rules), is_input, fact_mask)
+    heads = products.of.tolist()
+    left = [(head, products.literals[products.owners == n].tolist()) for n, head in enumerate(heads)]
     assert all(literal_of[head] == 2 * head for head, _ in left)
     for inputs in range(1 << _INPUTS):
         expected = _model(rules, inputs, facts)
@@ -65,22 +68,22 @@ def test_every_atom_is_what_it_has_become(
 def test_names_for_one_atom_are_that_atom() -> None:
     # 3 and 4 are names for 0, and 5 for what holds where 0 does not; so 6 never does.
     rules = [(3, [0]), (4, [6]), (5, [9]), (6, [8, 10]), (7, [0, 2])]
-    literal_of, _ = merge(_groups(rules), np.arange(8) < 3, np.zeros(8, np.bool_))
+    literal_of, _ = merge(_products(rules), np.arange(8) < 3, np.zeros(8, np.bool_))
     assert literal_of.tolist() == [0, 2, 4, 0, 0, 1, FAILS, 14]
 
 
 def test_what_is_derived_alike_is_one() -> None:
     rules = [(3, [0, 2]), (4, [0, 2]), (5, [6, 4]), (6, [4, 8])]
-    literal_of, groups = merge(_groups(rules), np.arange(7) < 3, np.zeros(7, np.bool_))
+    literal_of, products = merge(_products(rules), np.arange(7) < 3, np.zeros(7, np.bool_))
     assert literal_of.tolist() == [0, 2, 4, 6, 6, 10, 10]
-    assert sum(map(len, groups)) == 2
+    assert len(products.of) == 2
 
 
 def test_names_that_go_round_in_a_circle_stay() -> None:
     rules = [(3, [8]), (4, [6]), (5, [6])]
-    literal_of, groups = merge(_groups(rules), np.arange(6) < 3, np.zeros(6, np.bool_))
+    literal_of, products = merge(_products(rules), np.arange(6) < 3, np.zeros(6, np.bool_))
     assert literal_of[3] in (6, 8)
-    assert {row[0] for rows in groups for row in rows.tolist()} & {3, 4}
+    assert set(products.of.tolist()) & {3, 4}
 
 
 _READ = 6

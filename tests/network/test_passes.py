@@ -17,6 +17,7 @@ from tests.network.test_compiled_sheets import SHEETS
 from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Relation, Unequal
 from anygame.language.parser import parse_term
 from anygame.language.terms import Variable
+from anygame.network.grounding.large.cases import Premises
 from anygame.network.grounding.large.negation import join_negations
 from anygame.network.grounding.large.parting import part_views
 from anygame.network.grounding.passes.context import Context
@@ -35,13 +36,28 @@ from anygame.network.grounding.rules import GroundRule, variables_of_rule
 from anygame.network.logic.rewrites import REWRITES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from anygame.analysis.domains import Top
     from anygame.language.terms import Term
-    from anygame.network.grounding.large.cases import Premises
+    from anygame.network.grounding.large.cases import Key
     from anygame.network.grounding.large.keys import InvariantProver
     from anygame.network.grounding.rules import Test
     from anygame.network.grounding.static import StaticRelations
+
+
+class _Premises(Premises):
+    def __init__(self, **values: frozenset[Term]) -> None:
+        self._values = values or {"o": frozenset({parse_term("one")})}
+
+    def keys(self, relation: Relation) -> Sequence[Key]:
+        return {"true": [(0,)], "e": [(0,), (1,)]}.get(relation.predicate, [])
+
+    def values(self, atom: FlatAtom, column: int) -> frozenset[Term] | None:
+        return self._values.get(atom.relation.predicate)
+
+    def tops(self, relation: Relation, column: int) -> frozenset[Top]:
+        return frozenset()
 
 
 def _context(**definitions: str) -> Context:
@@ -60,15 +76,10 @@ def _context(**definitions: str) -> Context:
             else None
         ),
     )
-    premises = SimpleNamespace(
-        keys=lambda relation: {"true": [(0,)], "e": [(0,), (1,)]}.get(relation.predicate, []),
-        values=lambda atom, column: {"o": frozenset({parse_term("one")})}.get(atom.relation.predicate),
-        tops=lambda relation, column: frozenset(),
-    )
     prover = SimpleNamespace(holds=lambda invariant: invariant.value is None or str(invariant.value) == "one")
     return Context(
         cast("StaticRelations", static),
-        cast("Premises", premises),
+        _Premises(),
         cast("InvariantProver", prover),
         lambda width: Relation(f" {next(numbers)}", (None,) * width),
     )
@@ -410,12 +421,8 @@ PARTINGS: dict[str, tuple[list[str], list[str]]] = {
 def test_views_in_two_parts(name: str) -> None:
     before, after = PARTINGS[name]
     rules = list(map(_rule, before))
-    premises = SimpleNamespace(values=lambda atom, _: _VALUES.get(atom.relation.predicate))
-    context = replace(_context(), premises=cast("Premises", premises))
+    context = replace(_context(), premises=_Premises(c=frozenset({parse_term("one"), parse_term("two")})))
     assert _told(part_views(rules, context)) == (after or _told(rules))
-
-
-_VALUES = {"c": frozenset({parse_term("one"), parse_term("two")})}
 
 
 def test_disjunctions_in_views_are_multiplied_out_before_they_are_parted() -> None:

@@ -140,6 +140,15 @@ def all_in_rows(lengths: Numbers, holds: Mask) -> Mask:
     return result
 
 
+def same_rows(some: Numbers, others: Numbers, firsts: Numbers, lengths: Numbers, literals: Numbers) -> Mask:
+    """Return which pairs of rows have the same literals in the same order."""
+    same_length = lengths[some] == lengths[others]
+    counts = np.where(same_length, lengths[some], 0)
+    same = literals[places(firsts[some], counts)] == literals[places(firsts[others], counts)]
+    equal: Mask = same_length & all_in_rows(counts, same)
+    return equal
+
+
 def equal_rows(
     order: Numbers, keys: Keys, firsts: Numbers, lengths: Numbers, literals: Numbers
 ) -> tuple[Numbers, Numbers]:
@@ -149,7 +158,5 @@ def equal_rows(
     only if the literals are in the same order.
     """
     again, first = candidates(order, keys, lengths)
-    counts = lengths[again]
-    same = literals[places(firsts[again], counts)] == literals[places(firsts[first], counts)]
-    equal = all_in_rows(counts, same)
+    equal = same_rows(again, first, firsts, lengths, literals)
     return again[equal], first[equal]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.network.logic.factoring import Products
+from anygame.network.logic.factoring import Products, each_once
 from anygame.network.ragged import (
     LOW,
     SHIFT,
@@ -18,6 +19,7 @@ from anygame.network.ragged import (
     mixed,
     order_of,
     places,
+    same_rows,
     starts_of,
 )
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     from anygame.datalog.relations import Relation
     from anygame.network.grounding.grounder import Grounding, RuleInstances
-    from anygame.network.ragged import Keys, Numbers
+    from anygame.network.ragged import Mask, Numbers
 
     Ids = NDArray[np.int32 | np.int64]
 
@@ -100,30 +102,27 @@ class Atoms:
         return literals
 
     def _collect(self, by_rule: list[RuleInstances]) -> None:
-        by_width: dict[int, list[Ids]] = {}
-        for instances in by_rule:
-            rows = self._rows(instances)
-            by_width.setdefault(rows.shape[1], []).append(rows)
-        groups = [np.concatenate(parts) for _, parts in sorted(by_width.items())]
-        self.conjunctions = sum(len(rows) for rows in groups)
-        self.literals = sum(int((rows[:, 1:] >= 0).sum()) for rows in groups)
+        parts = sorted(map(self._rows, by_rule), key=lambda rows: rows.shape[1])
+        lengths = np.repeat([rows.shape[1] - 1 for rows in parts], [len(rows) for rows in parts])
+        heads = np.concatenate([*(rows[:, 0] for rows in parts), _NO_NUMBERS])
+        literals = np.concatenate([*(rows[:, 1:].ravel() for rows in parts), _NO_NUMBERS])
+        order = np.argsort(heads, kind="stable")
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        products = normalised(Products(heads[order], np.repeat(rank, lengths), literals))
+        self.conjunctions, self.literals = len(products.of), len(products.literals)
         is_input = np.zeros(self.count, np.bool_)
         for first, count in (*self.fluents.values(), *self.actions.values()):
             is_input[first : first + count] = True
-        self.literal_of, groups = merge(groups, is_input, self._facts)
-        groups = _merge_disjunctions(groups, self.literal_of)
-        heads = np.concatenate([rows[:, 0] for rows in (*groups, np.zeros((0, 1), np.int64))])
-        #: The first conjunction of each head, among all conjunctions sorted by head.
-        self._starts = starts_of(np.bincount(heads, minlength=self.count))
-        order = np.argsort(heads, kind="stable")
-        held = [rows[:, 1:] >= 0 for rows in groups]
-        lengths = np.concatenate([*(mask.sum(axis=1) for mask in held), np.zeros(0, np.int64)])
-        self._firsts, self._lengths = starts_of(lengths)[order], lengths[order]
-        literals = [rows[:, 1:][mask] for rows, mask in zip(groups, held, strict=True)]
-        self._literals: Numbers = np.concatenate([*literals, np.zeros(0, np.int64)])
+        self.literal_of, products = merge(products, is_input, self._facts)
+        products = _merge_disjunctions(products, self.literal_of)
+        #: The first conjunction of each head.
+        self._starts = starts_of(np.bincount(products.of, minlength=self.count))
+        self._lengths, self._literals = products.lengths, products.literals
+        self._firsts = starts_of(self._lengths)
 
     def _rows(self, instances: RuleInstances) -> Ids:
-        """Return a row for each instance: the head, then the literals in ascending order."""
+        """Return a row for each instance: the head, then the literals, ``HOLDS`` or ``FAILS``."""
         columns: list[Ids] = []
         for atom, rows in zip(instances.rule.positives, instances.positives, strict=True):
             atoms = self.of(atom.relation, rows)
@@ -131,9 +130,7 @@ class Atoms:
         for atom, keys in zip(instances.rule.negatives, instances.negatives, strict=True):
             columns.append(self._negated(atom.relation, keys, len(instances.heads)))
         heads = self.of(instances.rule.head.relation, instances.heads)
-        if not columns:
-            return heads[:, None].astype(np.int32)
-        return normalised(np.stack([heads, *columns], axis=1, dtype=np.int32, casting="same_kind"))
+        return np.stack([heads, *columns], axis=1, dtype=np.int32, casting="same_kind")
 
     def _negated(self, relation: Relation, keys: list[NDArray[np.int32]], count: int) -> Ids:
         table = self._tables.get(relation)
@@ -145,7 +142,7 @@ class Atoms:
         return np.where(numbers < 0, HOLDS, literals)
 
 
-#: Literal that always holds. It also pads rows.
+#: Literal that always holds.
 HOLDS: Final = -1
 #: Literal that never holds.
 FAILS: Final = -2
@@ -156,131 +153,77 @@ _MOST_ROUNDS: Final = 60
 _WORTH_IT: Final = 0.002
 #: Replaces the only literal of a conjunction that has several.
 _NONE: Final = -3
+_NO_NUMBERS: Final[Numbers] = np.zeros(0, np.int64)
 
 
-def merge(groups: list[Ids], is_input: NDArray[np.bool_], facts: NDArray[np.bool_]) -> tuple[Ids, list[Ids]]:
-    """Merge equal atoms; return the literal that replaces each atom, and the remaining conjunctions.
+def merge(products: Products, is_input: Mask, facts: Mask) -> tuple[Numbers, Products]:
+    """Merge equal atoms; return the literal that replaces each atom, and the remaining products.
 
-    Large groundings have many equal atoms, such as rows of a view that differ only in irrelevant arguments.
-    Each round applies the replacements of earlier rounds, and compares the derivations of all atoms.
-
-    A row of a group is a head and the literals of a conjunction, padded with ``HOLDS``.
+    A product is a conjunction that derives the atom ``of``; products are sorted by this atom. There are often
+    many equal atoms, such as rows of a view that differ only in irrelevant arguments. Each round applies the
+    replacements of earlier rounds, and compares the derivations of all atoms.
     """
-    # 32 bits, because several copies of all instances of a game are in memory here.
-    literal_of = 2 * np.arange(len(is_input), dtype=np.int32)
+    literal_of = 2 * np.arange(len(is_input))
     literal_of[facts] = HOLDS
     members = np.flatnonzero(~is_input & ~facts)
-    groups, keys = _mapped(groups, literal_of)
+    products = _mapped(each_once(products), literal_of)
     for _ in range(_MOST_ROUNDS):
         before = literal_of[members]
-        _resolve(literal_of, members, groups, keys)
+        _resolve(literal_of, members, products)
         changed = int((before != literal_of[members]).sum())
         if changed:
-            groups, keys = _mapped(groups, literal_of)
+            products = _mapped(products, literal_of)
         if changed <= _WORTH_IT * len(members):
             break
-    return literal_of, groups
+    return literal_of, products
 
 
-def _merge_disjunctions(groups: list[Ids], literal_of: Ids) -> list[Ids]:
-    """Merge equal disjunctions by updating ``literal_of``; return the remaining conjunctions."""
-    if not groups:
-        return groups
-    heads = np.concatenate([rows[:, 0] for rows in groups]).astype(np.int64)
-    lone = np.concatenate([_lone(rows) for rows in groups]).astype(np.int64)
+def _merge_disjunctions(products: Products, literal_of: Numbers) -> Products:
+    """Merge equal disjunctions by updating ``literal_of``; return the remaining products."""
+    heads, lone = products.of, _lone(products)
     several = np.zeros(len(literal_of), np.bool_)
     several[heads[lone < 0]] = True
-    heads, lone = heads[~several[heads]], lone[~several[heads]]
-    order = np.argsort(heads, kind="stable")
-    again, first = equal_disjunctions(heads[order], lone[order])
+    again, first = equal_disjunctions(heads[~several[heads]], lone[~several[heads]])
     literal_of[again] = 2 * first
     literal_of[:] = _followed(literal_of, literal_of)
-    return _mapped(groups, literal_of)[0]
+    return _mapped(products, literal_of)
 
 
-def normalised(rows: Ids) -> Ids:
-    """Drop rows that never hold; sort the literals of each row, with duplicates replaced by ``HOLDS``."""
-    literals = np.sort(rows[:, 1:], axis=1, kind="stable")
-    left, right = literals[:, :-1], literals[:, 1:]
-    same = (left == right) & (left >= 0)
-    if same.any():
-        left[same] = HOLDS
-        literals.sort(axis=1)
-    # FAILS sorts first.
-    possible = ~((left ^ 1 == right) & (left >= 0)).any(axis=1) & (literals[:, :1] != FAILS).all(axis=1)
-    result: Ids = np.concatenate([rows[:, :1], literals], axis=1)
-    return result if possible.all() else result[possible]
+def normalised(products: Products) -> Products:
+    """Sort the literals of each product and drop duplicates and ``HOLDS``; drop products that never hold."""
+    possible = np.ones(len(products.of), np.bool_)
+    possible[products.owners[products.literals == FAILS]] = False
+    is_atom = products.literals >= 0
+    pairs = distinct(products.owners[is_atom] << SHIFT | products.literals[is_atom])
+    # A literal and its inverse are neighbours.
+    opposed = (pairs[1:] == pairs[:-1] + 1) & (pairs[1:] & 1 == 1)
+    possible[pairs[1:][opposed] >> SHIFT] = False
+    sorted_products = Products(products.of, pairs >> SHIFT, pairs & LOW)
+    return sorted_products.only(possible, possible[sorted_products.owners])
 
 
-def _mapped(groups: list[Ids], literal_of: Ids) -> tuple[list[Ids], Keys]:
-    """Replace merged atoms and drop duplicate conjunctions; return the groups and a hash per conjunction."""
-    result = []
-    for rows in groups:
-        kept = rows[literal_of[rows[:, 0]] == 2 * rows[:, 0]]
-        literals = kept[:, 1:]
-        # Padding has no sign bit.
-        mapped = np.where(literals < 0, np.int32(HOLDS), _followed(literal_of, literals))
-        result.append(normalised(np.concatenate([kept[:, :1], mapped], axis=1)))
-    return _each_once(result)
+def _mapped(products: Products, literal_of: Numbers) -> Products:
+    """Replace merged atoms, and drop the products of these atoms and duplicate products."""
+    kept = literal_of[products.of] == 2 * products.of
+    products = products.only(kept, kept[products.owners])
+    literals = _followed(literal_of, products.literals)
+    has_changed = np.zeros(len(literal_of), np.bool_)
+    has_changed[products.of[products.owners[literals != products.literals]]] = True
+    return each_once(normalised(replace(products, literals=literals)), has_changed)
 
 
-def _each_once(groups: list[Ids]) -> tuple[list[Ids], Keys]:
-    heads = _heads(groups)
-    keys = np.concatenate([*map(_keys, groups), np.zeros(0, np.uint64)])
-    whole = keys + mixed(~heads.astype(np.uint64))  # a complement is larger than any literal
-    order = order_of(whole)
-    again = np.flatnonzero(whole[order[1:]] == whole[order[:-1]]) + 1
-    again = again[heads[order[again]] == heads[order[again - 1]]]
-    again = again[_have_same_literals(groups, order[again], order[again - 1])]
-    fresh = np.ones(len(order), np.bool_)
-    fresh[order[again]] = False
-    ends = np.cumsum([len(rows) for rows in groups])
-    kept = [rows[mask] for rows, mask in zip(groups, np.split(fresh, ends[:-1]), strict=False)]
-    return kept, keys[fresh]
+def _lone(products: Products) -> Numbers:
+    """Return per product its only literal, HOLDS if it is empty, or _NONE if it has several literals."""
+    lengths = products.lengths
+    lone = np.where(lengths == 0, HOLDS, _NONE)
+    lone[lengths == 1] = products.literals[starts_of(lengths)[:-1][lengths == 1]]
+    return lone
 
 
-def _heads(groups: list[Ids]) -> Ids:
-    return np.concatenate([*(rows[:, 0] for rows in groups), np.zeros(0, np.int32)])
-
-
-def _keys(rows: Ids) -> Keys:
-    """Return a hash per conjunction, independent of its padding."""
-    total = np.zeros(len(rows), np.uint64)
-    for column in rows[:, 1:].T:
-        total += np.where(column < 0, np.uint64(0), mixed(column.astype(np.uint64) + np.uint64(1)))
-    return mixed(total)
-
-
-def _have_same_literals(groups: list[Ids], some: Numbers, others: Numbers) -> NDArray[np.bool_]:
-    """Return which pairs of conjunctions have the same literals. Their numbers run through all groups."""
-    ends = np.cumsum([0, *map(len, groups)])
-    first, second = (np.searchsorted(ends, numbers, "right") - 1 for numbers in (some, others))
-    equal = np.zeros(len(some), np.bool_)
-    for pair in distinct(first * len(groups) + second).tolist():
-        one, other = divmod(pair, len(groups))
-        here = np.flatnonzero((first == one) & (second == other))
-        left, right = groups[one][some[here] - ends[one], 1:], groups[other][others[here] - ends[other], 1:]
-        # The padding comes first.
-        extra = left.shape[1] - right.shape[1]
-        is_padded = ((left if extra > 0 else right)[:, : abs(extra)] == HOLDS).all(axis=1)
-        equal[here] = is_padded & (left[:, max(0, extra) :] == right[:, max(0, -extra) :]).all(axis=1)
-    return equal
-
-
-def _lone(rows: Ids) -> Ids:
-    """Return per conjunction its only literal, HOLDS if it is empty, or _NONE if it has several literals."""
-    if rows.shape[1] == 1:
-        return np.full(len(rows), HOLDS, np.int64)
-    several = rows[:, -2] >= 0 if rows.shape[1] > 2 else np.zeros(len(rows), np.bool_)
-    return np.where(several, _NONE, rows[:, -1])
-
-
-def _resolve(literal_of: Ids, members: Ids, groups: list[Ids], keys: Keys) -> None:
-    order = order_of(_heads(groups))
-    lone = np.concatenate([*map(_lone, groups), np.zeros(0, np.int64)])[order]
-    of_rows = _heads(groups)[order]
-    starts = np.flatnonzero(np.diff(of_rows, prepend=-1))
-    heads, sizes = of_rows[starts], np.diff(np.append(starts, len(order)))
+def _resolve(literal_of: Numbers, members: Numbers, products: Products) -> None:
+    lone = _lone(products)
+    starts = np.flatnonzero(np.diff(products.of, prepend=-1))
+    heads, sizes = products.of[starts], np.diff(np.append(starts, len(products.of)))
     derived = np.zeros(len(literal_of), np.bool_)
     derived[heads] = True
     literal_of[members[(literal_of[members] == 2 * members) & ~derived[members]]] = FAILS
@@ -291,19 +234,22 @@ def _resolve(literal_of: Ids, members: Ids, groups: list[Ids], keys: Keys) -> No
     _name(literal_of, heads[named], only[named])
     unnamed = np.flatnonzero(~named)
     if len(unnamed):
-        sums = np.add.reduceat(keys[order], starts)
+        lengths = products.lengths
+        firsts = starts_of(lengths)[:-1]
+        keys = mixed(keys_of_rows(products.literals, firsts, lengths))
+        sums = np.add.reduceat(keys, starts)
         again, first = candidates(unnamed[order_of(sums[unnamed])], sums, sizes)
-        lengths = sizes[again]
-        owners = np.repeat(np.arange(len(again)), lengths)
+        counts = sizes[again]
+        owners = np.repeat(np.arange(len(again)), counts)
         # Sort conjunctions by key, so that equal atoms have equal conjunctions in the same order.
-        rows = [order[places(starts[of], lengths)] for of in (again, first)]
+        rows = [places(starts[of], counts) for of in (again, first)]
         some, others = (conjunctions[np.lexsort((keys[conjunctions], owners))] for conjunctions in rows)
-        equal = all_in_rows(lengths, _have_same_literals(groups, some, others))
+        equal = all_in_rows(counts, same_rows(some, others, firsts, lengths, products.literals))
         literal_of[heads[again[equal]]] = 2 * heads[first[equal]]
     literal_of[members] = _followed(literal_of, literal_of[members])
 
 
-def _name(literal_of: Ids, heads: Ids, targets: Ids) -> None:
+def _name(literal_of: Numbers, heads: Numbers, targets: Numbers) -> None:
     before = literal_of[heads]
     literal_of[heads] = targets
     # Pointer jumping: each round doubles the length of the chains that it follows.
@@ -314,8 +260,8 @@ def _name(literal_of: Ids, heads: Ids, targets: Ids) -> None:
     literal_of[heads[~is_resolved]] = before[~is_resolved]
 
 
-def _followed(literal_of: Ids, literals: Ids) -> Ids:
-    replacements: Ids = np.where(
+def _followed(literal_of: Numbers, literals: Numbers) -> Numbers:
+    replacements: Numbers = np.where(
         literals < 0, literals, literal_of[np.maximum(literals, 0) >> 1] ^ (literals & 1)
     )
     return replacements

@@ -13,12 +13,13 @@ algorithm that takes out one literal at a time gives the same result.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anygame.network.network import FALSE
-from anygame.network.ragged import LOW, SHIFT, distinct, equal_rows, mixed, order_of, starts_of
+from anygame.network.ragged import LOW, SHIFT, distinct, equal_rows, keys_of_rows, mixed, order_of, starts_of
 
 if TYPE_CHECKING:
     from anygame.network.ragged import Mask, Numbers
@@ -38,8 +39,15 @@ class Products:
     owners: Numbers
     literals: Numbers
 
+    @cached_property
+    def lengths(self) -> Numbers:
+        """The number of literals of each product."""
+        return np.bincount(self.owners, minlength=len(self.of))
+
     def only(self, kept: Mask, literals: Mask) -> Products:
         """Return the products and the literals that two masks select."""
+        if kept.all() and literals.all():
+            return self
         number = np.cumsum(kept) - 1
         return Products(self.of[kept], number[self.owners[literals]], self.literals[literals])
 
@@ -83,7 +91,7 @@ class _Factoring:
         """Write and remove the single-literal products of each sum: a + ab = a, and a + (not a)b = a + b."""
         while True:
             of, owners, literals = products.of, products.owners, products.literals
-            lengths = np.bincount(owners, minlength=len(of))
+            lengths = products.lengths
             kept = lengths > 1
             if kept.all():
                 return products
@@ -103,7 +111,7 @@ class _Factoring:
             products = products.only(kept, kept_literals)
             if not changed:
                 return products
-            products = _each_once(products)
+            products = each_once(products)
 
     def _divided(self, products: Products) -> Products:
         """Take out the literals of one round; return the products that remain to be divided."""
@@ -167,13 +175,14 @@ def _among(ordered: Numbers, numbers: Numbers) -> Mask:
     return is_among
 
 
-def _each_once(products: Products) -> Products:
-    of, owners, literals = products.of, products.owners, products.literals
+def each_once(products: Products, sums: Mask | None = None) -> Products:
+    """Drop duplicate products in some sums, by default in all; literals must be sorted in each product."""
+    of, literals, lengths = products.of, products.literals, products.lengths
+    firsts = starts_of(lengths)[:-1]
     # The complement of a sum's number is larger than any literal, so their hashes differ.
-    keys = mixed(~of.astype(np.uint64))
-    np.add.at(keys, owners, mixed(literals.astype(np.uint64) + np.uint64(1)))
-    lengths = np.bincount(owners, minlength=len(of))
-    again, first = equal_rows(order_of(keys), keys, starts_of(lengths), lengths, literals)
+    keys = keys_of_rows(literals, firsts, lengths) + mixed(~of.astype(np.uint64))
+    compared = np.flatnonzero(np.ones(len(of)) if sums is None else sums[of])
+    again, first = equal_rows(compared[order_of(keys[compared])], keys, firsts, lengths, literals)
     kept = np.ones(len(of), np.bool_)
     kept[again[of[again] == of[first]]] = False
     return products.only(kept, kept[products.owners])
