@@ -372,7 +372,7 @@ class FunctionBuilder:
         return self.let(f"{operator} {self._row} {a}, {b}")
 
     def add(self, a: str, b: str) -> str:
-        """Return the sum of each pair of words."""
+        """Return the sum of two rows, word by word."""
         return self._binary("add", a, b)
 
     def rotate_left(self, a: str, count: int) -> str:

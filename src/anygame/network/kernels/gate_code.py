@@ -172,8 +172,8 @@ def _give(code: FunctionBuilder, word: str, index: str) -> None:
 class Presence:
     """Branches of a function on the common phase of the lanes.
 
-    The first word of row ``ABSENT`` is the mask of all phases except the common phase. It is 0 if the lanes
-    have no common phase, or if the caller does not know the phase. Then all gates are computed.
+    The first word of row ``ABSENT`` is the mask of all phases except the common phase. The word is 0 if the
+    lanes have no common phase, or if the caller does not know the phase. Then the code computes all gates.
 
     Attributes:
         present: mask of the common phase, or of all phases if there is no common phase.

@@ -335,7 +335,7 @@ def decrease(code: FunctionBuilder, number: Sequence[str], by: str = ONES) -> tu
 
 
 def masks(code: FunctionBuilder, number: Sequence[str]) -> list[str]:
-    """Return the planes of a number with all bits set up to the highest set bit of ``number``."""
+    """Return a bit mask, as planes, of all bits of a number up to its highest set bit."""
     planes = list(number)
     for weight in reversed(range(len(planes) - 1)):
         planes[weight] = code.or_(planes[weight], planes[weight + 1])
