@@ -67,8 +67,11 @@ class Solved:
         for role, count in solution.missing.items():
             if count:
                 yield f"final states without a goal for {role}: {count:,}; each may be worth 0 to 100"
-        if solution.line:
-            yield self._title()
+        if solution.line and not solution.solved:
+            yield "the best line found:"
+        elif solution.line:
+            is_maximin = solution.method == "maximin"
+            yield "a line that keeps the value, of any length:" if is_maximin else "a line of best play:"
         for number, joint in enumerate(solution.line, start=1):
             yield f"{number:>3}  {'  '.join(map(str, joint))}"
         part = "" if solution.expanded == solution.states else f", {solution.expanded:,} of them expanded"
@@ -77,10 +80,3 @@ class Solved:
             f"{counted(solution.states, 'state')}{part}, {counted(solution.edges, 'joint move')}, "
             f"{solution.depth} deep{proof}; {solution.seconds:.2f} s, {solution.bytes / 2**20:,.0f} MiB"
         )
-
-    def _title(self) -> str:
-        if not self.solution.solved:
-            return "the best line found:"
-        if self.solution.method == "maximin":
-            return "a line that keeps the value, of any length:"
-        return "a line of best play:"

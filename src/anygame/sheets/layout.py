@@ -259,7 +259,7 @@ class _Writer:
                 page.put(separator)
 
     def _rule(self, node: Node) -> None:
-        raise NotImplementedError
+        self._broken(node, formula=True)
 
     def _broken(self, node: Node, formula: bool) -> None:
         raise NotImplementedError
@@ -287,9 +287,6 @@ def _kif_chunks(node: Node) -> Iterator[str]:
 class _KifWriter(_Writer):
     def _chunks(self, node: Node, formula: bool) -> Iterator[str]:
         return _kif_chunks(node)
-
-    def _rule(self, node: Node) -> None:
-        self._broken(node, formula=True)
 
     def _broken(self, node: Node, formula: bool) -> None:
         page, base = self._page, self._page.column

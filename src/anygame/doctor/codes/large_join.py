@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING, Final
 
@@ -151,16 +152,14 @@ def _variables(atoms: Iterable[Atom]) -> set[Variable | None]:
 
 def _groups(atoms: Iterable[Atom], cut: Variable | None) -> list[list[Atom]]:
     """Return the groups of atoms that share variables, where the variable ``cut`` does not count."""
-    groups: list[tuple[set[Variable], list[Atom]]] = []
+    groups: list[list[Atom]] = []
     for atom in atoms:
         mine = set(atom.variables()) - {cut}
-        if not mine:
-            continue
-        touched = [group for group in groups if group[0] & mine]
-        groups = [group for group in groups if not group[0] & mine]
-        joined = mine.union(*(group[0] for group in touched))
-        groups.append((joined, [*(a for group in touched for a in group[1]), atom]))
-    return [group for _, group in groups]
+        if mine:
+            touched = [group for group in groups if mine & _variables(group)]
+            groups = [group for group in groups if group not in touched]
+            groups.append([*chain(*touched), atom])
+    return groups
 
 
 def _advice(part: NormalRule, piece: Sequence[Atom]) -> str:

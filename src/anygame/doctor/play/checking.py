@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Codes about the length of play.
 _OF_LENGTH: Final = frozenset(("endless", "play-cut"))
+#: Codes of findings without a line of play.
+_WITHOUT_LINE: Final = frozenset(("play-cut", "limit-reached"))
 _HIGHEST_GOAL: Final = 100
 #: Maximum number of attempts to make a game; each attempt omits the rules with known faults.
 _ROUNDS: Final = 6
@@ -190,17 +192,12 @@ class PlayCheck:
         for (code, _), (fault, line) in self._faults.items():
             if self.bounds.brief and code in _OF_LENGTH and not (code == "play-cut" and self._is_late):
                 continue
-            message = fault.message
             if code == "endless":
-                message = (
-                    f"{self._endless} of {self.played} random playouts did not end within "
-                    f"{self.bounds.steps} joint moves"
-                )
-            shown_moves = _SHOWN_OF_ENDLESS if code == "endless" else _SHOWN_MOVES
-            is_shown = code not in {"play-cut", "limit-reached"}
-            notes = tuple(_notes(line, shown_moves)) if is_shown else ()
-            diagnostic = CODES[code].found(message, _span_of(fault), *notes, hint=fault.hint)
-            findings.append(Finding(diagnostic, line if is_shown else None))
+                playouts = f"{self._endless} of {self.played} random playouts"
+                message = f"{playouts} did not end within {self.bounds.steps} joint moves"
+                findings.append(_finding(fault._replace(message=message), line, _SHOWN_OF_ENDLESS))
+            else:
+                findings.append(_finding(fault, None if code in _WITHOUT_LINE else line))
         return sorted(findings, key=lambda finding: finding.diagnostic)
 
     def _run(self) -> None:
@@ -288,20 +285,22 @@ def _span_of(fault: Fault) -> Span | None:
     return fault.span() if callable(fault.span) else fault.span
 
 
+def _finding(fault: Fault, line: Line | None, most: int = _SHOWN_MOVES) -> Finding:
+    notes = () if line is None else _notes(line, most)
+    return Finding(CODES[fault.code].found(fault.message, _span_of(fault), *notes, hint=fault.hint), line)
+
+
 def faults_at_end(game: Game, line: Line) -> list[Finding]:
     """Return the faulty moves and goals in the state that a line of play reaches."""
     state = game.initial_state()
     for joint in line:
         state = state.next(joint)
-    notes = tuple(_notes(line, _SHOWN_MOVES))
-    faults = _Ends(game).faults(state, line)
-    return [Finding(CODES[f.code].found(f.message, _span_of(f), *notes, hint=f.hint), line) for f in faults]
+    return [_finding(fault, line) for fault in _Ends(game).faults(state, line)]
 
 
 def endless_at(game: Game, line: Line, message: str) -> Finding:
     """Return the finding that play can continue forever from the end of a line."""
-    notes = _notes(line, _SHOWN_MOVES)
-    return Finding(CODES["endless"].found(message, _terminal_span(game), *notes, hint=_COUNTER), line)
+    return _finding(Fault("endless", "", message, _terminal_span(game), _COUNTER), line)
 
 
 def play_commands(line: Line) -> list[str]:
