@@ -75,18 +75,17 @@ def _of_group(images: _Images, unpaired: Sequence[int]) -> Iterator[Diagnostic]:
     """Report a single rule without a counterpart, or the odd one of two that are nearly counterparts."""
     if len(unpaired) == 1:
         (number,) = unpaired
-        if not (images.keeps_body(number) or images.tells_apart(number)):
+        if not images.keeps_body(number):
             message = "this rule has no counterpart for the other role, although all similar rules have one"
             hint = text_of(images.images[number])
             yield CODES["missing-counterpart"].found(message, images.rules[number].span, hint=hint)
     elif images.are_near(*unpaired):
         odd, like = images.odd_first(unpaired)
-        if not images.tells_apart(like):
-            message = "this rule differs from its counterpart for the other role; no other rule does"
-            note = Note("the counterpart", images.rules[like].span)
-            yield CODES["odd-counterpart"].found(
-                message, images.rules[odd].span, note, hint=text_of(images.images[like])
-            )
+        message = "this rule differs from its counterpart for the other role; no other rule does"
+        note = Note("the counterpart", images.rules[like].span)
+        yield CODES["odd-counterpart"].found(
+            message, images.rules[odd].span, note, hint=text_of(images.images[like])
+        )
 
 
 class _Images:
@@ -151,15 +150,6 @@ class _Images:
         """Return the parts of a rule without the differences between roles, variables and numbers."""
         one_side = {name: min(name, other) for name, other in self._exchange.items()}
         return list(map(blind, _exchanged(_without_numbers(parts), one_side)))
-
-    def tells_apart(self, number: int) -> bool:
-        """Return whether the image of a rule defines two exchanged names alike, or by each other.
-
-        Such a rule makes the names differ, as in a definition of ``down`` by ``up``.
-        """
-        name = self.rules[number].head.predicate
-        is_circle = self._exchange.get(name) in words_of(self._parts[number][1:])
-        return name not in KEYWORDS and (is_circle or (name in self._exchange and self.keeps_body(number)))
 
     def keeps_body(self, number: int) -> bool:
         body, image = (("_", *parts[number][1:]) for parts in (self._parts, self.images))
