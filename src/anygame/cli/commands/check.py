@@ -76,8 +76,10 @@ class _Options(JsonOption, ReadingOptions):
     files: list[str] = argument("FILE", nargs="+", help="rule sheets or folders; - for standard input")
     info: bool = flag("--info", "also show findings about style")
     strict: bool = flag("--strict", "treat warnings as errors")
-    select: list[str] = several("--select", "CODE", "show only these codes, separated by commas")
-    ignore: list[str] = several("--ignore", "CODE", "hide these codes, separated by commas")
+    select: list[str] = several(
+        "--select", "CODE", "show only findings with these codes, separated by commas"
+    )
+    ignore: list[str] = several("--ignore", "CODE", "hide findings with these codes, separated by commas")
     json: bool = flag("--json", "print JSON, in the form described below", group="form")
     sarif: bool = flag("--sarif", "print SARIF 2.1.0, for editors and CI", group="form")
     all: bool = flag("--all", "also show findings that are consequences of other findings")
