@@ -169,7 +169,7 @@ def _changing_steps(
 def _moves_of(
     parts: Sequence[tuple[int, ...]], before: NDArray[np.bool_], after: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the change of a sum in each step, and the value of ``Sum.most`` for these steps."""
+    """Return the change of a sum in each step, and ``Sum.most`` for these steps."""
     more, less = np.zeros((2, len(before)), np.int64)
     for weight, *fact in parts:
         columns = [(literal >> 1) - 1 for literal in fact]
@@ -242,7 +242,7 @@ class _Matrix:
         return self.known(Sum(int(weights @ self.model.initial), 0, True, tuple(parts)))
 
     def known(self, counted: Sum) -> Sum | None:
-        """Return the sum with ``most`` for the known steps; None if a known step contradicts the sum."""
+        """Set ``Sum.most`` from the known steps; return None if a known step contradicts the sum."""
         change, most = _moves_of(counted.parts, self._before, self._after)
         wrong = change.any() if counted.is_exact else (change < 0).any()
         return None if wrong or most > MOST_CHANGED else counted._replace(most=most)

@@ -75,7 +75,7 @@ def needed_programs() -> tuple[Any, Any]:
 
 
 class Measure(NamedTuple):
-    """Weighted sum of literals. Those that become false in a step weigh at most ``most_lost`` in total."""
+    """Weighted sum of literals. In a step, at most ``most_lost`` of the weight becomes false."""
 
     parts: list[tuple[int, int]]
     most_lost: int = 0
@@ -220,7 +220,7 @@ class _IdleSteps:
 def _signals(model: Model) -> list[int]:
     """Return the signals: fluents, and the legality of moves without arguments.
 
-    Such moves are usually passes, and a step may change nothing but which role can pass.
+    Such moves are usually passes. The only change of a step can be which role can pass.
     """
     moves = [move for of_role in model.actions for move in of_role]
     legal = [x for x, move in zip(model.legal, moves, strict=True) if not isinstance(move, Compound)]
@@ -366,10 +366,10 @@ def _whole(weights: NDArray[np.float64], known: NDArray[np.int8]) -> NDArray[np.
 def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_Kinds]:
     """Yield matrices of kinds, the simplest first.
 
-    In the first one, the fluents of each relation share a weight. Then each counter in turn has a weight for
-    each fluent, and no other signal has a weight. Then fluents share a weight if they share an argument, then
-    if they share two arguments. In the last one, each fluent has its own weight. Other signals never share a
-    weight. ``among`` has the group number of each signal; see ``_Levels``.
+    First, all fluents of a relation share a weight. In later matrices, only the fluents of one counter have
+    weights. Then fluents with the same relation and one or two equal arguments share a weight. In the last
+    matrix, each fluent has its own weight. Moves never share a weight. ``among`` has the group number of each
+    signal; see ``_Levels``.
     """
     signals = len(among)
     singles = [[number] for number in range(len(fluents), signals)]
@@ -394,8 +394,8 @@ def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_K
 class _Levels:
     """Converts weights of signals into a measure.
 
-    In a group of mutually exclusive fluents, each part of the measure is an increment from one weight to the
-    next. So a step between two fluents of the same weight changes no part.
+    A group of mutually exclusive fluents has one part for each distinct weight: the difference to the next
+    smaller weight. So a step from one fluent to another of the same weight changes no part.
     """
 
     def __init__(self, model: Model, signals: Sequence[int], invariant: Sequence[Clause]) -> None:

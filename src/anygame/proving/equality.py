@@ -128,7 +128,7 @@ class _Pairing:
         return [self.second_of(joint[self.roles.index(place)]) for place in range(len(self.roles))]
 
     def difference(self, one: State, other: State, seen: _Seen, seen_there: _Seen) -> str:
-        """Describe a difference of two states, or of the percepts of the move to them; empty if none."""
+        """Describe a difference between two states, or between the percepts that came with them."""
         if one.is_terminal != other.is_terminal:
             ending = ("is over", "goes on") if one.is_terminal else ("goes on", "is over")
             return f"here play {ending[0]}, and it {ending[1]} in the other sheet"
@@ -153,7 +153,7 @@ class _Pairing:
         return ""
 
     def _unmatched(self, ours: Iterable[Term], theirs: Iterable[Term]) -> tuple[str, bool]:
-        """Return a term of only one game, and whether it is the first game; an empty string if none."""
+        """Return a term that only one game has, and whether this is the first game; "" if there is none."""
         here, there = {self.second_of(term): term for term in ours}, set(theirs)
         for second, term in here.items():
             if second not in there:

@@ -99,7 +99,7 @@ def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
     """Return the game with rules for properties, such as ``(always (implies terminal (goal ?r 100)))``.
 
     Raises:
-        QueryError: a text is not a property, has an unknown name, or has an unbound variable.
+        QueryError: a text is not a property, or has an unknown name or an unbound variable.
         TermSyntaxError: the parentheses of a text do not match.
         LimitError: the rules explode.
 

@@ -307,7 +307,7 @@ def exclusions(model: Model, invariant: Sequence[Clause]) -> list[int]:
 
 
 def _is_pair(clause: Clause, apart: Sequence[int]) -> bool:
-    """Return whether a clause only says that two fluents exclude each other, which ``apart`` has already."""
+    """Return whether a clause says that two fluents exclude each other, as ``apart`` does already."""
     if len(clause) != 2 or not clause[0] & clause[1] & 1:
         return False
     one, other = ((literal >> 1) - 1 for literal in clause)
@@ -322,7 +322,7 @@ def trimmed(
     wanted: Sequence[Clause] = (),
     lemmas: Sequence[Lemma] = (),
 ) -> list[Clause]:
-    """Return the clauses of an invariant that are needed to exclude bad states and to preserve each other.
+    """Return a subset of the clauses of an invariant that is inductive and excludes bad states.
 
     The clauses in ``wanted`` are always kept. Given the invariant, the lemmas hold in every state; a lemma
     that is needed becomes a clause of the result.

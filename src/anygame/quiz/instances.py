@@ -30,7 +30,7 @@ _LOOKUPS_OF_A_QUERY: Final = 40
 
 
 class Instances:
-    """The instances of rules in one state, and for the joint move ``moves`` if given."""
+    """The instances of rules in a state. Rules about moves need a joint move, ``moves``."""
 
     def __init__(self, state: State, moves: Sequence[Term] = ()) -> None:
         self._state = state
