@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import anygame
-from anygame.proving import facts
-from anygame.proving.facts import Facts, facts_of
+from anygame.proving import proving
+from anygame.proving.proving import Facts, facts_of
 
 if TYPE_CHECKING:
     import pytest
@@ -26,7 +26,7 @@ def test_roles_that_choose_at_once_are_found_and_random_is_none_of_them() -> Non
 
 
 def test_nothing_is_known_of_large_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(facts, "_MOST_GATES", 10)
+    monkeypatch.setattr(proving, "_MOST_GATES", 10)
     assert facts_of(anygame.load("liars_dice")) == Facts()
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from anygame.envs.jax.evaluation import SharedNumbers, evaluator, tabulate
 from anygame.envs.rewards import players_of, rewards_of_goals
-from anygame.proving.facts import facts_of
+from anygame.proving.proving import facts_of
 
 if TYPE_CHECKING:
     import os

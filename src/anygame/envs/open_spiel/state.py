@@ -14,7 +14,7 @@ from anygame.envs.extensive import CHANCE, MAX_STEPS, TERMINAL, ExtensiveForm, f
 from anygame.errors import IllegalMoveError, LimitError, RuleSheetError
 from anygame.game import loads
 from anygame.language.terms import integer_of
-from anygame.proving.facts import Facts, facts_of
+from anygame.proving.proving import Facts, facts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
