@@ -36,10 +36,9 @@ class _Training:
 
 #: The sheets, with the settings that won more matches.
 _TRAININGS: Final = {
-    "connect_four": _Training(480),
     "copolymer": _Training(480),
     "hex_pie": _Training(480, windows=True),
-    "six_in_a_row": _Training(720),
+    "six_in_a_row": _Training(720, windows=True),
 }
 
 

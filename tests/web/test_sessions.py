@@ -12,6 +12,8 @@ import httpx
 import pytest
 from tests.web.pages import is_over, wait_for_step, wait_until_over
 
+from anygame.players.levels import LEVELS
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
     from tests.web.conftest import Server
@@ -89,7 +91,7 @@ def test_what_cannot_be_taken_back_is_said_at_once(page: Page, server: Server) -
     page.get_by_role("button", name="(mark 2 2)", exact=True).click()
     wait_for_step(page, 1)
     page.keyboard.press("u")
-    assert "other people play here too" in _text(page, "#message")
+    assert "other people play here, too" in _text(page, "#message")
 
 
 def test_a_rematch_exchanges_seats_and_all_who_played_meet_there(server: Server) -> None:
@@ -399,7 +401,7 @@ def test_a_bot_is_the_usual_opponent(page: Page, server: Server) -> None:
     chosen = page.locator("select").evaluate_all("all => all.map(each => each.value)")
     assert chosen == ["you", "medium"]
     names = page.locator("select").first.locator("option").all_text_contents()
-    assert [name.split(":")[0] for name in names[2:7]] == ["beginner", "easy", "medium", "hard", "strong"]
+    assert [name.split(":")[0] for name in names[2:9]] == [*LEVELS]
 
 
 # -- whole sessions, by keys alone -------------------------------------------------------------------

@@ -24,6 +24,7 @@ LEVELS: Final = {
     level.name: level
     for level in (
         Level("beginner", "mcts:iterations=40,noise=0.6,model=yes", "more than half of its moves are random"),
+        Level("novice", "mcts:iterations=40,noise=0.4,model=yes", "two moves in five are random"),
         Level(
             "easy",
             "mcts:iterations=40,noise=0.25,model=yes",
@@ -32,7 +33,12 @@ LEVELS: Final = {
         Level(
             "medium", "mcts:iterations=300,noise=0.12,model=yes", "looks some moves ahead, with some mistakes"
         ),
-        Level("hard", "mcts:iterations=2000,noise=0.02,model=yes", "looks further ahead, with few mistakes"),
+        Level("hard", "mcts:iterations=1500,noise=0.03,model=yes", "looks further ahead, with few mistakes"),
+        Level(
+            "expert",
+            "mcts:iterations=5000,noise=0.01,model=yes",
+            "looks far ahead; one move in 100 is random",
+        ),
         Level("strong", "mcts", "searches until its clock runs out"),
     )
 }
