@@ -308,7 +308,7 @@ def _is_at_least(clauses: _Clauses, number: _Number, other: _Number, more: int =
 
 
 def _holds(nodes: _Nodes, counted: Sum) -> int:
-    """Return a literal that holds if a sum has its total, or is at least its lower bound."""
+    """Return a literal that holds if an exact sum equals ``total``, or another sum is at least ``total``."""
     sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     for weight, *fact in counted.parts:
         sides[weight < 0].append((nodes.fact(fact), abs(weight)))

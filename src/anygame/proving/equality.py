@@ -333,8 +333,8 @@ def _shared(
     """Map numbers of fluents of the second game to fluents of the first with the same name and gates.
 
     The two fluents of a pair have the same initial value and, if all pairs are merged, the same literal for
-    the next value. So they agree in every state. ``ours`` and ``theirs`` map the inputs of each game to
-    literals of the same gates.
+    the next value. So both fluents agree in every state. ``ours`` and ``theirs`` map the inputs of each game
+    to literals of the same gates.
     """
     gates = Gates(inputs)
     here = list(map(first.copied(gates, ours), first.next))

@@ -143,7 +143,7 @@ class Model:
         return (literal,)
 
     def later(self, literal: int) -> int:
-        """Return the value of a literal in the next state, as a literal over a state and a joint move."""
+        """Return a literal over state and joint move that holds if ``literal`` holds in the next state."""
         return self.copied(self.gates, dict(enumerate(self.next, start=1)))(literal)
 
     def copied(self, gates: Gates, literals: Mapping[int, int]) -> Callable[[int], int]:

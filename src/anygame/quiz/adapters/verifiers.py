@@ -1,6 +1,6 @@
 """Quizzes as a taskset of Verifiers, version 1.
 
-Verifiers finds a taskset by the name of a top-level module. Such a module needs only two lines::
+Verifiers finds a taskset by the name of a top-level module. A module of two lines is enough::
 
     from anygame.quiz.adapters.verifiers import QuizTaskset
     __all__ = ["QuizTaskset"]
