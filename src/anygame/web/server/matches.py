@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from anygame.web.settings import Settings
 
-#: The seat of a role, with the keys ``kind`` and ``name``. The kind ``person`` has the key ``visitor``,
-#: ``open`` has ``secret`` (of the invitation link), and ``player`` has ``player``. Seats of the kind
-#: ``elsewhere`` belong to a match that is only shown here.
+#: The seat of a role, with the keys ``kind`` and ``name``. Seats of the kind ``person`` also have the key
+#: ``visitor``; those of the kind ``open`` have ``secret``, which is part of their invitation link; those of the
+#: kind ``player`` have ``player``. Seats of the kind ``elsewhere`` belong to a match that is only shown here.
 Seat = dict[str, str]
 View = dict[str, Any]
 

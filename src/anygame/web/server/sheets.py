@@ -129,9 +129,10 @@ def by_age(folder: Path) -> list[tuple[Path, int]]:
 
 
 def make_room(folder: Path, most: int, most_bytes: float = inf, spared: Collection[str] = ()) -> None:
-    """Remove the oldest JSON files in a folder, except those with stems in ``spared``.
+    """Remove the oldest JSON files in a folder, to make room for another file.
 
-    After another file is written, the folder then has ``most`` files and ``most_bytes`` bytes at most.
+    Afterwards, the folder has fewer than ``most`` files, and at most ``most_bytes`` bytes. Files with stems in
+    ``spared`` are kept.
     """
     total = 0
     for number, (path, size) in enumerate(by_age(folder), 1):
