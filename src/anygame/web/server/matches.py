@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from anygame.web.settings import Settings
 
 #: The seat of a role, with the keys ``kind`` and ``name``. Seats of the kind ``person`` also have the key
-#: ``visitor``; those of the kind ``open`` have ``secret``, which is part of their invitation link; those of the
-#: kind ``player`` have ``player``. Seats of the kind ``elsewhere`` belong to a match that is only shown here.
+#: ``visitor``, and seats of the kind ``player`` have ``player``. Seats of the kind ``open`` have ``secret``,
+#: a part of their invitation link. Seats of the kind ``elsewhere`` belong to a match that is only shown here.
 Seat = dict[str, str]
 View = dict[str, Any]
 

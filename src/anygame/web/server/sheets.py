@@ -131,8 +131,8 @@ def by_age(folder: Path) -> list[tuple[Path, int]]:
 def make_room(folder: Path, most: int, most_bytes: float = inf, spared: Collection[str] = ()) -> None:
     """Remove the oldest JSON files in a folder, to make room for another file.
 
-    Afterwards, the folder has fewer than ``most`` files, and at most ``most_bytes`` bytes. Files with stems in
-    ``spared`` are kept.
+    Afterwards, the folder has fewer than ``most`` files, and at most ``most_bytes`` bytes. The stems of other
+    files to keep are in ``spared``.
     """
     total = 0
     for number, (path, size) in enumerate(by_age(folder), 1):
