@@ -119,20 +119,17 @@ class CheckedSheet:
 
 @dataclass
 class Examination:
-    """Examines one sheet in stages; an interrupt keeps the findings so far.
-
-    Attributes:
-        findings: the findings so far, in the order of display.
-        sheet: the checked sheet; None before `run`.
-        played: the number of random playouts begun so far; None without play.
-        verdicts: the results of proofs.
-    """
+    """Examines one sheet in stages; an interrupt keeps the findings so far."""
 
     source: Source
     settings: ExaminationSettings
+    #: The findings so far, in the order of display.
     findings: list[Finding] = field(default_factory=list)
+    #: The checked sheet; None before `run`.
     sheet: CheckedSheet | None = None
+    #: The number of random playouts begun so far; None without play.
     played: int | None = None
+    #: The results of proofs.
     verdicts: list[Verdict] = field(default_factory=list)
 
     @property

@@ -19,24 +19,21 @@ Line = tuple[tuple["Term", ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding in a sheet.
-
-    Attributes:
-        line: the joint moves that show the fault; None if play did not find the fault.
-        kinds: the kinds of edits that mend the fault, as in ``anygame mend --select``. They are empty if
-            ``anygame translate`` mends it, and None if no command mends it.
-        edits: the edits of these kinds; empty if the mend appends declarations instead.
-        meant: edits that write the text that the author probably meant.
-        echoes: a summary of the findings that follow from this finding; empty if there are none.
-        verdict: the verdict about the violated property; None without a proof.
-    """
+    """A finding in a sheet."""
 
     diagnostic: Diagnostic
+    #: The joint moves that show the fault; None if play did not find the fault.
     line: Line | None = None
+    #: The kinds of edits that mend the fault, as in ``anygame mend --select``. They are empty if
+    #: ``anygame translate`` mends it, and None if no command mends it.
     kinds: tuple[str, ...] | None = None
+    #: The edits of these kinds; empty if the mend appends declarations instead.
     edits: tuple[Edit, ...] = ()
+    #: Edits that write the text that the author probably meant.
     meant: tuple[Edit, ...] = ()
+    #: A summary of the findings that follow from this finding; empty if there are none.
     echoes: str = ""
+    #: The verdict about the violated property; None without a proof.
     verdict: Verdict | None = None
 
     @property

@@ -42,16 +42,13 @@ _SHOWN: Final = 90
 
 
 class Proofs:
-    """Proofs about one game; an interrupt keeps the results so far.
-
-    Attributes:
-        findings: the given findings that no proof removed, and the findings of proofs.
-        verdicts: the verdict of each property so far.
-    """
+    """Proofs about one game; an interrupt keeps the results so far."""
 
     def __init__(self, game: Game, findings: Iterable[Finding]) -> None:
         self._game = game
+        #: The given findings that no proof removed, and the findings of proofs.
         self.findings = list(findings)
+        #: The verdict of each property so far.
         self.verdicts: list[Verdict] = []
 
     def run(self, seconds: float, report: Callable[[str], None] = lambda _: None) -> None:

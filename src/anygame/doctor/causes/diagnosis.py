@@ -80,11 +80,7 @@ _SHOWN_IN_PLAY: Final = frozenset(("lost-fluent", "never-starts"))
 
 
 class Diagnosis:
-    """Tries edits to determine which findings name a cause; ``bounds`` limit play, or are None for no play.
-
-    Attributes:
-        is_late: whether the time limit ended the trials.
-    """
+    """Tries edits to determine which findings name a cause; ``bounds`` limit play (None: no play)."""
 
     def __init__(self, sheet: CheckedSheet, findings: Iterable[Finding], bounds: Bounds | None) -> None:
         self._sheet = sheet
@@ -93,6 +89,7 @@ class Diagnosis:
         self._findings = {each.diagnostic: each for each in findings}
         self._played = sorted(self._findings.keys() - set(self._static))
         self._bounds = bounds
+        #: Whether the time limit ended the trials.
         self.is_late = False
         self._named: dict[Diagnostic, Mend] = {}
 

@@ -8,7 +8,7 @@ from anygame.analysis.normal import binds
 from anygame.doctor.code import CODES, check
 from anygame.doctor.sheet import span_of
 from anygame.language.diagnostics import Note, shown
-from anygame.language.rules import And, Distinct, Literal, Not, Or
+from anygame.language.rules import Distinct, Literal, Not, Or
 from anygame.language.unification import unify
 
 if TYPE_CHECKING:
@@ -36,10 +36,9 @@ def _keyword_in_body(sheet: Sheet) -> Iterator[Diagnostic]:
 
 @check("negated-formula", needs_all=False)
 def _negated_formula(sheet: Sheet) -> Iterator[Diagnostic]:
-    words = {Or: "or", And: "and", Not: "not", Distinct: "distinct"}
     for inner, rule in sheet.formulas:
         if isinstance(inner, Not) and not isinstance(inner.formula, Literal):
-            word = words.get(type(inner.formula), "formula")
+            word = type(inner.formula).__name__.lower()
             hint = "negate each sentence separately, or define a relation for the formula"
             yield CODES["negated-formula"].found(
                 f"GDL allows `not` only before a sentence, found `{word}`; other systems read it differently",

@@ -34,7 +34,6 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     yield from _relations(sheet)
     yield from _terms(sheet)
     yield from _variables(sheet)
-    yield from _marks(sheet)
 
 
 def _relations(sheet: Sheet) -> Iterator[Diagnostic]:
@@ -97,19 +96,24 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report variables that occur once in a rule and are similar to another variable of the rule."""
+    """Report misspelt variables, and variables and constants with a superfluous or missing question mark."""
+    known = Counter(name.text for name in sheet.names if name.kind != "variable")
     rules_of = sheet.rules_of_variables
     for names in sheet.names_by_rule:
         counts = Counter(name.text for name in names if name.kind == "variable")
         for name in names:
-            if name.kind != "variable" or counts[name.text] > 1:
-                continue
-            near = [other for other in counts if _is_meant(name.text, other, counts, rules_of)]
-            if near:
-                message = (
-                    f"?{shown(name.text)} occurs once in this rule, but ?{shown(near[0])} occurs there too"
-                )
-                yield CODES["likely-typo"].found(message, name.span, hint=f"?{shown(near[0])}")
+            text = shown(name.text)
+            if name.kind == "constant" and known[name.text] == 1 and counts[name.text]:
+                message = f"{text} is used nowhere else, but ?{text} occurs in this rule"
+                yield CODES["likely-typo"].found(message, name.span, hint=f"?{text}")
+            if name.kind == "variable" and _has_extra_mark(name, counts, known, rules_of):
+                message = f"?{text} occurs nowhere else, but {text} is used {times(known[name.text])}"
+                yield CODES["likely-typo"].found(message, name.span, hint=text)
+            if name.kind == "variable" and counts[name.text] == 1:
+                near = [shown(other) for other in counts if _is_meant(name.text, other, counts, rules_of)]
+                if near:
+                    message = f"?{text} occurs once in this rule, but ?{near[0]} occurs there too"
+                    yield CODES["likely-typo"].found(message, name.span, hint=f"?{near[0]}")
 
 
 def _is_meant(name: str, other: str, counts: Counter[str], rules_of: Counter[str]) -> bool:
@@ -123,21 +127,6 @@ def _is_meant(name: str, other: str, counts: Counter[str], rules_of: Counter[str
         return False
     # Variables with different first letters, such as ?xAny and ?yAny, are coordinates.
     return counts[other] >= _COMMON and other[0] == name[0] and is_near(name, other, _SHORTEST)
-
-
-def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
-    known = Counter(name.text for name in sheet.names if name.kind != "variable")
-    rules_of = sheet.rules_of_variables
-    for names in sheet.names_by_rule:
-        variables = Counter(name.text for name in names if name.kind == "variable")
-        for name in names:
-            text = shown(name.text)
-            if name.kind == "constant" and known[name.text] == 1 and variables[name.text]:
-                message = f"{text} is used nowhere else, but ?{text} occurs in this rule"
-                yield CODES["likely-typo"].found(message, name.span, hint=f"?{text}")
-            elif name.kind == "variable" and _has_extra_mark(name, variables, known, rules_of):
-                message = f"?{text} occurs nowhere else, but {text} is used {times(known[name.text])}"
-                yield CODES["likely-typo"].found(message, name.span, hint=text)
 
 
 def _has_extra_mark(name: Name, variables: Counter[str], known: Counter[str], rules_of: Counter[str]) -> bool:

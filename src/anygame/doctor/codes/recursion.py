@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.analysis.dependencies import components
@@ -52,12 +53,8 @@ def _given(sheet: Sheet) -> set[Place]:
         lost: set[Place] = set()
         for part, atom in reads:
             terms = [one for n, one in enumerate(part.head.arguments) if (part.head.key, n) in given]
-            terms += [
-                one
-                for other, _ in atoms_in(part.body)
-                if other.key not in recursive
-                for one in other.arguments
-            ]
+            others = [other for other, _ in atoms_in(part.body) if other.key not in recursive]
+            terms += chain(*(other.arguments for other in others))
             bound = {variable for term in terms for variable in variables_of(term)}
             places = enumerate(atom.arguments)
             lost |= {(atom.key, n) for n, term in places if not bound.issuperset(variables_of(term))}

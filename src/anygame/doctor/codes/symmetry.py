@@ -89,12 +89,7 @@ def _of_group(images: _Images, unpaired: Sequence[int]) -> Iterator[Diagnostic]:
 
 
 class _Images:
-    """Rules, and their images under an exchange of names.
-
-    Attributes:
-        paired: the numbers of the rules whose image is another rule.
-        unpaired: the numbers of the rules whose image is not a rule.
-    """
+    """Rules, and their images under an exchange of names; ``paired`` rules have another rule as image."""
 
     def __init__(self, rules: Sequence[Rule], parts: Sequence[Parts], exchange: Exchange) -> None:
         self.rules, self._parts, self._exchange = rules, parts, exchange
