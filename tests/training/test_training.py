@@ -128,7 +128,7 @@ def test_a_full_disk_leaves_the_last_whole_state(monkeypatch: pytest.MonkeyPatch
 
     with monkeypatch.context() as patch:
         patch.setattr("anygame.search.array_file.whole_file", full)
-        with pytest.raises(ModelError, match="No space left on device; the checkpoint before is kept"):
+        with pytest.raises(ModelError, match="No space left on device; the previous checkpoint is intact"):
             train(game, games=600, seed=1, resume=True)
     assert train(game, games=600, resume=True).figures.games >= 600
 
@@ -178,7 +178,7 @@ def test_games_of_several_roles_and_of_moves_made_at_once_are_trained(name: str)
     [
         ("lights_out", "it has one role"),
         ("pig", "it has chance"),
-        ("phantom_tic_tac_toe", "its roles do not know everything"),
+        ("phantom_tic_tac_toe", "its roles have incomplete information"),
     ],
 )
 def test_other_games_are_refused_with_the_reason(name: str, why: str) -> None:
@@ -208,7 +208,9 @@ def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
         train("tic_tac_toe")
     with pytest.raises(ValueError, match="expected 1 to 256 threads, got 0"):
         train("tic_tac_toe", games=300, threads=0)
-    with pytest.raises(ModelError, match=r"resumed beside .*; after a change of the rules, train anew"):
+    with pytest.raises(
+        ModelError, match=r"resumed beside .*; if the rules have changed, start a new training"
+    ):
         train("tic_tac_toe", games=300, resume=True)
     monkeypatch.setenv("ANYGAME_MODELS", "")
     with pytest.raises(ModelError, match="name the file to write"):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
 
-#: Largest goal: a floating-point number represents all integers up to this number exactly.
+#: Largest supported goal. Floating-point numbers represent all integers up to this limit exactly.
 LARGEST: Final = 1 << 53
 #: Number of decimals to which values are rounded.
 _DIGITS: Final = 9
@@ -62,7 +62,7 @@ class GoalScale:
         """Return the scale of goals whose values are stored with 32 bits. Without goals, it is 0 to 100."""
         lowest, highest = min(goals, default=0), max(goals, default=0)
         if lowest == highest:
-            # With this goal alone, a value could not distinguish the goal from no goal.
+            # A scale of this goal alone would not distinguish the goal from no goal.
             lowest, highest = min(lowest, *USUAL), max(highest, *USUAL)
         return cls(lowest, highest, tuple(sorted(set(goals))), 4)
 

@@ -49,7 +49,7 @@ class LanePool:
             yield slice(first, min(count, first + MOST_LANES))
 
     def step(self, lanes: Lanes, chosen: Sequence[Ids]) -> None:
-        """Make joint moves in the first lanes, given as actions per role; surplus lanes repeat the last."""
+        """Make joint moves, given as actions per role. Surplus lanes copy the last joint move."""
         lanes.step(
             [np.concatenate([moves, np.full(lanes.count - len(moves), moves[-1])]) for moves in chosen]
         )

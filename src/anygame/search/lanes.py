@@ -261,7 +261,7 @@ def read_square(rows, first, fluents, group, word, square):
 
 @compiled
 def list_moves(game, rows, lanes, options, firsts, moves, limit):
-    """List the legal moves of each role in the first lanes, whose states are evaluated.
+    """List the legal moves of each role in the first lanes, after ``evaluate_state``.
 
     The function sets ``options``, int32 [lanes, roles], to the numbers of moves, ``firsts`` to the index of
     the first move in ``moves``, and ``moves`` to the actions. A list can begin only below ``limit``; the
@@ -305,7 +305,7 @@ def list_moves(game, rows, lanes, options, firsts, moves, limit):
 
 @compiled
 def _legal_bits(game, rows, action, word, lanes):
-    """Return a bit for each of 64 lanes: whether the action is legal in the lane, and the lane is in use."""
+    """Return a word with the lanes among the first ``lanes`` in which an action is legal."""
     bits = word_of(rows, game.legal[action], word)
     rest = lanes - 64 * word
     return bits if rest >= 64 else bits & ((_ONE << np.uint64(rest)) - _ONE)
@@ -386,7 +386,7 @@ def _list_block(
 def put_moves(
     rows: UInt64Rows, first: int, options: Int32Rows, firsts: Int32Rows, moves: Int32s, number: int
 ) -> bool:
-    """Choose joint move ``number`` in each lane that has so many; return whether any lane has.
+    """Choose joint move ``number`` in each lane that has one; return False if no lane has one.
 
     The move of the last role changes fastest. Before the call, evaluate the state and clear the rows of
     actions, which begin at ``first``.

@@ -127,7 +127,7 @@ class ModelFigures:
 
     @property
     def is_used(self) -> bool:
-        """Whether searches use the model. They do if it won its trial."""
+        """Whether the model won its trial, so that searches use it."""
         return self.trust > 0
 
     def __str__(self) -> str:
@@ -141,7 +141,7 @@ class ModelFigures:
         return f"{self.game}: {counted(self.games, 'game')}; {trial}: {used}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the scores against the weights after half the games, and the errors, over the training.
+        """Plot two curves over the number of games: scores against earlier weights, and errors.
 
         Args:
             ax: axes for the plot; new axes by default.

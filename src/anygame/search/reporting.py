@@ -40,7 +40,7 @@ class Option:
 
 
 class _ReadableTree(Protocol[_Node]):
-    """A search tree that can be reported. ``state_tree.StateSearcher`` documents the members."""
+    """A search tree for ``TreeReporter``. ``state_tree.StateSearcher`` documents the members."""
 
     @property
     def root(self) -> _Node: ...
@@ -59,7 +59,7 @@ class _ReadableTree(Protocol[_Node]):
 
 
 class TreeReporter(Generic[_Node]):
-    """Base class of searchers that analyses several trees with the same root as one."""
+    """Base class of searchers. It combines trees with the same root into one analysis."""
 
     game: Game
     engine: str

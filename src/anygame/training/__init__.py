@@ -1,4 +1,4 @@
-"""Training: models of sheets, learned from the rules alone by self-play, that searches find and use."""
+"""Training: models of sheets are learned by self-play, from the rules alone."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def test_a_state_of_something_else_is_refused_and_changes_nothing(name: str) -> 
         {**before, name: before[name].astype(np.int8)},
         {other: before[other] for other in before if other != name},
     ):
-        with pytest.raises(ValueError, match=r"a state of learning (without|with a wrong)"):
+        with pytest.raises(ValueError, match="no suitable array"):
             learner.restore(wrong)
     broken = before["weights"].copy()
     broken[0, 0] = np.nan

@@ -12,7 +12,7 @@ from tests.search.tree.race import RACE, TAKING
 import anygame
 from anygame.search.learning.learner import Learner, Progress
 from anygame.search.learning.run import errs_more
-from anygame.search.learning.trial import ALONE, RISKS, Trial, decide, interval, judge, try_out
+from anygame.search.learning.trial import ALONE, RISKS, Trial, decide, judge, try_out
 from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
@@ -206,10 +206,10 @@ def test_estimates_can_be_tried_against_earlier_ones() -> None:
 
 
 def test_an_interval_is_never_surer_than_its_matches() -> None:
-    assert interval(0.5, 0) == (0, 1)
-    low, high = interval(1.0, 6)
+    assert Trial().interval == (0, 1)
+    low, high = Trial(2, [1.0] * 6).interval
     assert 0.5 < low < 0.65
     assert high == pytest.approx(1)
-    assert interval(0.5, 100)[0] == pytest.approx(0.404, abs=0.002)
+    assert Trial(2, [0.5] * 100).interval[0] == pytest.approx(0.404, abs=0.002)
     assert Trial(2, [1.0, 0.0]).score == 0.5
     assert Trial().score == 0.5

@@ -1,9 +1,9 @@
 """Evaluation of states for the search tree, by playouts or estimates.
 
 *Playouts* (``playouts``) give the value of a leaf several passes later. *Estimates* give the values of many
-states at once; the only kind is a learned network (``network``). The setting ``TRUST`` is the weight of
-estimates: 0 for playouts alone, and 1 for estimates alone. Searches with a weight in between combine minimax
-values over estimates with mean values of playouts.
+states at once; the only kind is a learned network (``network``). The setting ``TRUST`` weights estimates: 0
+means playouts alone, and 1 means estimates alone. Searches with a weight in between combine minimax values
+over estimates with mean values of playouts.
 
 A new kind of estimate needs one module and one branch of :func:`evaluate`. The module has a named tuple with
 the data of a game, and a function like ``evaluate_by_network``.

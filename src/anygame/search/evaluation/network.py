@@ -38,7 +38,7 @@ UNITS_OF_TRAININGS = 128
 _MOST_OF_RELATION = 8
 #: Maximum number of gating fluents of a game.
 _MOST_GATING = 16
-#: Cache of gating fluents by game. A trial makes many searchers of one game.
+#: Cache of gating fluents by game, for trials, which make many searchers of one game.
 _GATING: Final[WeakKeyDictionary[Game, NDArray[np.int32]]] = WeakKeyDictionary()
 
 
@@ -63,19 +63,18 @@ class ValueNetwork(NamedTuple):
     # gating fluent is added to the row of its output if the fluent holds.
     weights: Float32Rows
     gating: Int32s  # Fluent numbers of the gating fluents.
-    # For each fluent the start of its entries in the next two arrays: int32 [64 words + 1].
-    pattern_starts: Int32s
+    pattern_starts: Int32s  # [64 words + 1]; the start of each fluent's entries in the next two arrays.
     pattern_numbers: Int32s  # The patterns of each fluent.
     pattern_steps: Int32s  # The numbers that a fluent adds to the tallies of these patterns.
     first_tallies: Int32s  # The tally of each pattern if no fluent holds.
-    tally_rows: Int32s  # For each tally its row of pattern weights, or NONE.
+    tally_rows: Int32s  # The row of pattern weights of each tally, or NONE.
 
 
 value_network_at = Bundle(ValueNetwork)
 
 
 def gating_fluents(game: Game) -> NDArray[np.int32]:
-    """Return the fluent numbers of small relations that the first move does not change.
+    """Return the gating fluents: the fluents of small relations that the first move does not change.
 
     The first move changes the fluent that names the role to move. If this fluent were gating, values at
     different depths would have different biases, and searches would play worse. The result is empty if too

@@ -57,7 +57,7 @@ _ANYTHING: Final[Conjunction] = frozenset()
 class Patterns(NamedTuple):
     """The patterns of a game. ``ValueNetwork`` describes the arrays."""
 
-    names: tuple[str, ...]  # The name of each row of lines, then one name per set of window offsets.
+    names: tuple[str, ...]  # Names of the rows of lines, then one name for each set of window offsets.
     lines: int  # Number of rows of weights of lines.
     rows: int  # Number of rows of weights. The rows of windows follow the rows of lines.
     pattern_starts: NDArray[np.int32]
@@ -67,7 +67,7 @@ class Patterns(NamedTuple):
     tally_rows: NDArray[np.int32]
 
 
-#: Cache of patterns by network, without and with windows. A trial makes many searchers of one game.
+#: Cache of patterns by network, without and with windows, for trials, which make many searchers of one game.
 _PATTERNS: Final[WeakKeyDictionary[Network, dict[bool, Patterns]]] = WeakKeyDictionary()
 
 
@@ -87,7 +87,8 @@ def _contested(network: Network, fluents: Sequence[Term]) -> list[dict[tuple[str
     """Return the patterns that have several sides, each as its conjunctions by side."""
     parts = [words_of(fluent) for fluent in fluents]
     lines = _largest(set(_alike(_conjunctions(network), parts)))
-    # Lines go in all directions, so coordinates vary. An argument that most lines keep constant is the side.
+    # Lines go in all directions, so coordinates vary. Arguments that are constant in most lines name the
+    # side.
     constant = [_constant_places([parts[fluent] for fluent in line]) for line in lines]
     widths = [len(parts[min(line)]) for line in lines]
     totals = Counter(widths)
@@ -251,7 +252,7 @@ def _gates_below(network: Network, literals: Iterable[int]) -> list[int]:
 @compiled
 def row_of_tally(net, tally):
     """Return the number of the row of weights for a tally, or NONE."""
-    # A cell with two contents can make the tally too large.
+    # If a cell has two contents at once, the tally can exceed the table.
     return np.int64(net.tally_rows[min(np.int64(tally), np.int64(len(net.tally_rows) - 1))])
 
 

@@ -73,7 +73,6 @@ def play_out(store_address: int, worker_address: int, game_address: int) -> None
 
 @compiled
 def _refill(game, store, worker):
-    """Start waiting playouts in idle lanes."""
     counts = worker.counts
     filled = 0
     for lane in range(LANES):

@@ -45,7 +45,7 @@ class Window(NamedTuple):
 
 
 def windows_of(game: Game, fluents: Sequence[Term]) -> list[Window]:
-    """Return the windows of a game's board; empty if the board is too small, or the contents are too many."""
+    """Return the windows of a game's board; empty if the board is too small or has too many contents."""
     kinds, cells = _board(game, fluents)
     is_large = all(len({cell[axis] for cell in cells}) >= SHORTEST for axis in (0, 1))
     for shape in _SHAPES if is_large else ():

@@ -8,5 +8,4 @@ from typing import Final
 FORMAT: Final = "anygame learning 7"
 #: Suffix of the file name of a training checkpoint.
 SUFFIX: Final = ".learning"
-#: Maximum number of threads of a training.
 MOST_THREADS: Final = 256

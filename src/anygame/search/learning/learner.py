@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
 #: Maximum size in bytes of the search trees of self-play.
 _MEMORY: Final = 1 << 23
-#: ``Progress.is_shared`` is true if more than one in this number of games ends with goals that are shared.
+#: A game is shared if it ends with unequal goals that do not add up to 1. ``Progress.is_shared`` says whether
+#: more than one game in this number is shared.
 _GAMES_PER_SHARED_END: Final = 20
 
 
@@ -50,7 +51,7 @@ class Progress(NamedTuple):
     given_up: int = 0  # Number of games abandoned because a role had no move or the game was too long.
     positions: int = 0  # Number of states of the finished games.
     squared_error: float = 0.0  # Sum over these states of the squared difference of estimate and result.
-    is_shared: bool = False  # Whether more than 1 game in 20 ends with unequal goals that do not add up to 1.
+    is_shared: bool = False  # Whether more than one game in 20 is shared.
 
     @property
     def begun(self) -> int:
@@ -62,8 +63,8 @@ class Learner:
     """Plays a game against itself, and learns from the results.
 
     The same seed and number of games give the same weights, however the games are divided into calls of
-    ``play``. ``units`` is the number of units of the hidden layer. ``learners`` is the number of learners
-    that divide the size of the replay memory.
+    ``play``. ``units`` is the number of units of the hidden layer. ``learners`` learners together
+    have the maximum size of the replay memory.
     """
 
     def __init__(self, searcher: TreeSearcher, seed: int, units: int = UNITS, learners: int = 1) -> None:
@@ -73,9 +74,9 @@ class Learner:
             first_weights(searcher.shape, units, seed), searcher.gating, searcher.patterns
         )
         self._code = self._estimates.used_by(code)
-        self._practice = make_practice(
-            start, self.weights, *_symmetric_images(searcher), searcher.window_rows, learners
-        )
+        first = searcher.shape.inputs + 1
+        windows = first + searcher.patterns.lines, first + searcher.patterns.rows
+        self._practice = make_practice(start, self.weights, *_symmetric_images(searcher), windows, learners)
         self._store = make_store(len(start), len(code.random), _MEMORY)
         self._store.counts[COMPETITIVE] = len(code.random) == 2
         self._worker = make_worker(self._kernel, seed, 1, estimating(DEFAULT_SETTINGS, 1))
@@ -121,33 +122,31 @@ class Learner:
             _GAMES_PER_SHARED_END * shared > played,
         )
 
-    def _fixed(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that a saved state contains completely."""
-        practice = self._practice
-        names = ("weights", "moments", "squares", "row_steps", "counts", "errors", "lengths", "openings")
-        return {name: getattr(practice, name) for name in names} | {
-            "means": self.weights,
-            "random": self._worker.random,
-            "opposed": self._store.counts[COMPETITIVE : COMPETITIVE + 1],
-        }
-
-    def _growing(
+    def _saved(
         self, lengths: NDArray[np.int32], filled: int
-    ) -> dict[str, tuple[NDArray[Any], NDArray[np.bool_]]]:
-        """Return the arrays of which a saved state contains only filled rows, with masks of these rows."""
-        practice = self._practice
+    ) -> dict[str, tuple[NDArray[Any], NDArray[np.bool_] | slice]]:
+        """Return the arrays on which learning depends, each with the rows that a saved state contains.
+
+        ``lengths`` are the lengths of running games, and ``filled`` is the number of states in the replay
+        memory.
+        """
+        practice, all_rows = self._practice, slice(None)
+        complete = ("weights", "moments", "squares", "row_steps", "counts", "errors", "lengths", "openings")
         is_made = (np.arange(LONGEST) < lengths[:, None]).reshape(-1)
         is_filled = np.arange(len(practice.targets)) < filled
-        rows = dict.fromkeys(("trail", "values", "is_cut"), is_made) | dict.fromkeys(
-            ("states", "targets"), is_filled
-        )
-        return {name: (getattr(practice, name), mask) for name, mask in rows.items()}
+        rows: dict[str, NDArray[np.bool_] | slice] = dict.fromkeys(complete, all_rows)
+        rows |= dict.fromkeys(("trail", "values", "is_cut"), is_made)
+        rows |= dict.fromkeys(("states", "targets"), is_filled)
+        return {name: (getattr(practice, name), saved) for name, saved in rows.items()} | {
+            "means": (self.weights, all_rows),
+            "random": (self._worker.random, all_rows),
+            "opposed": (self._store.counts[COMPETITIVE : COMPETITIVE + 1], all_rows),
+        }
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return copies of all arrays on which learning depends, for ``restore``."""
-        growing = self._growing(self._practice.lengths, int(self._practice.counts[FILLED]))
-        parts = {name: array[mask] for name, (array, mask) in growing.items()}
-        return {name: array.copy() for name, array in self._fixed().items()} | parts
+        saved = self._saved(self._practice.lengths, int(self._practice.counts[FILLED]))
+        return {name: array[rows].copy() for name, (array, rows) in saved.items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Resume from a saved state of a learner of the same game.
@@ -155,29 +154,27 @@ class Learner:
         Raises:
             ValueError: the state is damaged or belongs to another game. The learner remains unchanged.
         """
-        fixed = self._fixed()
-        for name, target in fixed.items():
-            array = state.get(name)
-            if array is None or array.shape != target.shape or array.dtype != target.dtype:
-                raise ValueError(f"a state of learning without {name} of this game")
-        lengths, filled = state["lengths"], int(state["counts"][FILLED])
-        growing = self._growing(lengths, filled)
-        for name, (target, mask) in growing.items():
-            array = state.get(name)
-            shape = (mask.sum(), *target.shape[1:])
-            if array is None or array.shape != shape or array.dtype != target.dtype:
-                raise ValueError(f"a state of learning with a wrong number of {name}")
-        capacity = len(self._practice.targets)
-        is_in_range = filled <= capacity and bool(((lengths >= 0) & (lengths <= LONGEST)).all())
-        if not (is_in_range and 0 <= state["counts"][NEXT] < capacity and (state["counts"] >= 0).all()):
-            raise ValueError("a state of learning with counts out of range")
+        practice = self._practice
+        _check(state, {"lengths": practice.lengths, "counts": practice.counts})
+        lengths, counts = state["lengths"], state["counts"]
+        saved = self._saved(lengths, int(counts[FILLED]))
+        _check(state, {name: array[rows] for name, (array, rows) in saved.items()})
+        capacity = len(practice.targets)
+        is_in_range = counts[FILLED] <= capacity and bool(((lengths >= 0) & (lengths <= LONGEST)).all())
+        if not (is_in_range and 0 <= counts[NEXT] < capacity and (counts >= 0).all()):
+            raise ValueError("the saved state has counts out of range")
         floats = [array for array in state.values() if array.dtype.kind == "f"]
         if not all(np.isfinite(array).all() for array in floats) or (state["squares"] < 0).any():
-            raise ValueError("a state of learning with weights that are not finite")
-        for name, target in fixed.items():
-            target[...] = state[name]
-        for name, (target, mask) in growing.items():
-            target[mask] = state[name]
+            raise ValueError("the saved state has weights that are not finite")
+        for name, (array, rows) in saved.items():
+            array[rows] = state[name]
+
+
+def _check(state: Mapping[str, NDArray[Any]], expected: Mapping[str, NDArray[Any]]) -> None:
+    for name, array in expected.items():
+        found = state.get(name)
+        if found is None or found.shape != array.shape or found.dtype != array.dtype:
+            raise ValueError(f"the saved state has no suitable array {name}")
 
 
 def units_of_training(searcher: TreeSearcher) -> int:

@@ -51,12 +51,7 @@ class Learners:
 
     @contextmanager
     def placed(self, hosts: Hosts) -> Iterator[None]:
-        """Move the learners to the workers of a cluster until the block ends.
-
-        Raises:
-            ClusterError: there is no worker, or a worker died repeatedly.
-            LimitError: a worker cannot compile the game.
-        """
+        """Move the learners to the workers of a cluster until the block ends."""
         beginnings = [
             Beginning(self._game, self._windows, len(self), learner.state()) for learner in self._here
         ]
@@ -117,21 +112,17 @@ class Learners:
         return Progress(sum(games), sum(given_up), sum(positions), sum(errors), any(are_shared))
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return copies of all arrays that learning depends on, for ``restore``."""
+        """Return copies of all arrays on which learning depends, for ``restore``."""
         state: dict[str, NDArray[Any]] = {"round": np.array([self._round])}
         for number, learner in enumerate(self._learners):
             state |= {f"{number} {name}": array for name, array in learner.state().items()}
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Resume from a saved state of the same game and number of learners.
-
-        Raises:
-            ValueError: the state is damaged, or its game or number of learners differs.
-        """
+        """Resume from a saved state; raise ValueError unless it fits the game and the number of learners."""
         rounds = state.get("round")
         if rounds is None or rounds.shape != (1,) or rounds.dtype != np.int64 or rounds[0] < 1:
-            raise ValueError("a state of learning without the number of rounds")
+            raise ValueError("the saved state has no valid number of rounds")
         self._round = int(rounds[0])
         for number, learner in enumerate(self._here):
             prefix = f"{number} "

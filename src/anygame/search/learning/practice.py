@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SHARE_OF_SELF_PLAY: Final = 0.6
 #: Factor of the trial's probabilities of accepting estimates without a gain. Practice has time for about 20
 #: matches. In simulated trials of 20 matches, this factor raises the acceptance of estimates that score 75 %
-#: from 38 % to 65 %. It accepts 6 % of estimates without a gain.
+#: from 38 % to 65 %. Of estimates without a gain, practice accepts 6 %.
 RISK: Final = 4.0
 #: Maximum number of roles of a game with learned estimates.
 MOST_ROLES: Final = 16
@@ -69,7 +69,7 @@ def learn_estimates(
 
 
 def obstacle_to_learning(searcher: TreeSearcher) -> str | None:
-    """Return the reason why a game cannot be learned, as a clause; None if it can."""
+    """Return the reason why a game cannot be learned, as a clause; None if it can be learned."""
     random = searcher.code.random
     if random.any():
         return "it has chance"

@@ -2,8 +2,8 @@
 
 A learner alternately plays games and takes the mean weights of all learners. Its weights depend only on a
 saved state, on the means taken since then, and on the number of games before each mean. If its process dies,
-the learner resumes from its last saved state in another process. It repeats the same games and takes the same
-means, so only time is lost.
+the learner resumes from its last saved state in another process. The new process repeats the same
+games and takes the same means, so only time is lost.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: Maximum duration in seconds of a remote call. The main process notices Ctrl-C only between calls.
 _SLICE: Final = 1.0
-#: Maximum number of attempts to make a call whose process dies. Then the training fails.
+#: Maximum number of attempts to make a call whose process dies. After the last attempt, the training fails.
 _TRIES: Final = 5
 #: Size in bytes of the tree of a searcher that does not search, but only describes the game.
 _MEMORY: Final = 1 << 20
@@ -41,7 +41,7 @@ class Actor(Protocol):
     """An object in its own process (an actor; Hewitt, Bishop and Steiger 1973)."""
 
     def call(self, method: str, *arguments: object) -> Any:
-        """Call a method of the object, and return its result. Arguments and result are pickled.
+        """Call a method of the object, and return its result; both are pickled.
 
         Raises:
             WorkerLostError: the process of the object has died.
@@ -65,7 +65,7 @@ class Hosts(Protocol):
     def actors(
         self, make: Callable[[_Item], object], items: Sequence[_Item]
     ) -> AbstractContextManager[Sequence[Actor]]:
-        """Make an object from each item, each in its own process until the block ends.
+        """Make an object from each item, in its own process. The processes end with the block.
 
         Everything is pickled, so the processes must be able to import ``make``. Each object occupies one
         core. If there are too few cores, the last objects share cores with earlier objects.
@@ -111,7 +111,7 @@ def searcher_of(game: Game, *, windows: bool) -> TreeSearcher:
 
 
 class PlacedLearner:
-    """A learner in the process of a worker, called by a `RemoteLearner`."""
+    """A learner in a worker process, called by a `RemoteLearner`."""
 
     def __init__(self, beginning: Beginning) -> None:
         game, windows, learners, state = beginning
@@ -120,7 +120,7 @@ class PlacedLearner:
         self._learner.restore(state)
 
     def play(self, means: Sequence[tuple[float, Weights]], games: float, seconds: float) -> Report:
-        """Take the mean weights, each after its number of games, then play up to a total number of games."""
+        """Play up to a total number of games. After each number of games in ``means``, take its weights."""
         learner, deadline, taken = self._learner, perf_counter() + seconds, 0
         for games_before, mean in [*means, (games, None)]:
             if not learner.play(games_before, deadline=deadline):
@@ -132,7 +132,7 @@ class PlacedLearner:
         return Report.of(learner, taken)
 
     def state(self, means: Sequence[tuple[float, Weights]]) -> dict[str, NDArray[Any]]:
-        """Take the mean weights, each after its number of games, and return the state of the learner."""
+        """Take the weights in ``means`` after their numbers of games, and return the state of the learner."""
         self.play(means, 0, inf)
         return self._learner.state()
 
@@ -140,14 +140,14 @@ class PlacedLearner:
 class RemoteLearner:
     """A `PlacedLearner` on a worker, with the interface of `Learner`.
 
-    ``actor`` is the placed learner, made from ``beginning``; ``report`` is its report at that time.
+    ``actor`` is the placed learner, made from ``beginning``, and ``report`` is its first report.
     """
 
     def __init__(self, actor: Actor, beginning: Beginning, report: Report) -> None:
         self._actor, self._beginning, self._report = actor, beginning, report
-        #: The mean weights since the last saved state, each with the number of games before it.
+        #: Mean weights since the last saved state, each with the number of games after which it is taken.
         self._means: list[tuple[float, Weights]] = []
-        #: Number of these means that the learner has taken.
+        #: Number of entries of ``_means`` that the learner has taken.
         self._taken = 0
         self._games = 0.0
 
@@ -167,7 +167,7 @@ class RemoteLearner:
         return True
 
     def _call(self, method: str, *arguments: object) -> Any:
-        """Call a method with the means not taken yet. If the process dies, replay the games in a new one."""
+        """Call a method with the means not yet taken. If the process dies, a new one repeats its games."""
         lost: WorkerLostError | None = None
         for _ in range(_TRIES):
             try:

@@ -50,14 +50,15 @@ _FIRST_TRIAL: Final = 1_000
 _MATCHES: Final = 12
 #: Number of leaves per move in these matches.
 _LEAVES: Final = 500
-#: Number of training games per leaf of a move in the last trial. The trial takes longer after longer
-#: trainings.
+#: Number of training games per leaf of a move in the last trial, whose duration grows with that of the
+#: training.
 _GAMES_FOR_A_LEAF: Final = 5
 #: Maximum number of leaves per move in the last trial, as in a real match. With few leaves, estimates look
 #: too good, because playouts need many leaves. For example, estimates of connect four after 900,000 games
 #: score 55 % with 2,000 leaves, but 29 % with 20,000.
 _MOST_LEAVES: Final = 20_000
-#: Maximum factor of the number of matches of the last trial. It exceeds 1 if the leaves are at their maximum.
+#: Maximum factor of the number of matches of the last trial. The factor exceeds 1 once the leaves
+#: are at their maximum.
 _MOST_PRECISION: Final = 4
 #: Size in bytes of the tree of a search whose moves are compared with exact values.
 _MEMORY: Final = 1 << 24
@@ -68,7 +69,7 @@ _MOST_STATES: Final = 300_000
 _MEMORY_OF_TABLE: Final = 1 << 28
 #: Maximum number of states of a solved game in which moves are compared.
 _COMPARED: Final = 100
-#: Maximum number of random playouts that sample such states.
+#: Maximum number of random playouts that sample states of a solved game.
 _PLAYOUTS: Final = 400
 
 
@@ -122,7 +123,7 @@ class TrainingRun:
         )
 
     def _compared(self, figures: TrainingProgress) -> TrainingProgress:
-        """Add a trial against the weights after half of the games, and keep the weights for the next one."""
+        """Return the figures with the result of a trial against the weights after half of the games."""
         weights, progress = self._learners.weights, self._learners.progress
         trial = try_out(
             self._searcher.game,
@@ -179,7 +180,7 @@ class TrainingRun:
         try:
             write_arrays(self._checkpoint, header, {**self._learners.state(), "earlier": self._earlier})
         except ModelError as error:
-            raise ModelError(f"{error}; the checkpoint before is kept: try --resume") from error
+            raise ModelError(f"{error}; the previous checkpoint is intact: try --resume") from error
 
     def placed(self, hosts: Hosts | None) -> AbstractContextManager[None]:
         """Have the workers of a cluster play until the block ends. None means no cluster."""
@@ -199,10 +200,8 @@ class TrainingRun:
     def resumed(self, threads: int | None) -> Iterator[None]:
         """Resume from the checkpoint with the most games beside the model, and lock it until the block ends.
 
-        ``threads`` is the expected number of learners, or None for any number.
-
-        Raises:
-            ModelError: no checkpoint can be used.
+        ``threads`` is the expected number of learners, or None. Raises ModelError if no checkpoint can be
+        used.
         """
         reasons, checkpoints = "", []
         for path in self._path.parent.glob(f"{glob_escape(self._path.name)}.*{SUFFIX}"):
@@ -221,7 +220,7 @@ class TrainingRun:
             reasons += f"; another process has resumed {path}"
         raise ModelError(
             f"no training of {self._searcher.game.name} can be resumed beside {self._path}"
-            f"{reasons or '; after a change of the rules, train anew'}"
+            f"{reasons or '; if the rules have changed, start a new training'}"
         )
 
     def _read(self, path: Path, threads: int | None) -> None:
@@ -246,12 +245,12 @@ class TrainingRun:
 
 
 def searcher_to_learn(game: Game, *, windows: bool = False) -> TreeSearcher:
-    """Return a searcher of a game to learn; raise ModelError if the game cannot be learned."""
+    """Return a searcher for the training of a game; raise ModelError if the game cannot be learned."""
     try:
         searcher = searcher_of(game, windows=windows)
     except LimitError as error:
         raise ModelError(f"{game.name} cannot be trained: {error}") from error
-    obstacle = "its roles do not know everything" if game.is_gdl2 else obstacle_to_learning(searcher)
+    obstacle = "its roles have incomplete information" if game.is_gdl2 else obstacle_to_learning(searcher)
     if obstacle is not None:
         raise _unsuitable(game, obstacle)
     if windows and searcher.patterns.rows == searcher.patterns.lines:
@@ -264,8 +263,8 @@ def searcher_to_learn(game: Game, *, windows: bool = False) -> TreeSearcher:
 
 def _unsuitable(game: Game, obstacle: str) -> ModelError:
     return ModelError(
-        f"{game.name} cannot be trained: {obstacle}; expected a game of two to {MOST_ROLES} roles that know"
-        " everything, without chance, and with few joint moves"
+        f"{game.name} cannot be trained: {obstacle}; expected a game of two to {MOST_ROLES} roles with"
+        " perfect information, no chance, and few joint moves"
     )
 
 
@@ -273,10 +272,7 @@ def _unsuitable(game: Game, obstacle: str) -> ModelError:
 def _alone(checkpoint: Path) -> Iterator[bool]:
     """Lock a checkpoint until the block ends; yield False if another process holds the lock.
 
-    The lock is a lock of an SQLite database, which the operating system releases when the process ends.
-
-    Raises:
-        ModelError: the folder is not writable.
+    The operating system releases the lock, which is that of an SQLite database, when the process ends.
     """
     lock = checkpoint.with_name(f"{checkpoint.name}.lock")
     try:

@@ -10,10 +10,9 @@ symmetric image. The optimiser is Adam (Kingma and Ba 2015), and play uses the r
 (Polyak and Juditsky 1992). Cohen-Solal (2020, "Learning to play two-player perfect-information games without
 knowledge") shows that values suffice without a policy.
 
-For two roles, the value is the difference of their goals, even in games that are not zero-sum. In such games,
-a trial decides whether the estimates help a role. For more roles, the value of each role is its goal. If
-several roles choose at the same time, each takes the option with the best mean over the moves of the other
-roles.
+For two roles, the value is the difference of their goals. In games that are not zero-sum, a trial decides
+whether such values help a role. For more roles, the value of each role is its goal. If several roles choose
+at the same time, each takes the option with the best mean over the moves of the other roles.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ GAMES = 64
 LONGEST = 400
 #: Maximum number of states in the replay memory of all learners together.
 _REPLAYED = 1 << 21
-#: Maximum size in bytes of these states.
+#: Maximum size in bytes of the states in the replay memory of all learners together.
 _REPLAYED_BYTES = 1 << 26
 #: Indices of ``Practice.counts``: finished games, states of these games, the game that moves first in the
 #: next round, games with unequal goals that do not add up to 1, and abandoned games.
@@ -97,7 +96,7 @@ _FULL_STEPS = 10000.0
 _LAMBDA = 0.9
 #: Number of gradient steps between two updates of the running mean of the weights.
 _AVERAGED = 32
-#: Minimum weight of the latest weights in such an update.
+#: Minimum share of the latest weights in an update of the running mean of the weights.
 _FOLLOW = 0.06
 #: Number of states in the batch of a gradient step.
 _BATCH = 64
@@ -113,7 +112,7 @@ class Practice(NamedTuple):
     counts: Int64s  # Counters; see the indices above.
     errors: Float64s  # [1]; sum over states of finished games of the squared difference of value and result.
     start: UInt64Rows  # [1, words]; initial state.
-    # Weights that gradient steps change; see ``ValueNetwork``. The network in use has their running mean.
+    # Weights that gradient steps change. ``ValueNetwork.weights`` is the running mean of these weights.
     weights: Float32Rows
     gradients: Float32Rows  # Sum of the gradients of a batch.
     moments: Float32Rows  # Running mean of the gradients.
@@ -127,10 +126,10 @@ class Practice(NamedTuple):
     openings: Int32s  # [games]; number of random moves in the opening.
     roots: Int32s  # [games]; node of the current state.
     trail: UInt64Rows  # [games * LONGEST, words]; states of each game so far.
-    values: Float32Rows  # [games * LONGEST, outputs]; values of the trees of these states.
+    values: Float32Rows  # [games * LONGEST, outputs]; values of the states in ``trail``.
     is_cut: UInt8s  # [games * LONGEST]; whether the target of the state ignores later states.
     states: UInt64Rows  # [replayed, words]; replay memory: states of finished games.
-    targets: Float32Rows  # [replayed, outputs]; targets of these states.
+    targets: Float32Rows  # [replayed, outputs]; targets of the states in the replay memory.
     images: Int32Rows  # [symmetries, 64 words]; image of a fluent under each symmetry.
     orders: Int32Rows  # [symmetries, outputs]; image of an output under each symmetry.
     sampled: UInt64Rows  # [1, words]; the state that was sampled last.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Words = tuple[str, ...]
     Change = Callable[[Words], Words]
     Key = tuple[str, int]
-    #: bool [fluents], and [states, fluents].
+    #: Arrays of type bool: [fluents], and [states, fluents].
     State = NDArray[np.bool_]
     States = NDArray[np.bool_]
 
@@ -44,18 +44,16 @@ _FEWEST_VALUES: Final = 3
 _MOST_NAMES: Final = 4
 #: Maximum number of pairs of roles whose names are exchanged.
 _MOST_PAIRS: Final = 6
-#: Maximum number of renamings.
 _MOST_RENAMINGS: Final = 64
 #: Maximum length of the name of a piece that begins with the first letter of its role.
 _LONGEST_PIECE: Final = 3
-#: Maximum number of images in the tables per fluent of the game. An image of a fluent need not be a fluent,
-#: because a second change can map it to one.
+#: Maximum number of images in the tables per fluent of the game. A change can map a fluent to a
+#: term that is not a fluent, and a second change can map this term to a fluent.
 _MOST_IMAGES: Final = 8
 #: Maximum number of compositions of changes.
 _MOST_MAPS: Final = 4096
 #: Maximum number of candidates that random play tests.
 _MOST_TRIED: Final = 256
-#: Maximum number of symmetries.
 _MOST_SYMMETRIES: Final = 32
 #: Number of lanes of random play.
 _LANES: Final = 512
@@ -65,13 +63,12 @@ _LONGEST: Final = 256
 _KEPT: Final = 8
 #: Maximum number of states whose children are compared.
 _STATES: Final = 12
-#: Maximum number of children of such a state.
+#: Maximum number of children of a state whose children are compared.
 _MOST_CHILDREN: Final = 128
-#: Maximum number of ends that are compared.
+#: Maximum number of ends whose images are tested.
 _ENDS: Final = 256
 #: Maximum total number of actions of all roles. Masks of more actions are slow.
 _MOST_MOVES: Final = 1 << 14
-#: Seed of random play.
 _SEED: Final = 1
 
 

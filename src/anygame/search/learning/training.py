@@ -55,18 +55,18 @@ def train(
         into: path of the model file; by default a file in the folder of models.
         resume: whether to resume the training of this game that has the most games.
         windows: whether the network has inputs for all contents of 3x3 neighboring cells, or of fewer cells
-            if there are many kinds of pieces. This helps in some games and harms in others, so compare both.
+            if there are many kinds of pieces. Windows help in some games and harm in others, so compare both.
             With ``resume``, the setting of the resumed training is kept.
         seed: random seed; None for a random one.
         threads: number of learners, one per core, whose weights are averaged periodically. The default is 1,
-            or the number of cores of the cluster. With ``resume``, it is that of the resumed training.
+            or the number of cores of the cluster. With ``resume``, the number is kept.
         cluster: worker processes that play, here or on other machines, with the same result; see
             ``anygame.cluster``.
         progress: function that is called every ten seconds. Each time the number of games has doubled, the
             figures include a comparison with the earlier model. A notebook shows the progress by default.
 
     Returns:
-        the model. Its figures say whether searches use it.
+        the model, whose figures say whether searches use it.
 
     Raises:
         ModelError: the game is not suited to learning or cannot be compiled, no training can be resumed, or

@@ -1,10 +1,9 @@
 """Trials of estimates: fast matches between searches with estimates and other searches.
 
-The trial of a model is a sequential probability ratio test (Wald 1945, "Sequential tests of statistical
-hypotheses"). It tests the hypothesis of no gain against a score of 75 %. Each opening is played once from
-each seat. For two roles, the result is the winner of the pair of matches, so seats and openings give no
-advantage. A player that scores 75 % wins 90 % of the pairs that have a winner. For more roles, each match
-counts by its points.
+The trial of a model is a sequential probability ratio test of no gain against a score of 75 % (Wald 1945,
+"Sequential tests of statistical hypotheses"). Each opening is played once from each seat. For two roles, the
+result is the winner of the pair of matches, so seats and openings give no advantage. A player that scores
+75 % wins 90 % of the pairs that have a winner. For more roles, each match counts by its points.
 
 If estimates gain nothing, the likelihood ratio is a nonnegative supermartingale. So the probability that the
 ratio ever reaches ``1 / risk`` is at most ``risk``, for any number of matches and any stopping time (Ville
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 ALONE: Final = 1.0
 #: For each weight of estimates in a trial with two roles, the probability of accepting it without a gain.
 RISKS: Final[Mapping[float, float]] = {ALONE: 0.03, 0.6: 0.01, 0.3: 0.01}
-#: The same for more roles: searches do not combine estimates with playouts.
+#: For each weight of estimates in a trial with more roles, the probability of accepting it without a gain.
 _RISKS_ALONE: Final[Mapping[float, float]] = {ALONE: 0.05}
 #: Probability that estimates with a score of 75 % are rejected before the last match.
 MISSED: Final = 0.05
@@ -71,7 +70,7 @@ _NINETY_FIVE: Final = 1.96
 class Trial:
     """Results of matches between searches with estimates and other searches."""
 
-    roles: int = 2  # Number of roles. Each opening is played in as many matches, one from each seat.
+    roles: int = 2  # Number of roles, and of matches with the same opening, one from each seat.
     # For each match, 0.5 plus half of the mean difference of goals between the role with estimates and the
     # other roles. For two roles, a win is 1 and a draw 0.5.
     leads: list[float] = field(default_factory=list)
@@ -86,12 +85,17 @@ class Trial:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % confidence interval of the score by Wilson's method (1927), as for matches without draws.
+        """95 % confidence interval of the score by Wilson's method (1927); 0 to 1 before the first match.
 
         >>> [round(bound, 2) for bound in Trial(2, [1.0] * 9 + [0.0]).interval]
         [0.6, 0.98]
         """
-        return interval(self.score, len(self.leads))
+        if not self.leads:
+            return 0.0, 1.0
+        square = _NINETY_FIVE**2 / len(self.leads)
+        centre = (self.score + square / 2) / (1 + square)
+        reach = sqrt(square * (self.score * (1 - self.score) + square / 4)) / (1 + square)
+        return max(0.0, centre - reach), min(1.0, centre + reach)
 
     @property
     def evidence(self) -> float:
@@ -116,16 +120,6 @@ class Trial:
         return any(losses) and sum(losses) >= _TOLERATED_LOSS * sqrt(sum(squares) + max(squares))
 
 
-def interval(score: float, matches: int) -> tuple[float, float]:
-    """Return the 95 % confidence interval of a score by Wilson's method; 0 to 1 without matches."""
-    if not matches:
-        return 0.0, 1.0
-    square = _NINETY_FIVE**2 / matches
-    centre = (score + square / 2) / (1 + square)
-    reach = sqrt(square * (score * (1 - score) + square / 4)) / (1 + square)
-    return max(0.0, centre - reach), min(1.0, centre + reach)
-
-
 def decide(
     trials: Mapping[float, Trial],
     play: Callable[[float], bool],
@@ -137,12 +131,9 @@ def decide(
     The next opening is played for the weight with the most evidence so far, or for the first of equal
     weights. A weight without a decision after the last match is rejected.
 
-    Args:
-        trials: trial for each weight.
-        play: function that adds the matches of an opening to the trial of a weight. It returns False when
-            time is up.
-        matches: maximum total number of matches of all trials.
-        risks: for each weight, the probability of accepting it without a gain.
+    ``play`` adds the matches of an opening to the trial of a weight, or returns False if time is up.
+    ``matches`` is the maximum total number of matches. ``risks`` has the probability of accepting each weight
+    without a gain.
     """
     racing = dict(trials)
     while racing:
@@ -178,18 +169,10 @@ def judge(
     If the weight is 0, the trial is the one with the most evidence. After too few games of self-play, the
     trial is empty. Without a clock, the same seed gives the same trial.
 
-    Args:
-        game: the game.
-        weights: weights of the network.
-        progress: progress of the training.
-        seed: random seed.
-        leaves: number of leaves per move without a clock.
-        precision: factor of the number of matches.
-        risk: factor of the probabilities of accepting estimates without a gain.
-        end: deadline, in the time of ``perf_counter``.
-        length: expected number of joint moves of a match, from which the clock gets the time for each move;
-            None for no clock.
-        stop: function that is called before every move. The trial ends if it returns True.
+    ``precision`` multiplies the number of matches, and ``risk`` the probabilities of accepting estimates
+    without a gain. With a clock, ``length`` is the expected number of joint moves of a match, and ``end`` is
+    the deadline in the time of ``perf_counter``. Without a clock, ``length`` is None, and each move searches
+    ``leaves`` leaves. The trial ends if ``stop``, which is called before every move, returns True.
     """
     roles = len(game.roles)
     plain_risks = RISKS if roles == 2 else _RISKS_ALONE
@@ -256,8 +239,8 @@ class _Arena:
     def play_round(self, trial: Trial, trust: float) -> bool:
         """Play the next opening of a trial from all seats; if stopped, return False and add no results.
 
-        In games that are not zero-sum, a role can lead although its own goal is low. So a baseline match of
-        each opening has no estimates on either side.
+        In games that are not zero-sum, a role can lead although its own goal is low. So each opening is also
+        played without estimates, as a baseline.
         """
         number = len(trial.leads) // trial.roles
         if number == len(self._openings):

@@ -16,7 +16,7 @@ from anygame.search.tree.worker import FINISHED, FREE_PATHS, RESULT_COUNT, rando
 WIDE = 40
 #: Number of visits after which a node takes AMAF statistics from one playout in ``SOME_PLAYOUTS``.
 ENOUGH_PLAYOUTS, SOME_PLAYOUTS = 32, 8
-#: Numbers of visits and tries are halved when they reach this number, so that they cannot overflow.
+#: Number of visits or tries at which the number is halved, so that 32-bit integers cannot overflow.
 MOST_VISITS = 1 << 30
 
 
@@ -72,8 +72,8 @@ def _record_all_moves(store, worker, path, joint, value, made, most):
     """Add the value of a playout to the AMAF statistics of the nodes of its path.
 
     These statistics use all actions below a node: those of the playout, ``made``, and those of the path
-    (Gelly and Silver 2007, "Combining online and offline knowledge in UCT"). The function goes up the path,
-    and stops at a node with more than ``most`` visits.
+    (Gelly and Silver 2007, "Combining online and offline knowledge in UCT"). A node with more than ``most``
+    visits records nothing, and neither do the nodes above it.
     """
     roles = store.option_counts.shape[1]
     at = worker.path_length[path]
@@ -113,7 +113,7 @@ def add_to_descent(worker, path, value):
 
 @compiled
 def end_descent(worker, path):
-    """Hand a descent whose leaves are all evaluated to the next call of ``backpropagate``."""
+    """Mark a descent as finished, so that ``backpropagate`` adds its values to the tree."""
     worker.finished[worker.counts[FINISHED]] = path
     worker.counts[FINISHED] += 1
 
@@ -159,7 +159,7 @@ def read_value(store, worker, node):
 
 @compiled
 def _backpropagate_bounds(game, store, node, child):
-    """Update the bounds of a node unless nothing is proven of its child; return whether something is."""
+    """Update the bounds of a node if its child has a proven bound; return whether the child has one."""
     is_something_proven = False
     for role in range(store.low.shape[1]):
         is_something_proven |= store.low[child, role] > 0 or store.high[child, role] < 1

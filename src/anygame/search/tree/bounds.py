@@ -1,4 +1,4 @@
-"""Proven bounds of the values of nodes: lower bounds that a role can guarantee, and upper bounds.
+"""Proven lower and upper bounds of the values of nodes.
 
 This is score-bounded search (Cazenave and Saffidine 2010, "Score bounded Monte-Carlo tree search") for any
 number of roles, with simultaneous moves and chance.
@@ -116,7 +116,6 @@ def _tighten_by_mean(store, node, expansion, count):
 
 @compiled
 def _tighten_by_joint_moves(game, store, node, expansion):
-    """Tighten the bounds of a node where several roles choose simultaneously."""
     roles = store.low.shape[1]
     first = store.first_child[expansion]
     product = joint_count(store.option_counts, expansion)
@@ -150,8 +149,8 @@ def _has_chance(game, store, expansion):
 def _guaranteed(store, node, first, product, stride, count, role):
     """Return the maximin value of a role over its moves, or its present lower bound if that is higher.
 
-    A move guarantees its lowest value over all replies. The loop leaves a move as soon as it cannot raise the
-    bound, because most joint moves have no child.
+    A move guarantees its lowest value over all replies. Most joint moves have no child, so the loop leaves a
+    move as soon as this move cannot raise the bound.
     """
     most = store.low[node, role]
     for number in range(count):
@@ -170,7 +169,7 @@ def _guaranteed(store, node, first, product, stride, count, role):
 
 @compiled
 def _most_of_all(store, node, first, product, role):
-    """Return the highest upper bound among the children, or a value that does not tighten the bound."""
+    """Return the highest upper bound of a role among all children, or any value that is not tighter."""
     most = np.float32(0)
     for joint in range(product):
         child = store.child[first + joint]
@@ -182,7 +181,7 @@ def _most_of_all(store, node, first, product, role):
 
 @compiled
 def _limited_to(store, node, first, product, stride, count, role):
-    """Return the lowest upper bound that a move of the opponent enforces, with two roles."""
+    """Return the lowest upper bound of a role that its only opponent can enforce with a move."""
     least = store.high[node, role]
     for start in range(0, product, stride * count):
         for joint in range(start, start + stride):

@@ -1,4 +1,4 @@
-"""Expansion of leaves: make their children in lanes, add these to the tree, and evaluate them."""
+"""Expansion of leaves: make their children in lanes, and add the children to the tree."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _list_moves(game, store, worker):
 def _specify(game, worker):
     """Choose the children to make: all children of a node, or a sample if it has too many."""
     roles = len(game.random)
-    specs = worker.counts[SPEC_COUNT]  # The children of jobs with one joint move come first.
+    specs = worker.counts[SPEC_COUNT]  # Children that jobs request one by one come first.
     for job in range(worker.counts[JOB_COUNT]):
         if worker.job_joint[job] != NONE:
             worker.job_specs[job] = 1
@@ -180,7 +180,7 @@ def _make_states(game, store, worker, at, count):
 #: Maximum number of joint moves of a node with two choosing roles whose children are in ``Store.child``. A
 #: hash table has the children of larger nodes.
 LISTED_OF_TWO = 1 << 14
-#: The same limit for more choosing roles. It is lower because most of their joint moves are never tried.
+#: The corresponding limit for more choosing roles, most of whose joint moves are never tried.
 LISTED_OF_MORE = 1 << 10
 #: Maximum share of ``Store.child`` that one node takes.
 LISTED_SHARE = 1 / 16

@@ -33,7 +33,7 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-#: Marks of nodes that become leaves, and of nodes that keep their expansion. NONE marks nodes to drop.
+#: Marks of the nodes to keep, without or with their expansion. The tree drops all nodes with the mark NONE.
 _LEAF, _WHOLE = range(2)
 #: Number of nodes by which ``_mark`` prefetches ahead.
 _AHEAD = 16
@@ -95,7 +95,7 @@ def least_visits(store_address: int, share: float, sizes: Float64s) -> int:
 
 @compiled
 def _share_of(store, expansion):
-    """Return the larger share of memory that an expansion takes: of options, or of children."""
+    """Return the share of memory that an expansion takes: of options, or of children if that is larger."""
     options = 0
     for role in range(store.option_counts.shape[1]):
         options += store.option_counts[expansion, role]
@@ -114,7 +114,7 @@ def forget(
     link_joint: Int64s,
     link_node: Int32s,
 ) -> None:
-    """Keep the root, and the nodes whose path from the root has at least ``least`` visits at every parent.
+    """Keep the root, and all nodes that it reaches through nodes with at least ``least`` visits.
 
     Kept nodes get new numbers. Call ``drop_work`` first. Temporary arrays are ``new_nodes`` [nodes], filled
     with NONE, ``waiting`` [nodes] and ``new_expansions`` [expansions]. The other arrays are copies of the

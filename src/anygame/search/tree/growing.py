@@ -195,7 +195,6 @@ def _request_child(store, worker, path, node, expansion, joint):
 
 @compiled
 def _select_joint_move(game, store, worker, node, expansion):
-    """Return the joint move that the descent makes at a node."""
     roles = store.low.shape[1]
     mover = store.mover[expansion]
     if mover == roles:
@@ -223,7 +222,7 @@ def _select_option(game, store, worker, node, expansion, role, alone):
     visits = max(1, store.visits[node])
     exploration = worker.settings[EXPLORATION]
     if node == store.counts[ROOT]:
-        # At the root, the best move matters, not a high mean. The fewer moves, the cheaper is exploration.
+        # At the root, finding the best move matters more than a high mean. Few moves make exploration cheap.
         exploration *= min(max(1.0, worker.settings[ROOT_MOVES] / count), MOST_AT_ROOT)
     urge = np.float32(exploration * sqrt(log(visits + 1.0)))
     loss = np.float32(worker.settings[VIRTUAL_LOSS])

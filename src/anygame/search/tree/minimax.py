@@ -39,7 +39,7 @@ def seen_by(mover, value):
 
 @compiled
 def estimate_children(game, store, worker, node, spec, specs):
-    """Set ``worker.batch_value`` to the estimates of a node and, after it, of its new children.
+    """Set ``worker.batch_value`` to the estimates of a node and of its new children, in this order.
 
     The function skips children that are proven, expanded or visited, as their values are more accurate.
     """
@@ -96,7 +96,6 @@ def _value_of_child(store, worker, child, place):
 
 @compiled
 def _best_option(store, expansion, mover):
-    """Return the highest minimax value of the options of a role."""
     best = np.int32(0)
     first = first_option_of(store, expansion, mover)
     for option in range(first, first + store.option_counts[expansion, mover]):

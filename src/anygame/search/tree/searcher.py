@@ -40,6 +40,7 @@ from anygame.search.tree.store import (
     ROOT,
     SLOTS,
     TERMINAL,
+    child_of,
     empty,
     make_store,
 )
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
 DEFAULT_SETTINGS: Final = (
     0.4,  # Weight of exploration.
     28.0,  # Number of legal moves at the root below which the root explores more than other nodes.
-    1.0,  # Number of lost tries that a running descent counts as.
+    1.0,  # Virtual loss: number of lost tries that represent a running descent.
     30.0,  # Number of tries at which the AMAF mean and the mean have the same weight.
     0.0,  # Weight of estimates.
 )
@@ -153,7 +154,7 @@ class Tree:
         return int(counts[LEAVES]) - before, False
 
     def _loosen_bounds(self) -> None:
-        """Reset the bounds that assumed opposed goals, after an end with other goals."""
+        """Reset all bounds that assumed opposed goals, because the goals are not opposed."""
         counts, store = self.store.counts, self.store
         nodes, options = int(counts[NODES]), int(counts[OPTIONS])
         going = store.status[:nodes] != TERMINAL
@@ -168,30 +169,24 @@ class Tree:
         """Discard the expansions of rarely visited nodes; return False if memory remains full."""
         counts, store = self.store.counts, self.store
         drop_work(*self._addresses[1:])
-        root = store.states[counts[ROOT]].copy() if counts[NODES] else None
         share = _KEPT
-        while self._is_full and root is not None:
+        while self._is_full and counts[NODES]:
             if share < _LEAST_KEPT:
                 return False
-            self._forget_moves(least_visits(self._addresses[1], share, np.zeros(LEVELS)))
+            counts[IS_SHORT] = 0
+            links = len(store.link_node) if counts[LINKS] else 0
+            forget(
+                self._addresses[1],
+                least_visits(self._addresses[1], share, np.zeros(LEVELS)),
+                np.full(counts[NODES], NONE, np.int32),
+                np.empty(counts[EXPANSIONS], np.int32),
+                np.empty(counts[NODES], np.int32),
+                store.link_expansion[:links].copy(),
+                store.link_joint[:links].copy(),
+                store.link_node[:links].copy(),
+            )
             share /= 2
         return True
-
-    def _forget_moves(self, least: int) -> None:
-        """Discard the expansions of nodes with fewer than ``least`` visits, except for the root."""
-        counts, store = self.store.counts, self.store
-        counts[IS_SHORT] = 0
-        links = len(store.link_node) if counts[LINKS] else 0
-        forget(
-            self._addresses[1],
-            least,
-            np.full(counts[NODES], NONE, np.int32),
-            np.empty(counts[EXPANSIONS], np.int32),
-            np.empty(counts[NODES], np.int32),
-            store.link_expansion[:links].copy(),
-            store.link_joint[:links].copy(),
-            store.link_node[:links].copy(),
-        )
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -221,7 +216,7 @@ class Tree:
 
     @property
     def without_goal(self) -> list[int]:
-        """Roles without a goal at any end; empty unless the tree is complete and proves all other roles."""
+        """Roles without a goal at any end; empty unless the tree is complete and proves the other values."""
         store, roles = self.store, np.flatnonzero(~self._code.random)
         seen, layer = np.zeros(self.nodes, np.bool_), np.array([self.root])
         while len(layer):
@@ -300,19 +295,12 @@ class Tree:
     def child(self, node: int, options: Sequence[int]) -> int | None:
         """Return the child of a joint move, given by an option for each role; None if the tree lacks it."""
         store = self.store
-        expansion = int(store.expansion[node])
-        joint = 0
+        expansion, joint = int(store.expansion[node]), 0
         for role, option in enumerate(options):
             joint = joint * int(store.option_counts[expansion, role]) + option
-        if store.first_child[expansion] >= 0:
-            child = int(store.child[store.first_child[expansion] + joint])
-            return None if child == NONE else child
-        slot = int(store.first_link[expansion])
-        while slot != NONE:
-            if int(store.link_joint[slot]) == joint:
-                return int(store.link_node[slot]) - 1
-            slot = int(store.next_link[slot])
-        return None
+        with np.errstate(over="ignore"):  # The hash of a link wraps around.
+            child = int(child_of(store, expansion, joint))
+        return None if child == NONE else child
 
 
 class TreeSearcher(TreeReporter[int]):
@@ -349,7 +337,8 @@ class TreeSearcher(TreeReporter[int]):
         self._seed = SystemRandom().getrandbits(63) if seed is None else seed
         self._threads, self._memory = threads, memory
         self._trees = self._empty_trees()
-        self._is_exhausted = False
+        #: Whether further search cannot change the result.
+        self.is_done = False
         self.estimates: NetworkEstimates | None = None
         self.windows = False
 
@@ -387,12 +376,6 @@ class TreeSearcher(TreeReporter[int]):
         inputs = 64 * words_for(self.kernel.network.fluents)
         return Shape(inputs, self.patterns.rows, len(self.gating), outputs_of(len(self.game.roles)))
 
-    @property
-    def window_rows(self) -> tuple[int, int]:
-        """First row of the weights of windows, and the row after the last."""
-        first = self.shape.inputs + 1
-        return first + self.patterns.lines, first + self.patterns.rows
-
     def can_use(self, weights: NDArray[np.float32]) -> bool:
         """Return whether an array has the shape of weights for this game."""
         rows, units = weights.shape
@@ -419,7 +402,7 @@ class TreeSearcher(TreeReporter[int]):
         for tree in self._trees:
             tree.begin(packed, end)
         self._state = state
-        self._is_exhausted = is_over
+        self.is_done = is_over
 
     def packed(self, state: State) -> NDArray[np.uint64]:
         """Return a state as the trees store it: uint64 [words], with one bit per fluent."""
@@ -443,7 +426,7 @@ class TreeSearcher(TreeReporter[int]):
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
         """Search for about ``seconds`` or a number of leaves, and return the number of evaluated leaves."""
-        if self._is_exhausted:
+        if self.is_done:
             return 0
         deadline = perf_counter() + seconds
         if len(self._trees) == 1:
@@ -452,7 +435,7 @@ class TreeSearcher(TreeReporter[int]):
             share = None if iterations is None else -(-iterations // len(self._trees))
             with ThreadPoolExecutor(len(self._trees)) as pool:
                 grown = list(pool.map(lambda tree: tree.advance(deadline, share), self._trees))
-        self._is_exhausted = all(done for _, done in grown) or self._is_proven or bool(self._without_goal)
+        self.is_done = all(done for _, done in grown) or self._is_proven or bool(self._without_goal)
         return sum(leaves for leaves, _ in grown)
 
     @property
@@ -462,11 +445,6 @@ class TreeSearcher(TreeReporter[int]):
             all(low == high for *_, low, high in (tree.value(tree.root, role) for role in roles))
             for tree in self._trees
         )
-
-    @property
-    def is_done(self) -> bool:
-        """Whether further search cannot change the result."""
-        return self._is_exhausted
 
     @property
     def bytes(self) -> int:

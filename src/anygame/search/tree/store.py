@@ -71,7 +71,7 @@ class Store(NamedTuple):
     states: UInt64Rows  # State of the node, with one bit per fluent.
     status: UInt8s  # Status of the node; see the constants above.
     visits: Int32s  # Number of leaves evaluated at or below the node.
-    sums: Float64Rows  # Sum of the values of these leaves, for each role.
+    sums: Float64Rows  # Sum of the values of the evaluated leaves, for each role.
     low: Float32Rows  # Proven lower bound of the node's value, for each role.
     high: Float32Rows  # Proven upper bound of the node's value, for each role.
     distance: Int16s  # Number of joint moves to the end, if the value is proven.
@@ -97,9 +97,8 @@ class Store(NamedTuple):
     option_low: Float32s  # Proven lower bound of the child's value, if only one role chooses.
     option_high: Float32s  # Proven upper bound of the child's value, if only one role chooses.
     amaf_tries: Float32s  # Number of leaves whose paths or playouts contain the action at or below the node.
-    amaf_mean: Float32s  # Mean value of these leaves.
-    # Rounding error of ``mean``, if several roles choose. It shares the bytes of ``option_low``.
-    residue: Float32s
+    amaf_mean: Float32s  # Mean value of the leaves that ``amaf_tries`` counts.
+    residue: Float32s  # Rounding error of ``mean`` if several roles choose, in the bytes of ``option_low``.
     # Links: a hash table with open addressing for the children of expansions with too many joint moves.
     next_link: Int32s  # Next slot of the same expansion, or NONE.
     link_expansion: Int32s  # Expansion of the slot.
@@ -145,7 +144,7 @@ def _sharing(record: np.dtype[Any], name: str, place: str) -> np.dtype[Any]:
     return np.dtype({"names": [*fields], "formats": formats, "offsets": offsets, "itemsize": record.itemsize})
 
 
-#: Record type of an option. Its size does not depend on the game.
+#: Record type of an option, whose size does not depend on the game.
 _OPTION_RECORD = _sharing(_record(_OPTION, {}), "residue", "option_low")
 
 store_at = Bundle(
@@ -184,7 +183,8 @@ def _zeros(count: int, kind: np.dtype[Any]) -> NDArray[Any]:
     """Return an array of zeros that is aligned to cache lines and does not use huge pages.
 
     NumPy would request huge pages. In a virtual machine, the first access to a huge page can take
-    milliseconds, in total 20 to 30 % of the time of a search. Later accesses are at most 5 % faster.
+    milliseconds, in total 20 to 30 % of the time of a search. Huge pages make later accesses at most 5 %
+    faster.
     """
     size = count * kind.itemsize
     if sys.platform == "linux":
@@ -213,17 +213,20 @@ def empty(store: Store) -> None:
 
 
 @compiled
+def mix(word):
+    """Return a 64-bit word, mixed as in splitmix64 (Steele, Lea and Flood 2014)."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@compiled
 def hash_of(states, index):
-    """Return the hash of a state, computed with the mixer of splitmix64 (Steele, Lea and Flood 2014)."""
-    mixed = np.uint64(0)
+    """Return the hash of a state."""
+    hashed = np.uint64(0)
     for word in range(states.shape[1]):
-        mixed ^= states[index, word]
-        mixed ^= mixed >> np.uint64(30)
-        mixed *= np.uint64(0xBF58476D1CE4E5B9)
-        mixed ^= mixed >> np.uint64(27)
-        mixed *= np.uint64(0x94D049BB133111EB)
-        mixed ^= mixed >> np.uint64(31)
-    return mixed
+        hashed = mix(hashed ^ states[index, word])
+    return hashed
 
 
 @compiled
@@ -249,7 +252,6 @@ def find(store, states, index, hashed):
 
 @compiled
 def _slot_of(node, hashed):
-    """Return the entry of a node in the transposition table."""
     return (hashed & ~LOW_HALF) | np.uint64(node + 1)
 
 
@@ -272,7 +274,7 @@ def prefetch_slot(store, hashed):
 
 @compiled
 def prefetch_node(store, hashed):
-    """Prefetch the node that probably has the state with a hash."""
+    """Prefetch the node to which the slot of a hash refers."""
     found = store.slots[hashed & np.uint64(store.counts[SLOTS] - 1)]
     if found and (found ^ hashed) <= LOW_HALF:
         node = np.int64(found & LOW_HALF) - 1

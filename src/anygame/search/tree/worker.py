@@ -24,7 +24,7 @@ from anygame.native.marking import (
 from anygame.network.kernels.function import RANDOM
 from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
 from anygame.search.lanes import LANES, WORDS, words_for
-from anygame.search.tree.store import NONE
+from anygame.search.tree.store import NONE, mix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,11 +86,11 @@ class Worker(NamedTuple):
     lane_path: Int32s  # Descent that requested the playout.
     lane_age: Int32s  # Number of joint moves that the playout has made.
     lane_joint: Int64s  # Joint move that leads to the leaf.
-    # Ring buffer of waiting playouts, with the same fields:
+    # Ring buffer of waiting playouts:
     queue_node: Int32s
     queue_path: Int32s
     queue_joint: Int64s
-    # Finished playouts, with the same fields:
+    # Finished playouts:
     result_node: Int32s
     result_path: Int32s
     result_joint: Int64s
@@ -119,14 +119,14 @@ class Worker(NamedTuple):
     spec_terminal: Bools  # Whether the game is over.
     spec_hash: UInt64s  # Hash of the state.
     batch_node: Int32s  # Nodes whose states are estimated together.
-    batch_value: Float64Rows  # Estimates of these states, for each role.
+    batch_value: Float64Rows  # Estimates of the states in the batch, for each role.
     # Descents:
     path_length: Int32s  # Index of the last node in ``path_node``.
     path_references: Int32s  # Number of playouts that the descent waits for.
-    path_leaves: Int32s  # Number of leaves evaluated so far.
-    path_sum: Float64Rows  # Sum of the values of these leaves, for each role.
+    path_leaves: Int32s  # Number of leaves that the descent has evaluated.
+    path_sum: Float64Rows  # Sum of the values of the evaluated leaves, for each role.
     path_node: Int32Rows  # Nodes of the path.
-    path_joint: Int64Rows  # Joint moves between these nodes.
+    path_joint: Int64Rows  # Joint moves between the nodes of the path.
     free_paths: Int32s  # Stack of unused descents.
     finished: Int32s  # Descents whose leaves are all evaluated.
     # Temporary arrays:
@@ -150,27 +150,18 @@ worker_at = Bundle(Worker)
 
 #: Length of each array, by its name or by the first word of its name.
 _LENGTHS: Final = {
+    **dict.fromkeys(("lane", "list", "lanes", "sources"), LANES),
+    **dict.fromkeys(("path", "finished"), PATHS),
+    **dict.fromkeys(("base", "hidden", "parts"), MOST_UNITS),
+    **dict.fromkeys(("base_tally", "tally", "is_changed", "changed"), MOST_PATTERNS),
     "counts": 16,
-    "lane": LANES,
     "queue": QUEUE,
     "result": RESULTS,
     "job": JOBS,
-    "list": LANES,
     "spec": SPECS,
     "batch": 1 + SPECS,
-    "path": PATHS,
-    "finished": PATHS,
-    "lanes": LANES,
-    "sources": LANES,
     "square": 64,
     "row": WORDS,
-    "base": MOST_UNITS,
-    "base_tally": MOST_PATTERNS,
-    "tally": MOST_PATTERNS,
-    "is_changed": MOST_PATTERNS,
-    "changed": MOST_PATTERNS,
-    "hidden": MOST_UNITS,
-    "parts": MOST_UNITS,
 }
 
 
@@ -212,8 +203,4 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
 def random_below(worker, bound):
     """Return a random integer from 0 to ``bound - 1``, using splitmix64; the modulo bias is negligible."""
     worker.random[0] += np.uint64(0x9E3779B97F4A7C15)
-    word = worker.random[0]
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    word ^= word >> np.uint64(31)
-    return np.int64((word >> np.uint64(1)) % np.uint64(bound))
+    return np.int64((mix(worker.random[0]) >> np.uint64(1)) % np.uint64(bound))
