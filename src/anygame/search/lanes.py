@@ -335,7 +335,8 @@ def goal_of(game, rows, role, lane):
 def value_of_lane(game, rows, role, lane):
     """Return the value of a role's goal in a lane, and whether the rules give the role exactly one goal.
 
-    Of several goals, the highest counts. Such rules typically fail to exclude lower goals after a win.
+    Of several goals, the highest counts. Rules with several goals typically fail to exclude lower goals after
+    a win.
     """
     goal, count = goal_of(game, rows, role, lane)
     return goal if count else game.missing[role], count == 1
@@ -440,8 +441,8 @@ Successors = tuple["NDArray[np.int32]", "NDArray[np.bool_]", "NDArray[np.float64
 class BlockSuccessors:
     """A block of lanes that makes all successors of states.
 
-    Each state remains in its lane, which makes the joint moves one after another. So the gates that depend
-    only on the state are evaluated once for all joint moves.
+    Each state remains in its lane, which makes the joint moves one after another. Thus the gates that
+    depend only on the state are evaluated once for all joint moves.
     """
 
     def __init__(self, kernel: Kernel) -> None:

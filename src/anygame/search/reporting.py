@@ -59,7 +59,7 @@ class _ReadableTree(Protocol[_Node]):
 
 
 class TreeReporter(Generic[_Node]):
-    """Base class of searchers. It combines trees with the same root into one analysis."""
+    """Base class of searchers that combine trees with the same root into one analysis."""
 
     game: Game
     engine: str
@@ -76,7 +76,7 @@ class TreeReporter(Generic[_Node]):
         return moves[0].move
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return the analysis of the root. Its iterations and seconds are 0."""
+        """Return the analysis of the root, with 0 as the iterations and the seconds."""
         roles = [(place, role) for place, role in enumerate(self.game.roles) if not role.is_random]
         values = {role: self._value(place) for place, role in roles}
         return Analysis(

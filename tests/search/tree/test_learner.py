@@ -162,7 +162,7 @@ def test_a_state_of_something_else_is_refused_and_changes_nothing(name: str) -> 
     broken[0, 0] = np.nan
     with pytest.raises(ValueError, match="not finite"):
         learner.restore({**before, "weights": broken})
-    with pytest.raises(ValueError, match="wrong number of trail"):
+    with pytest.raises(ValueError, match="no suitable array trail"):
         learner.restore({**before, "lengths": before["lengths"] - 1000})
     counted = before["counts"].copy()
     counted[NEXT] = 1 << 40

@@ -37,7 +37,7 @@ _FEWEST_WINDOWS: Final = 9
 
 
 class Window(NamedTuple):
-    """A window. Its content is a number, which is 0 if all cells are empty."""
+    """A window, whose content is a number. The content is 0 if all cells are empty."""
 
     offsets: tuple[Offset, ...]  # Offsets of the cells. Windows with the same offsets share rows of weights.
     contents: int  # Number of possible contents.

@@ -1,6 +1,6 @@
 """Learners in worker processes of a cluster.
 
-A learner alternately plays games and takes the mean weights of all learners. Its weights depend only on a
+A learner alternately plays games and takes the mean weights of all learners. The weights depend only on a
 saved state, on the means taken since then, and on the number of games before each mean. If its process dies,
 the learner resumes from its last saved state in another process. The new process repeats the same
 games and takes the same means, so only time is lost.

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from anygame.search.learning.trial import Weights
     from anygame.search.table import Table
 
-#: Seconds between two checkpoints. This number does not affect the weights.
+#: Seconds between two checkpoints. The weights do not depend on this number.
 _CHECKPOINT_SECONDS: Final = 10.0
 #: Number of games before the first trial against earlier weights. Later trials follow each time the number of
 #: games has doubled.

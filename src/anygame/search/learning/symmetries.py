@@ -3,8 +3,8 @@
 Examples are rotations of a board and exchanged roles (Schiffel 2010, "Symmetry detection in general game
 playing"). Candidates combine reversed coordinates, exchanged coordinates and exchanged names. Random play
 tests each candidate: the children of the image of a state must be the images of the state's children. Each
-role must have the numbers of moves and the goals of the role whose place it takes. This test is no proof, but
-it suffices for learning.
+role must have the numbers of moves and the goals of the role whose place it takes. The test is not a proof,
+but it suffices for learning.
 """
 
 from __future__ import annotations

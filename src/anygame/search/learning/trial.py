@@ -5,7 +5,7 @@ The trial of a model is a sequential probability ratio test of no gain against a
 result is the winner of the pair of matches, so seats and openings give no advantage. A player that scores
 75 % wins 90 % of the pairs that have a winner. For more roles, each match counts by its points.
 
-If estimates gain nothing, the likelihood ratio is a nonnegative supermartingale. So the probability that the
+If estimates gain nothing, the likelihood ratio is a nonnegative supermartingale. The probability that the
 ratio ever reaches ``1 / risk`` is at most ``risk``, for any number of matches and any stopping time (Ville
 1939).
 """
@@ -42,7 +42,7 @@ _RISKS_ALONE: Final[Mapping[float, float]] = {ALONE: 0.05}
 MISSED: Final = 0.05
 #: Lead of estimates with a score of 75 %: they win 90 % of the pairs that have a winner, and lose 10 %.
 _LEAD_IN_PAIRS: Final = 0.8
-#: Number of matches of a trial for each of the first two weights. Further weights add no matches.
+#: Number of matches of a trial for each of the first two weights. A third weight adds no matches.
 _MATCHES: Final = 24
 #: Number of leaves per move in a match without a clock.
 LEAVES: Final = 2000
@@ -239,8 +239,8 @@ class _Arena:
     def play_round(self, trial: Trial, trust: float) -> bool:
         """Play the next opening of a trial from all seats; if stopped, return False and add no results.
 
-        In games that are not zero-sum, a role can lead although its own goal is low. So each opening is also
-        played without estimates, as a baseline.
+        In games that are not zero-sum, a role can lead although its own goal is low. Each opening is
+        therefore also played without estimates, as a baseline.
         """
         number = len(trial.leads) // trial.roles
         if number == len(self._openings):

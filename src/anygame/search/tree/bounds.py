@@ -26,7 +26,8 @@ def is_proven(store, node):
 def update_bounds(game, store, node):
     """Tighten the bounds of an expanded node using its children; return whether the bounds changed.
 
-    Bounds only get tighter. They remain valid if the tree forgets the children, and if the game has cycles.
+    Bounds only get tighter. The bounds remain valid if the tree forgets the children, and if the game has
+    cycles.
     """
     expansion = store.expansion[node]
     mover = store.mover[expansion]
@@ -64,7 +65,7 @@ def _tighten_by_choice(store, node, expansion, mover):
     """Tighten the bounds of a node where one role chooses.
 
     The mover gets the value of its best child. With opposed goals, the other role gets the value of its worst
-    child. Otherwise, another role can get the value of any child.
+    child. Without opposed goals, another role can get the value of any child.
     """
     roles = store.low.shape[1]
     first, count = store.first_child[expansion], store.option_counts[expansion, mover]

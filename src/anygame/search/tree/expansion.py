@@ -126,7 +126,7 @@ def _specify(game, worker):
         product = joint_count(worker.list_count, lane) if is_listed else 0
         wanted = product if product <= ALL_CHILDREN else SOME_CHILDREN
         if not is_listed or specs + wanted > SPECS:
-            worker.job_specs[job] = NONE  # This pass has no room, so a later pass retries.
+            worker.job_specs[job] = NONE  # If a pass has no room, a later pass retries.
             continue
         worker.job_specs[job] = wanted
         start = 0 if product <= ALL_CHILDREN else random_below(worker, product)

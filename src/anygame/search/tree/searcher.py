@@ -1,6 +1,6 @@
 """Tree search over lanes: each thread grows its own tree, and the results are combined.
 
-This is root parallelisation: the trees have the same root, and their statistics are added (Chaslot, Winands
+The searches use root parallelisation: trees with the same root, whose statistics are added (Chaslot, Winands
 and van den Herik 2008, "Parallel Monte-Carlo tree search"). Memory access limits the growth, so threads with
 a shared tree would mostly wait for each other.
 """
@@ -75,7 +75,7 @@ _LONGEST_PLAYOUT: Final = 1000
 _CALL_SECONDS: Final = 0.02
 #: Share of the memory whose expansions are kept when memory is full.
 _KEPT: Final = 0.25
-#: This share is halved while memory remains full, but not below this minimum.
+#: Minimum of the share, which is halved while memory remains full.
 _LEAST_KEPT: Final = 0.01
 
 
