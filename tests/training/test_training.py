@@ -107,7 +107,7 @@ def test_several_learn_from_games_of_their_own_and_have_their_mean() -> None:
     assert (both.weights == other.weights).all()
     many = Learners(searcher, 1, 64)._here
     assert sum(len(each._practice.targets) for each in many) <= len(first._practice.targets)
-    with pytest.raises(ValueError, match="without weights of this game"):
+    with pytest.raises(ValueError, match="no suitable array"):
         Learners(searcher, 1, 3).restore(state)
     with pytest.raises(ValueError, match="number of rounds"):
         other.restore({**state, "round": np.array([0])})
