@@ -4,12 +4,12 @@ The conjunctions define the ends and goals of the game. For example, a line of f
 and the same four cells are a line of either role. A *pattern* has one conjunction for each such side. The
 network has a weight for each number of fluents that hold in a line while no fluent of another side holds. All
 lines of a length and a side share these weights. Fluxplayer evaluates states by the degree to which goals
-hold (Schiffel and Thielscher 2007, "Fluxplayer: a successful general game player"). Here, the weights are
-learned.
+hold (Schiffel and Thielscher 2007, "Fluxplayer: a successful general game player"). The network learns the
+weights of these degrees.
 
-The *tally* of a pattern is one number. Its digits are the numbers of fluents that hold, one digit for each
-side. Each fluent adds a fixed number to the tallies of its patterns, and a table maps a tally to a row of
-weights. ``windows`` adds patterns of neighboring cells.
+The *tally* of a pattern is one number. The digits of a tally are the numbers of fluents that hold, one for
+each side. Each fluent adds a fixed number to the tallies of its patterns, and a table maps a tally to a row
+of weights. ``windows`` adds patterns of neighboring cells.
 """
 
 from __future__ import annotations

@@ -468,8 +468,8 @@ def _step(practice):
     """Make a gradient step with Adam on the listed rows of weights.
 
     The learning rate decays with the square root of the number of gradient steps (Robbins and Monro 1951, "A
-    stochastic approximation method"). Otherwise, the latest games would overwrite the effect of earlier
-    games.
+    stochastic approximation method"). With a constant rate, the latest games would overwrite
+    the effect of earlier games.
     """
     weights, gradients, counts = practice.weights, practice.gradients, practice.counts
     moments, squares = practice.moments, practice.squares
