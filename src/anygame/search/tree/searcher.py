@@ -167,26 +167,30 @@ class Tree:
 
     def _forget(self) -> bool:
         """Discard the expansions of rarely visited nodes; return False if memory remains full."""
-        counts, store = self.store.counts, self.store
         drop_work(*self._addresses[1:])
         share = _KEPT
-        while self._is_full and counts[NODES]:
+        while self._is_full and self.nodes:
             if share < _LEAST_KEPT:
                 return False
-            counts[IS_SHORT] = 0
-            links = len(store.link_node) if counts[LINKS] else 0
-            forget(
-                self._addresses[1],
-                least_visits(self._addresses[1], share, np.zeros(LEVELS)),
-                np.full(counts[NODES], NONE, np.int32),
-                np.empty(counts[EXPANSIONS], np.int32),
-                np.empty(counts[NODES], np.int32),
-                store.link_expansion[:links].copy(),
-                store.link_joint[:links].copy(),
-                store.link_node[:links].copy(),
-            )
+            self._forget_moves(least_visits(self._addresses[1], share, np.zeros(LEVELS)))
             share /= 2
         return True
+
+    def _forget_moves(self, least: int) -> None:
+        """Discard the expansions of nodes with fewer than ``least`` visits, except for the root."""
+        counts, store = self.store.counts, self.store
+        counts[IS_SHORT] = 0
+        links = len(store.link_node) if counts[LINKS] else 0
+        forget(
+            self._addresses[1],
+            least,
+            np.full(counts[NODES], NONE, np.int32),
+            np.empty(counts[EXPANSIONS], np.int32),
+            np.empty(counts[NODES], np.int32),
+            store.link_expansion[:links].copy(),
+            store.link_joint[:links].copy(),
+            store.link_node[:links].copy(),
+        )
 
     # -- reading -----------------------------------------------------------------------------------
 
