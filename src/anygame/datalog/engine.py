@@ -24,6 +24,7 @@ So the engine drops all code except that of static components (`_reset`), and ge
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -210,14 +211,11 @@ class Engine:
         for component in self.schema.components:
             is_done = component.is_static and self._progress[component.number].text
             if component.relations[0] not in self._tabled and not is_done:
-                self._functions[component.number] = self._first_run(component)
+                self._functions[component.number] = partial(self._first_run, component)
 
-    def _first_run(self, component: Component) -> Callable[[Frame], None]:
-        def compile_and_run(frame: Frame) -> None:
-            with self._lock:
-                self._compile_and_run(component, frame)
-
-        return compile_and_run
+    def _first_run(self, component: Component, frame: Frame) -> None:
+        with self._lock:
+            self._compile_and_run(component, frame)
 
     def _compile_and_run(self, component: Component, frame: Frame) -> None:
         progress = self._progress[component.number]
@@ -352,7 +350,7 @@ class Engine:
         for relation in component.relations:
             del self._tabled[relation]
         self._reset()
-        self._functions[component.number] = self._first_run(component)
+        self._functions[component.number] = partial(self._first_run, component)
         self._run(component, self.static if component.is_static else frame)
 
     def _outgrown(self, number: int, rows: int) -> None:

@@ -53,7 +53,7 @@ class Explainer:
         # Facts come before rules, so that no derivation depends on itself.
         facts_first = sorted(reasoner.rules, key=lambda rule: bool(rule.body))
         self._by_head = grouped((rule.head.key, rule) for rule in facts_first)
-        self._stages: dict[int, dict[tuple[object, ...], int]] = {}
+        self._rounds: dict[int, dict[Atom, int]] = {}
         self._bounds = reasoner.strategy
         self._steps_left = self._bounds.explanation_steps
         self._text_left = self._bounds.explanation_characters
@@ -254,16 +254,13 @@ class Explainer:
 
     def _stage(self, atom: Atom) -> Stage:
         """Return the recursive component and the round that derive an atom; None without recursion."""
-        row = (atom.predicate, *atom.arguments)
         makers = self._reasoner.makers(atom)
         for component in makers:
-            rounds = self._stages.get(component.number)
-            if rounds is None:
-                rounds = self._stages[component.number] = {}
-                for number, (predicate, arguments) in self._reasoner.rounds(self._frame, component):
-                    rounds.setdefault((predicate, *arguments), number)
-            if row in rounds:
-                return component.number, rounds[row]
+            if component.number not in self._rounds:
+                self._rounds[component.number] = self._reasoner.rounds(self._frame, component)
+            round_number = self._rounds[component.number].get(atom)
+            if round_number is not None:
+                return component.number, round_number
         return _GIVEN if makers else None
 
 

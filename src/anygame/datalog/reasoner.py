@@ -261,15 +261,15 @@ class Reasoner:
         makers = self.schema.makers(relation) if relation is not None else ()
         return makers if any(component.recursive for component in makers) else ()
 
-    def rounds(
-        self, frame: Frame, component: Component
-    ) -> Iterator[tuple[int, tuple[str, tuple[Term, ...]]]]:
-        """Run a component again; yield each derived fact with the number of its round."""
+    def rounds(self, frame: Frame, component: Component) -> dict[Atom, int]:
+        """Run a component again; return the number of the round that derives each fact."""
+        rounds: dict[Atom, int] = {}
         for number, new_rows in enumerate(self.engine.trace(frame, component)):
             for slot, rows in new_rows.items():
                 relation = self.schema.relation(slot)
                 for row in rows:
-                    yield number, (relation.predicate, self.arguments(relation, row))
+                    rounds.setdefault(Atom(relation.predicate, self.arguments(relation, row)), number)
+        return rounds
 
     def size(self, frame: Frame, key: tuple[str, int]) -> int:
         """Return the number of facts of a relation; a large number if the relation is on demand."""

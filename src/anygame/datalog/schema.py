@@ -146,12 +146,8 @@ class Schema:
             proper, lambda rule: rule.head.relation, lambda rule: rule.reads, _may_feed
         )
         self._levels = _levels(groups, inputs)
-        heads = [tuple(dict.fromkeys(rule.head.relation for rule in group.rules)) for group in groups]
-        counts = Counter(relation for relations in heads for relation in relations)
-        self.components = tuple(
-            self._component(number, group, relations, counts)
-            for number, (group, relations) in enumerate(zip(groups, heads, strict=True))
-        )
+        counts = Counter(head for group in groups for head in {rule.head.relation for rule in group.rules})
+        self.components = tuple(self._component(number, group, counts) for number, group in enumerate(groups))
         self._makers = grouped(
             (relation, component) for component in self.components for relation in component.relations
         )
@@ -162,14 +158,9 @@ class Schema:
     def _add_slot(self, relation: Relation) -> None:
         self.slots.setdefault(relation, len(self.slots) + 1)
 
-    def _component(
-        self,
-        number: int,
-        group: RuleGroup[FlatRule],
-        relations: tuple[Relation, ...],
-        counts: Mapping[Relation, int],
-    ) -> Component:
+    def _component(self, number: int, group: RuleGroup[FlatRule], counts: Counter[Relation]) -> Component:
         """Return a group as a component; ``counts`` is the number of groups that derive each relation."""
+        relations = tuple(dict.fromkeys(rule.head.relation for rule in group.rules))
         reads = dict.fromkeys(read.relation for rule in group.rules for read in rule.reads)
         return Component(
             number=number,

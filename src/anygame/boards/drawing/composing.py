@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -140,10 +141,7 @@ class Painter:
         """
         known: Known = {}
         grids = self._grids(facts, known)
-        areas: dict[tuple[int, tuple[tuple[int, Term], ...]], tuple[str, ...]] = {}
-        touches = tuple(
-            self._touch(role, move, known, areas) for role, moves in legal.items() for move in moves
-        )
+        touches = tuple(self._touches(legal, known))
         marks: dict[str, set[Mark]] = defaultdict(set)
         for touch in touches:
             for cell in touch.cells or touch.area:
@@ -179,26 +177,21 @@ class Painter:
             grids += maker.grids(facts, known, named=len(self._makers) > 1)
         return grids
 
-    def _touch(
-        self,
-        role: str,
-        move: Term,
-        known: Known,
-        areas: dict[tuple[int, tuple[tuple[int, Term], ...]], tuple[str, ...]],
-    ) -> Touch:
-        cells, alone = self._reader.cells(move, known)
-        area: list[str] = []
-        for layout, wanted in alone:
-            # The cache matters: thousands of moves may name the same few columns.
-            asked = layout, tuple(wanted.items())
-            if asked not in areas:
-                areas[asked] = tuple(
-                    cell
-                    for (number, terms), cell in known.items()
-                    if number == layout and all(terms[which] == term for which, term in wanted.items())
-                )
-            area += areas[asked]
-        return Touch(role, move, cells, tuple(area))
+    def _touches(self, legal: Mapping[Role, Sequence[Term]], known: Known) -> Iterator[Touch]:
+        @cache
+        def area(layout: int, *coordinates: tuple[int, Term]) -> list[str]:
+            return [
+                cell
+                for (number, terms), cell in known.items()
+                if number == layout and all(terms[index] == term for index, term in coordinates)
+            ]
+
+        for role, moves in legal.items():
+            for move in moves:
+                cells, alone = self._reader.cells(move, known)
+                # The cache matters: thousands of moves can name the same few columns.
+                areas = [cell for layout, named in alone for cell in area(layout, *named.items())]
+                yield Touch(role, move, cells, tuple(areas))
 
     def _mark_last(
         self,

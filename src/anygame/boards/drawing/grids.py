@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.analysis.axes import numbered
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from anygame.boards.drawing.pictures import CellShape, Known, Occupant
     from anygame.boards.finding import layout as found
-    from anygame.boards.finding.layout import Layout, Lines, Place, Shape, Square
+    from anygame.boards.finding.layout import Layout, Lines, Place, Placed, Shape, Square
     from anygame.boards.names import Side
     from anygame.language.terms import Constant, Term
 
@@ -64,11 +65,13 @@ class GridMaker:
         looks = self._looks
         if unknown:
             looks = looks_of(layout, [*self._occupants, *sorted(unknown, key=str)], self._colours)
+        things: dict[found.Cell, list[Thing]] = defaultdict(list)
+        for sign in signs:
+            if not sign.side:
+                thing = Thing(sign.fact, sign.occupant[1], looks[sign.occupant])
+                things[sign.board, sign.square].append(thing)
         keys = list(placed)
-        parts = [
-            self._cells(number, key, placed[key], [sign for sign in signs if sign.board == key], looks)
-            for number, key in enumerate(keys)
-        ]
+        parts = [self._cells(number, key, placed[key], things) for number, key in enumerate(keys)]
         known.update(((self._number, cell.terms), cell.id) for cells in parts for cell in cells)
         walls = [
             Wall(self._id(keys.index(sign.board), sign.square), sign.side, sign.fact, sign.sign)
@@ -98,9 +101,7 @@ class GridMaker:
                 group=self._number,
             )
 
-    def _placed(
-        self, placed: Mapping[tuple[Term, ...], Mapping[Square, Sequence[Compound]]], facts: Collection[Term]
-    ) -> list[_Sign]:
+    def _placed(self, placed: Placed, facts: Collection[Term]) -> list[_Sign]:
         """Return the facts on the boards: first those of the layout's fluent, then those of overlays."""
         layout = self._layout
         found = []
@@ -129,14 +130,9 @@ class GridMaker:
         board: int,
         key: tuple[Term, ...],
         squares: Iterable[Square],
-        signs: Iterable[_Sign],
-        looks: Mapping[Occupant, Look],
+        things: Mapping[found.Cell, list[Thing]],
     ) -> tuple[Cell, ...]:
         layout = self._layout
-        things: dict[Square, list[Thing]] = defaultdict(list)
-        for sign in signs:
-            if not sign.side:
-                things[sign.square].append(Thing(sign.fact, sign.occupant[1], looks[sign.occupant]))
         left = self._left(squares)
         cells = []
         for square in squares:
@@ -154,7 +150,7 @@ class GridMaker:
                     x,
                     y,
                     _SHAPES[layout.shape],
-                    tuple(things[square]),
+                    tuple(things.get((key, square), ())),
                     chequered=self._chequered,
                     dark=self._chequered and (len(layout.rows) - 1 - row + column) % 2 == 0,
                 )
@@ -184,57 +180,47 @@ class LineGridMaker:
         self._lines = lines
         self._colours = colours
         self._top = len(lines.up) - 1
+        self._cells = sorted(self._all(), key=lambda cell: (cell.y, cell.x))
 
     def grids(self, facts: Collection[Term], known: Known, *, named: bool) -> Iterator[Grid]:
         """Yield the only grid of a state; see `GridMaker.grids`."""
         lines = self._lines
-        cells = list(map(self._line, self._all()))
-        for cell in cells:
-            known[self._number, cell.terms] = known[self._number, (*cell.terms[2:], *cell.terms[:2])] = (
-                cell.id
-            )
-        drawn: dict[str, list[Thing]] = {}
+        for cell in self._cells:
+            known[self._number, cell.terms] = cell.id
+            known[self._number, (*cell.terms[2:], *cell.terms[:2])] = cell.id
+        drawn: dict[str, list[Thing]] = defaultdict(list)
         for fact in sorted(facts):
-            ends_of = lines.line(fact)
-            if ends_of is not None:
+            ends = lines.line(fact)
+            if ends is not None:
                 assert isinstance(fact, Compound)
                 content = lines.content(fact)
                 owner = " ".join(map(str, content))
                 look = Look("-", owner or lines.functor, "mark", "", self._colours.get(owner, ""))
-                drawn.setdefault(known[self._number, ends_of], []).append(Thing(fact, content, look))
-        laid = [replace(cell, things=tuple(drawn.get(cell.id, ()))) for cell in cells]
+                drawn[known[self._number, ends]].append(Thing(fact, content, look))
         yield Grid(
             lines.functor if named else "",
-            tuple(sorted(laid, key=lambda cell: (cell.y, cell.x))),
+            tuple(replace(cell, things=tuple(drawn[cell.id])) for cell in self._cells),
             tuple(self._labels()),
             dots=tuple((x, y) for y in range(len(lines.up)) for x in range(len(lines.across))),
             group=self._number,
         )
 
-    def _all(self) -> Iterator[tuple[Term, ...]]:
-        """Yield the ends of all lines, to the right and upwards."""
-        across, up = self._lines.across, self._lines.up
-        for x, one in enumerate(across):
-            for y, two in enumerate(up):
-                if x + 1 < len(across):
-                    yield one, two, across[x + 1], two
-                if y + 1 < len(up):
-                    yield one, two, one, up[y + 1]
-
-    def _line(self, ends: tuple[Term, ...]) -> Cell:
-        place = self._lines.places(ends)
-        assert place is not None
-        (x1, y1), (x2, y2) = place
-        one, other = (float(x1), float(self._top - y1)), (float(x2), float(self._top - y2))
-        return Cell(
-            f"cell-{self._number}-{x1}-{y1}-{x2}-{y2}",
-            " ".join(map(str, ends)),
-            ends,
-            (one[0] + other[0]) / 2,
-            (one[1] + other[1]) / 2,
-            "line",
-            ends=(one, other),
-        )
+    def _all(self) -> Iterator[Cell]:
+        """Yield a cell for each line, to the right and upwards."""
+        across, up, top = self._lines.across, self._lines.up, self._top
+        for x1, y1 in product(range(len(across)), range(len(up))):
+            for x2, y2 in ((x1 + 1, y1), (x1, y1 + 1)):
+                if x2 < len(across) and y2 < len(up):
+                    terms = across[x1], up[y1], across[x2], up[y2]
+                    yield Cell(
+                        f"cell-{self._number}-{x1}-{y1}-{x2}-{y2}",
+                        " ".join(map(str, terms)),
+                        terms,
+                        (x1 + x2) / 2,
+                        top - (y1 + y2) / 2,
+                        "line",
+                        ends=((float(x1), float(top - y1)), (float(x2), float(top - y2))),
+                    )
 
     def _labels(self) -> Iterator[Label]:
         for y, row in enumerate(self._lines.up):

@@ -104,8 +104,7 @@ def clickable_svg(picture: Picture) -> str:
 
 def _drawn(picture: Picture, paint: Paints, *, is_clickable: bool = False) -> str:
     drawing = _Drawing(picture, paint, is_clickable=is_clickable)
-    inner = [f"<desc>{drawing.described()}</desc>", *drawing.elements()]
-    return _page(picture.title, inner, drawing.width, drawing.height, paint, is_clickable=is_clickable)
+    return _page([drawing], [f"<desc>{drawing.described()}</desc>", *drawing.elements()], paint)
 
 
 def animation(pictures: Sequence[Picture], *, dark: bool | None = None) -> str:
@@ -123,8 +122,7 @@ def animation(pictures: Sequence[Picture], *, dark: bool | None = None) -> str:
         shown = _shown(step, len(drawings))
         inner.append(f'<g visibility="{"hidden" if step else "visible"}">{shown}')
         inner += [*drawing.elements(), "</g>"]
-    width, height = max(d.width for d in drawings), max(d.height for d in drawings)
-    return _page(pictures[0].title, inner, width, height, paint)
+    return _page(drawings, inner, paint)
 
 
 def _shown(step: int, steps: int) -> str:
@@ -143,22 +141,18 @@ def _shown(step: int, steps: int) -> str:
     )
 
 
-def _page(
-    title: str,
-    inner: Sequence[str],
-    width: float,
-    height: float,
-    paint: Paints,
-    *,
-    is_clickable: bool = False,
-) -> str:
+def _page(drawings: Sequence[_Drawing], inner: Sequence[str], paint: Paints) -> str:
+    width, height = max(drawing.width for drawing in drawings), max(drawing.height for drawing in drawings)
+    title = escaped(drawings[0].picture.title)
     size = f'width="{pixels(width)}" height="{pixels(height)}"'
     box = f'viewBox="{pixels(-_MARGIN)} {pixels(-_MARGIN)} {pixels(width)} {pixels(height)}"'
     paper = tag("rect", paint(fill="paper"), x=-_MARGIN, y=-_MARGIN, width=width, height=height)
-    role, style = ('role="grid" aria-label="Board"', "") if is_clickable else ('role="img"', paint.style)
+    role, style = 'role="img"', paint.style
+    if drawings[0].is_clickable:
+        role, style = 'role="grid" aria-label="Board"', ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} {role} font-family="{_FONT}">\n'
-        f"<title>{escaped(title)}</title>\n{style}{paper}\n" + "\n".join(inner) + "\n</svg>\n"
+        f"<title>{title}</title>\n{style}{paper}\n" + "\n".join(inner) + "\n</svg>\n"
     )
 
 
@@ -166,9 +160,9 @@ class _Drawing:
     def __init__(
         self, picture: Picture, paint: Paints, *, prefix: str = "", is_clickable: bool = False
     ) -> None:
-        self._picture = picture
+        self.picture = picture
         self._paint = paint
-        self._prefix, self._is_clickable = prefix, is_clickable
+        self._prefix, self.is_clickable = prefix, is_clickable
         self._placed, self._width, height = _arranged(picture.grids)
         self._bottom = height
         self._where = {
@@ -180,14 +174,14 @@ class _Drawing:
 
     def elements(self) -> list[str]:
         boards = [element for placed in self._placed for element in self._grid(placed)]
-        aims = [element for aim in self._picture.aims for element in self._aim(aim)]
-        chains = [element for chain in self._picture.chains for element in self._chain(chain)]
-        arrows = [element for arrow in self._picture.arrows for element in self._arrow(arrow)]
+        aims = [element for aim in self.picture.aims for element in self._aim(aim)]
+        chains = [element for chain in self.picture.chains for element in self._chain(chain)]
+        arrows = [element for arrow in self.picture.arrows for element in self._arrow(arrow)]
         below = ['<g class="below">', *self._below, "</g>"] if self._below else []
         return [*boards, *aims, *arrows, *chains, *below]
 
     def described(self) -> str:
-        described = (f"{cell.name}: {_names(cell)}" for cell in self._picture.cells() if cell.contents)
+        described = (f"{cell.name}: {_names(cell)}" for cell in self.picture.cells() if cell.contents)
         return escaped("; ".join(described), _DESCRIBED)
 
     def _grid(self, placed: _Placed) -> Iterator[str]:
@@ -198,7 +192,7 @@ class _Drawing:
             yield words(shortened(grid.title, 60), x, y, paint, size=0.38, anchor="start")
         for _, row in groupby(grid.cells, lambda cell: cell.y):
             drawn = [element for cell in row for element in self._cell(cell, placed)]
-            yield from ['<g role="row">', *drawn, "</g>"] if self._is_clickable else drawn
+            yield from ['<g role="row">', *drawn, "</g>"] if self.is_clickable else drawn
         for x, y in grid.dots:
             yield circle(*placed.at(x, y), 0.09, self._paint(fill="ink"))
         for wall in grid.walls:
@@ -211,12 +205,12 @@ class _Drawing:
         name = escaped(cell.name)
         title = f"{name}: {escaped(_names(cell))}" if cell.contents else name
         title += ": not known" if "unknown" in cell.marks else ""
-        sides = dict.fromkeys(aim.side for aim in self._picture.aims if cell.id in aim.cells)
+        sides = dict.fromkeys(aim.side for aim in self.picture.aims if cell.id in aim.cells)
         title += f"; goal of {escaped(', '.join(sides))}" if sides else ""
-        marks = cell.marks - {"legal"} if self._is_clickable else cell.marks
+        marks = cell.marks - {"legal"} if self.is_clickable else cell.marks
         own, classes = escaped(self._prefix + cell.id), " ".join(["cell", *sorted(marks)])
         attributes = f'data-cell="{name}"'
-        if self._is_clickable:
+        if self.is_clickable:
             terms = escape(" ".join(map(str, cell.terms)))
             attributes = f'role="gridcell" tabindex="-1" data-id="{own}" data-terms="{terms}"'
             attributes += f' aria-label="{title}"'
@@ -313,7 +307,7 @@ class _Drawing:
 
     def _aim(self, aim: Aim) -> Iterator[str]:
         """Yield lines along a rim of the board if all cells of an aim lie on this rim, or else rings."""
-        cells = [cell for cell in self._picture.cells() if cell.id in aim.cells]
+        cells = [cell for cell in self.picture.cells() if cell.id in aim.cells]
         sides = [self._rim(cell) for cell in cells]
         common = sorted(set.intersection(*sides)) if sides else []
         places = [self._where[cell.id] for cell in cells]
@@ -376,7 +370,7 @@ class _Drawing:
         yield f"{polygon(tip, self._paint(fill='moved'))}</g>"
 
     def _legend(self) -> tuple[list[str], int]:
-        looks = dict.fromkeys(look for grid in self._picture.grids for look in grid.legend)
+        looks = dict.fromkeys(look for grid in self.picture.grids for look in grid.legend)
         elements: list[str] = []
         x, line, longest = 0.0, 0, self._width
         for look in looks:
@@ -401,7 +395,7 @@ class _Drawing:
         paint = self._paint(fill="ink")
         elements: list[str] = []
         self._width, line = max(self._width, _LEGEND), 0.0
-        for listing in self._picture.others[:_FACT_LINES]:
+        for listing in self.picture.others[:_FACT_LINES]:
             if listing.hands:
                 for hand in listing.hands[:_FACT_LINES]:
                     elements += self._hand(" ".join(filter(None, [listing.name, hand.owner])), hand, line)

@@ -47,7 +47,12 @@ _BOARD_WORDS: Final = ("cell", "mark", "square", "grid", "board")
 
 def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
     """Return the layout of a fluent; None if its facts do not lie on a board."""
-    at = _hinted(fluent, hint) if hint and hint.row is not None else _of_board(fluent) or _of_track(fluent)
+    if hint is None or hint.row is None or hint.column is None:
+        at = _of_board(fluent) or _of_track(fluent)
+    elif max(hint.row, hint.column, *hint.boards) < fluent.arity:
+        at = Coordinates(hint.row, hint.column, hint.boards)
+    else:
+        return None
     if at is None:
         return None
     contents = tuple(index for index in range(fluent.arity) if index not in (at.first, at.second, *at.boards))
@@ -113,13 +118,6 @@ def _arranged(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tu
             return arrangement
     wide = len(keys) if len(keys) <= _ROW_LIMIT else ceil(len(keys) ** 0.5)
     return {key: divmod(number, wide) for number, key in enumerate(keys)}
-
-
-def _hinted(fluent: Fluent, hint: Hint) -> Coordinates | None:
-    assert hint.row is not None
-    assert hint.column is not None
-    named = max(hint.row, hint.column, *hint.boards) < fluent.arity
-    return Coordinates(hint.row, hint.column, hint.boards) if named else None
 
 
 def _axis(axis: Axis, values: set[Term]) -> Axis:

@@ -20,6 +20,8 @@ Square = tuple["Term", "Term"]
 Cell = tuple[tuple["Term", ...], Square]
 #: The place of a cell: its distance from the left and from the top of the board, in cells.
 Place = tuple[float, float]
+#: The facts on each square of each board.
+Placed = dict[tuple["Term", ...], dict[Square, list[Compound]]]
 #: The content of a square: the arguments of a fact that do not name the square. A fact without content marks
 #: it.
 Content = tuple["Term", ...]
@@ -176,12 +178,10 @@ class Layout(_OnBoard):
         is_on = fits if fluent is self else square in self.squares.get(board, ())
         return (board, square) if is_on else None
 
-    def place(self, facts: Iterable[Term]) -> dict[tuple[Term, ...], dict[Square, list[Compound]]]:
+    def place(self, facts: Iterable[Term]) -> Placed:
         """Return the sorted facts on each square of each board, in the order of ``squares``."""
         facts = self._pairs(facts) if self.joined else facts
-        placed: dict[tuple[Term, ...], dict[Square, list[Compound]]] = {
-            key: {square: [] for square in squares} for key, squares in self.squares.items()
-        }
+        placed: Placed = {key: {square: [] for square in squares} for key, squares in self.squares.items()}
         for fact in sorted(fact for fact in facts if fluent_of(fact) == self.fluent):
             own = cast("Compound", fact)
             cell = self.locate(self, own)

@@ -227,47 +227,35 @@ def _overlays_of(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rule
         # One shared variable alone is weak evidence.
         if len(key) == 1 and not (contents and predicate.kind == "fluent"):
             continue
+        facts: tuple[Compound, ...] = ()
         if predicate.kind == "fluent" and (fluent := by_key.get(predicate[1:])):
-            values = tuple((value,) for index in contents for value in fluent.domains[index])
-            overlays.append(_overlay(predicate, key, contents, values))
-        elif predicate.kind == "relation":
-            overlays += _fixed(predicate, key, contents, rules)
+            values = [(value,) for index in contents for value in fluent.domains[index]]
+        elif predicate.kind == "relation" and (facts := _facts(predicate, rules)):
+            values = sorted({(fact.arguments[index],) for fact in facts for index in contents})
+        else:
+            continue
+        side, sign = _side(predicate.name) if not contents else (None, "")
+        sides = _sides_of(values)
+        overlays.append(Overlay(*predicate[1:], key, contents, tuple(values), side, sign, sides, facts))
     return tuple(overlays)
 
 
 def _sides_of(values: Iterable[Content]) -> Mapping[Content, Side]:
     """Return the side of a cell that each content names; empty unless every content names a side."""
-    names = {content: " ".join(map(str, content)).lower() for content in values}
-    return (
-        {content: SIDES[name] for content, name in names.items()} if SIDES.keys() >= {*names.values()} else {}
-    )
+    sides = {content: SIDES.get(" ".join(map(str, content)).lower()) for content in values}
+    known = {content: side for content, side in sides.items() if side}
+    return known if len(known) == len(sides) else {}
 
 
-def _overlay(
-    predicate: Predicate,
-    key: tuple[int, ...],
-    contents: tuple[int, ...],
-    values: tuple[Content, ...],
-    fixed: tuple[Compound, ...] = (),
-) -> Overlay:
-    side, sign = _side(predicate.name) if not contents else (None, "")
-    return Overlay(*predicate[1:], key, contents, values, side, sign, _sides_of(values), fixed)
-
-
-def _fixed(
-    predicate: Predicate, key: tuple[int, ...], contents: tuple[int, ...], rules: Iterable[Rule]
-) -> Iterator[Overlay]:
-    """Yield the overlay of a relation that has only facts, and a name such as wall or hole."""
+def _facts(predicate: Predicate, rules: Iterable[Rule]) -> tuple[Compound, ...]:
+    """Return the facts of a relation without other rules, if it has a name such as wall or hole."""
     if not set(words(predicate.name)) & BLOCKS:
-        return
+        return ()
     named = [rule for rule in rules if rule.head.key == predicate[1:]]
-    facts = [rule.head.arguments for rule in named if not rule.body]
-    if len(facts) < len(named) or len(facts) > _FIXED_LIMIT:
-        return
-    flat = [arguments for arguments in facts if all(isinstance(each, Constant) for each in arguments)]
-    fixed = tuple(Compound(predicate.name, arguments) for arguments in flat)
-    values = tuple({tuple(arguments[index] for index in contents) for arguments in facts} - {()})
-    yield _overlay(predicate, key, contents, values, fixed)
+    if len(named) > _FIXED_LIMIT or any(rule.body for rule in named):
+        return ()
+    facts = [Compound(predicate.name, rule.head.arguments) for rule in named]
+    return tuple(fact for fact in facts if all(isinstance(term, Constant) for term in fact.arguments))
 
 
 def _side(name: str) -> tuple[Side | None, str]:
