@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import cycle
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 
 #: Odd factors of a multiplicative hash, one per column. Wider tables reuse them.
 _FACTORS: Final = list(np.random.default_rng(20130501).integers(1, 2**63, 256, np.uint64) | np.uint64(1))
-#: Ratio of the size of an index to the number of recent rows at which these rows are merged into the index.
-#: Merging takes time linear in the size of the index.
-_LAST: Final = 16
-#: Minimum number of keys that are sorted before a binary search, so that it finds most keys in the CPU cache.
-_MANY: Final = 3_000
 #: Initial capacity of a table in rows; most relations have fewer.
 _SMALLEST: Final = 64
 
@@ -80,8 +75,6 @@ class Table:
         self._data: Rows = np.empty((width, _SMALLEST), np.int32)
         self._indexes: dict[tuple[int, ...], SortedKeys] = {}
         self._everything = tuple(range(width))
-        #: Index of the most recent rows by all columns. It is merged into the main index in batches.
-        self._last = SortedKeys(np.zeros(0, np.uint64))
 
     def column(self, number: int) -> Rows:
         """Return a column of all rows."""
@@ -117,17 +110,8 @@ class Table:
     def _find(self, columns: Sequence[Rows], keys: NDArray[np.uint64]) -> Ids:
         if not self.count:
             return np.full(len(keys), -1, np.int64)
-        index = self._indexes.get(self._everything)
-        if index is None or len(index.keys) + len(self._last.keys) != self.count:
-            index, self._last = self.index(self._everything), SortedKeys(keys[:0])
-        numbers = self._looked_up(index, columns, keys)
-        if not len(self._last.keys):
-            return numbers
-        return np.maximum(numbers, self._looked_up(self._last, columns, keys))
-
-    def _looked_up(self, index: SortedKeys, columns: Sequence[Rows], keys: NDArray[np.uint64]) -> Ids:
-        (places,) = _places(index.keys, keys, "left")
-        numbers = index.order[np.minimum(places, len(index.keys) - 1)]
+        index = self.index(self._everything)
+        numbers = index.order[np.minimum(np.searchsorted(index.keys, keys), self.count - 1)]
         for number, column in enumerate(columns):
             numbers = np.where(self._data[number, numbers] == column, numbers, -1)
         return numbers
@@ -159,13 +143,7 @@ class Table:
         numbers[ordered] = rank[np.cumsum(begins) - 1]
         self._append([column[added] for column in columns], len(added))
         index = self._indexes.setdefault(self._everything, SortedKeys(keys[:0]))
-        if not len(self._last.keys) and len(rank) * _LAST >= len(index.keys):
-            index.insert(keys[begins], rank)
-            return numbers
-        self._last.insert(keys[begins], rank)
-        if len(self._last.keys) * _LAST >= len(index.keys):
-            index.insert(self._last.keys, self._last.order)
-            self._last = SortedKeys(keys[:0])
+        index.insert(keys[begins], rank)
         return numbers
 
     def _append(self, columns: Sequence[Rows], count: int) -> None:
@@ -179,20 +157,6 @@ class Table:
         self.count = needed
 
 
-def _places(
-    ordered: NDArray[np.uint64], keys: NDArray[np.uint64], *sides: Literal["left", "right"]
-) -> list[Ids]:
-    """Run ``numpy.searchsorted`` for each side; sort the keys first if there are many."""
-    if len(keys) < _MANY:
-        return [np.searchsorted(ordered, keys, side) for side in sides]
-    order = order_of(keys)
-    ordered_keys = keys[order]
-    results = [np.empty(len(keys), np.int64) for _ in sides]
-    for places, side in zip(results, sides, strict=True):
-        places[order] = np.searchsorted(ordered, ordered_keys, side)
-    return results
-
-
 def too_many_rows(most: int) -> LimitError:
     """Return the error for a join with too many rows."""
     return LimitError(f"the conditions of a rule hold together in more than {most:,} ways", "instances", most)
@@ -201,7 +165,7 @@ def too_many_rows(most: int) -> LimitError:
 def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: int) -> tuple[Ids, Ids]:
     """Return all pairs of a key (its index) and a row with that key. Raises LimitError for too many pairs."""
     index = table.index(on)
-    low, high = _places(index.keys, keys, "left", "right")
+    low, high = np.searchsorted(index.keys, keys), np.searchsorted(index.keys, keys, side="right")
     counts = high - low
     total = int(counts.sum())
     if total > most:
