@@ -285,3 +285,13 @@ def test_any_pass_for_large_sheets_can_be_left_out(name: str) -> None:
         _agrees(text, playouts=2, without=(name,))
     for seed in range(4):
         _agrees(write_views(seed), without=(name,))
+
+
+@pytest.mark.slow
+def test_conjunctions_are_merged_level_by_level_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = _agrees(PINNED).network.gates
+    monkeypatch.setattr("anygame.network.logic.atoms._MANY", 0)
+    assert _agrees(PINNED).network.gates == pytest.approx(whole, rel=0.05)
+    for seed in range(examples(6)):
+        _agrees(write_views(seed), seed=seed)
+        _agrees(Writer(seed).sheet(), seed=seed)

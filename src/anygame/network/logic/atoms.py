@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.analysis.groups import strong_components
 from anygame.network.logic.factoring import Products, each_once
 from anygame.network.ragged import (
     LOW,
@@ -106,20 +107,33 @@ class Atoms:
         lengths = np.repeat([rows.shape[1] - 1 for rows in parts], [len(rows) for rows in parts])
         heads = np.concatenate([*(rows[:, 0] for rows in parts), _NO_NUMBERS])
         literals = np.concatenate([*(rows[:, 1:].ravel() for rows in parts), _NO_NUMBERS])
-        order = np.argsort(heads, kind="stable")
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        products = normalised(Products(heads[order], np.repeat(rank, lengths), literals))
+        products = _by_head(Products(heads, np.repeat(np.arange(len(lengths)), lengths), literals))
         self.conjunctions, self.literals = len(products.of), len(products.literals)
         is_input = np.zeros(self.count, np.bool_)
         for first, count in (*self.fluents.values(), *self.actions.values()):
             is_input[first : first + count] = True
-        self.literal_of, products = merge(products, is_input, self._facts)
+        self.literal_of, products = merge(products, is_input, self._facts, self._levels(by_rule))
         products = _merge_disjunctions(products, self.literal_of)
         #: The first conjunction of each head.
         self._starts = starts_of(np.bincount(products.of, minlength=self.count))
         self._lengths, self._literals = products.lengths, products.literals
         self._firsts = starts_of(self._lengths)
+
+    def _levels(self, by_rule: list[RuleInstances]) -> Numbers:
+        """Return per atom the longest path from its relation down to state or moves, ignoring cycles."""
+        numbers = {relation: number for number, relation in enumerate(self._first)}
+        reads: list[set[int]] = [set() for _ in numbers]
+        for instances in by_rule:
+            read = {*instances.rule.positives, *instances.rule.negatives}
+            read_numbers = {numbers[atom.relation] for atom in read if atom.relation in numbers}
+            reads[numbers[instances.rule.head.relation]] |= read_numbers
+        level = [0] * len(numbers)
+        for component in strong_components(range(len(numbers)), lambda number: sorted(reads[number])):
+            below = {level[read] for number in component for read in reads[number].difference(component)}
+            for number in component:
+                level[number] = 1 + max(below, default=0) if reads[number] else 0
+        counts = [self._tables[relation].count for relation in numbers]
+        return np.repeat(np.array(level, np.int64), counts)
 
     def _rows(self, instances: RuleInstances) -> Ids:
         """Return a row for each instance: the head, then the literals, ``HOLDS`` or ``FAILS``."""
@@ -151,21 +165,50 @@ FAILS: Final = -2
 _MOST_ROUNDS: Final = 60
 #: Ratio of merged to all atoms below which merging stops. Structural hashing finds the other equal atoms.
 _WORTH_IT: Final = 0.002
+#: Minimum number of products for merging by level.
+_MANY: Final = 200_000
 #: Replaces the only literal of a conjunction that has several.
 _NONE: Final = -3
 _NO_NUMBERS: Final[Numbers] = np.zeros(0, np.int64)
 
 
-def merge(products: Products, is_input: Mask, facts: Mask) -> tuple[Numbers, Products]:
+def merge(
+    products: Products, is_input: Mask, facts: Mask, levels: Numbers | None = None
+) -> tuple[Numbers, Products]:
     """Merge equal atoms; return the literal that replaces each atom, and the remaining products.
 
     A product is a conjunction that derives the atom ``of``; products are sorted by this atom. There are often
     many equal atoms, such as rows of a view that differ only in irrelevant arguments. Each round applies the
     replacements of earlier rounds, and compares the derivations of all atoms.
+
+    No literal has a higher level than its head. With levels, int [atoms], many products are merged level by
+    level, so that most of them are visited once.
     """
     literal_of = 2 * np.arange(len(is_input))
     literal_of[facts] = HOLDS
     members = np.flatnonzero(~is_input & ~facts)
+    if levels is None or len(products.of) < _MANY:
+        return literal_of, _merge_level(products, literal_of, members)
+    parts = []
+    for level in range(levels.max() + 1):
+        of_level = levels[products.of] == level
+        part = products.only(of_level, of_level[products.owners])
+        parts.append(_merge_level(part, literal_of, members[levels[members] == level]))
+    firsts = starts_of(np.array([len(part.of) for part in parts]))
+    owners = [part.owners + first for part, first in zip(parts, firsts, strict=False)]
+    of, literals = [part.of for part in parts], [part.literals for part in parts]
+    return literal_of, _by_head(Products(*map(np.concatenate, (of, owners, literals))))
+
+
+def _by_head(products: Products) -> Products:
+    """Sort products by the atoms that they derive, and normalise them."""
+    order = np.argsort(products.of, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return normalised(Products(products.of[order], rank[products.owners], products.literals))
+
+
+def _merge_level(products: Products, literal_of: Numbers, members: Numbers) -> Products:
     products = _mapped(each_once(products), literal_of)
     for _ in range(_MOST_ROUNDS):
         before = literal_of[members]
@@ -175,7 +218,7 @@ def merge(products: Products, is_input: Mask, facts: Mask) -> tuple[Numbers, Pro
             products = _mapped(products, literal_of)
         if changed <= _WORTH_IT * len(members):
             break
-    return literal_of, products
+    return products
 
 
 def _merge_disjunctions(products: Products, literal_of: Numbers) -> Products:
