@@ -81,15 +81,11 @@ class ComponentWriter:
         target: str,
         indent: str,
         *,
-        relation: Relation | None = None,
         delta: int | None = None,
         bound: Mapping[Variable, str] = MappingProxyType({}),
         composed: Iterable[tuple[Variable, Compound]] = (),
     ) -> str:
-        """Return the source that adds the rows of a rule to a set; see ``RuleCode``.
-
-        If the head has only some of the columns of the derived relation, ``relation`` is this relation.
-        """
+        """Return the source that adds the rows of a rule to a set; see ``RuleCode``."""
         code = RuleCode(rule, self.scope, delta, bound, composed)
         self.cost += code.cost
         if code.dead:
@@ -100,7 +96,7 @@ class ComponentWriter:
             if access is Access.GROWING:
                 self.growing[index] = None
                 self.rows_read[index.relation] = None
-        action = self._addition(code, rule, target, relation or rule.head.relation)
+        action = self._addition(code, rule, target)
         guards = list(code.guards) if rule.head.columns else [f"not {target}", *code.guards]
         lines = _lookups(code.indexes)
         if not guards:
@@ -113,7 +109,7 @@ class ComponentWriter:
             return block([*lines, test], indent) + block([action], indent + "    ")
         return block([test], indent) + block([*lines, action], indent + "    ")
 
-    def _addition(self, code: RuleCode, rule: FlatRule, target: str, relation: Relation) -> str:
+    def _addition(self, code: RuleCode, rule: FlatRule, target: str) -> str:
         if not rule.head.columns:
             assert not code.clauses, "a rule whose head has no columns has only guards"
             return f"{target} |= UNIT"
@@ -127,7 +123,9 @@ class ComponentWriter:
                 for clause in code.clauses
                 for part in ((clause, f"if next({prefix}tick)") if clause.startswith("for") else (clause,))
             ]
-            return f"{prefix}grow({target}, ({code.head} {' '.join(counted)}), {self.title(relation)})"
+            return (
+                f"{prefix}grow({target}, ({code.head} {' '.join(counted)}), {self.title(rule.head.relation)})"
+            )
         return f"{target} |= {{{code.head} {' '.join(code.clauses)}}}"
 
     def reading(self) -> list[str]:
@@ -369,6 +367,7 @@ def _rows_for_key(writer: ComponentWriter, index: Index) -> tuple[list[str], str
 
 
 def _rule_for_key(writer: ComponentWriter, rule: FlatRule, index: Index) -> str:
+    """Return the source that adds the outputs of a rule for a key; its head has only the output columns."""
     bound: dict[Variable, str] = {}
     tests = []
     taken_apart = []
@@ -384,9 +383,6 @@ def _rule_for_key(writer: ComponentWriter, rule: FlatRule, index: Index) -> str:
                 taken_apart.append((variable, term))
             else:
                 tests.append(Unequal(variable, term, negated=True))
-    head = FlatAtom(
-        Relation("", (None,) * len(index.outputs)),
-        tuple([rule.head.columns[number] for number in index.outputs]),
-    )
+    head = FlatAtom(index.relation, tuple([rule.head.columns[number] for number in index.outputs]))
     asked = FlatRule(head, rule.literals, (*tests, *rule.conditions), rule.origin)
-    return writer.rule(asked, "out", " " * 8, relation=index.relation, bound=bound, composed=taken_apart)
+    return writer.rule(asked, "out", " " * 8, bound=bound, composed=taken_apart)

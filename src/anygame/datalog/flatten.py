@@ -8,29 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import ATOM, Domains
 from anygame.analysis.normal import substitute_atom, substitute_formula
-from anygame.datalog.relations import (
-    Alternatives,
-    FlatAtom,
-    FlatRule,
-    IsConstant,
-    Negated,
-    Relation,
-    Unequal,
-)
+from anygame.datalog.relations import Alternatives, FlatAtom, FlatRule, IsConstant, Negated, Relation, Unequal
 from anygame.datalog.strategy import DEFAULT
 from anygame.errors import LimitError
-from anygame.language.rules import (
-    KEYWORDS,
-    READ_AS,
-    And,
-    Atom,
-    Distinct,
-    Formula,
-    Literal,
-    Not,
-    Or,
-    atoms_in,
-)
+from anygame.language.rules import KEYWORDS, READ_AS, And, Atom, Distinct, Formula, Literal, Not, Or, atoms_in
 from anygame.language.terms import Compound, Term, Variable
 
 if TYPE_CHECKING:

@@ -88,11 +88,15 @@ class Compose:
         return {self.value, *(part for part in self.parts if isinstance(part, Variable))}
 
 
+#: A positive literal of a rule, or a nested term in it.
+Item = Join | Compose
+
+
 def joins_of(
     rule: FlatRule, number_of: Callable[[Term], int], composed: Iterable[tuple[Variable, Compound]] = ()
-) -> list[Join | Compose]:
+) -> list[Item]:
     """Return the literals of a rule as joins, with a ``Compose`` item for each nested term."""
-    result: list[Join | Compose] = []
+    result: list[Item] = []
     fresh = 0
 
     def column(term: Term) -> Column:
@@ -222,12 +226,8 @@ class Scope:
 
 
 def order_joins(
-    items: Sequence[Join | Compose],
-    scope: Scope,
-    *,
-    first: Join | None = None,
-    bound: Collection[Variable] = (),
-) -> tuple[float, list[Join | Compose]]:
+    items: Sequence[Item], scope: Scope, *, first: Join | None = None, bound: Collection[Variable] = ()
+) -> tuple[float, list[Item]]:
     """Return the expected number of rows, and the items in join order.
 
     If ``first`` is given, the order starts with this literal, which reads only the newest rows.
@@ -247,12 +247,8 @@ def order_joins(
 
 
 def _greedy(
-    start: Sequence[Join | Compose],
-    items: Sequence[Join | Compose],
-    scope: Scope,
-    bound: set[Variable],
-    rows: float,
-) -> tuple[float, list[Join | Compose]]:
+    start: Sequence[Item], items: Sequence[Item], scope: Scope, bound: set[Variable], rows: float
+) -> tuple[float, list[Item]]:
     order = list(start)
     remaining = list(items)
     bound = set(bound)
@@ -267,7 +263,7 @@ def _greedy(
     return cost, order
 
 
-def _fanout(item: Join | Compose, scope: Scope, bound: set[Variable]) -> float:
+def _fanout(item: Item, scope: Scope, bound: set[Variable]) -> float:
     """Return the expected number of matches of an item if the given variables are bound."""
     if isinstance(item, Compose):
         is_ready = item.value in bound or all(
@@ -335,11 +331,7 @@ class Termination:
                 waiting.extend(asked_by[current])
 
     def _rule_ends(
-        self,
-        rule: FlatRule,
-        given: frozenset[int],
-        component: Component,
-        ends: Callable[[Question], bool],
+        self, rule: FlatRule, given: frozenset[int], component: Component, ends: Callable[[Question], bool]
     ) -> bool:
         """Return whether the literals have an order in which each literal has a finite answer."""
         wholes = [rule.head.columns[number] for number in given]

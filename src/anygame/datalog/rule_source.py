@@ -18,7 +18,7 @@ from anygame.language.terms import Compound, Term, Variable, variables_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from anygame.datalog.plan import Column, Scope
+    from anygame.datalog.plan import Column, Item, Scope
     from anygame.datalog.relations import Condition, FlatRule, Relation
     from anygame.datalog.schema import Index
 
@@ -76,7 +76,7 @@ class RuleCode:
         else:
             self._translate(order)
 
-    def _translate(self, order: Sequence[Join | Compose]) -> None:
+    def _translate(self, order: Sequence[Item]) -> None:
         self._take_conditions()
         for number, item in enumerate(order):
             if self.dead:
@@ -90,7 +90,7 @@ class RuleCode:
             head = [self._expression(term, make=True) for term in self._rule.head.columns]
             self.head = row_source(head)
 
-    def _is_existential(self, remaining: Sequence[Join | Compose]) -> bool:
+    def _is_existential(self, remaining: Sequence[Item]) -> bool:
         """Whether only the existence of a match of the items matters, and testing it is cheaper."""
         if not self._head_variables <= self._names.keys():
             return False
@@ -111,7 +111,7 @@ class RuleCode:
             return True
         return generators > 1 and fanout > self._scope.strategy.exists_fanout
 
-    def _add_existential(self, items: Sequence[Join | Compose]) -> None:
+    def _add_existential(self, items: Sequence[Item]) -> None:
         """Add a test with a generator over the items that stops at the first match."""
         outer, self.clauses = self.clauses, []
         was_in_loop, self._in_loop = self._in_loop, True
@@ -125,7 +125,7 @@ class RuleCode:
         if nested:
             self._test(f"any(True {' '.join(nested)})")
 
-    def _add(self, item: Join | Compose, later_items: Sequence[Join | Compose]) -> None:
+    def _add(self, item: Item, later_items: Sequence[Item]) -> None:
         if isinstance(item, Compose):
             self._add_compose(item)
         else:

@@ -27,17 +27,7 @@ from anygame.boards.names import BODIES, DRAUGHTS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from anygame.boards.drawing.pictures import (
-        Aim,
-        Arrow,
-        Cell,
-        Grid,
-        Hand,
-        Label,
-        Look,
-        Picture,
-        Wall,
-    )
+    from anygame.boards.drawing.pictures import Aim, Arrow, Cell, Grid, Hand, Label, Look, Picture, Wall
 
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Liberation Sans', sans-serif"
 #: Maximum number of characters of a text on a board; longer text overlaps neighbouring cells.
