@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 #: The sides of a cell.
 Side: TypeAlias = Literal["north", "east", "south", "west"]
-#: The fill of things by colour, in light and in dark surroundings.
+#: The fill of each colour, in light and in dark surroundings.
 BODIES: Final = {
     "black": ("#222226", "#101012"),
     "white": ("#ffffff", "#f4f4f0"),
@@ -104,7 +104,7 @@ def die_face(text: str, name: str) -> str:
 
 
 def colour_in(name: str) -> str:
-    """Return the colour that is a word of a name or, failing that, starts a word; empty for none."""
+    """Return the colour that is a word in a name or the beginning of one; empty for none."""
     parts = words(name)
     whole = next((word for word in parts if word in COLOURS), "")
     return whole or next((c for c in sorted(COLOURS) for word in parts if word.startswith(c)), "")

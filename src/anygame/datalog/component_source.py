@@ -142,7 +142,7 @@ class ComponentWriter:
         return lines
 
     def start(self, relation: Relation) -> str:
-        """Return the source of the rows of a relation before its rules run."""
+        """Return the source of the initial rows of a relation: facts, and the rows of earlier components."""
         slot = self.schema.slots[relation]
         facts = self.need(NeedKind.FACTS, slot) if relation in self.schema.facts else ""
         if any(maker.number < self.component.number for maker in self.schema.makers(relation)):
@@ -150,7 +150,7 @@ class ComponentWriter:
         return f"set({facts})"
 
     def growing_indexes(self, *, own: bool | None = None) -> list[str]:
-        """Return the lines that index growing relations: the component's own, all others, or both (None)."""
+        """Return the lines that index growing relations, or only those of (or outside) this component."""
         lines = []
         for index in self.growing:
             if own is None or own == (index.relation in self.component.relations):
@@ -176,7 +176,7 @@ class ComponentWriter:
 
 
 def _lookups(indexes: Mapping[Index, Access]) -> list[str]:
-    """Return the lines that take indexes and tables from the frame, or make them."""
+    """Return the lines that get indexes and tables from the frame; the code creates missing ones."""
     lines = []
     for index, access in indexes.items():
         name = index.name
@@ -217,7 +217,7 @@ def _once(writer: ComponentWriter) -> str:
     rules = "".join([writer.rule(rule, "out", "    ") for rule in writer.component.rules])
     before = [f"out = {writer.start(relation)}"]
     if relation in writer.rows_read:
-        # In a cycle that is stratified by single rules, each rule reads the rows of earlier rules.
+        # The rules read rows that earlier components derive for the same relation.
         before.append(f"s{slot} = frozenset(out)")
     before += writer.growing_indexes()
     after = [*writer.check(relation, "out"), f"F[{slot}] = out"]
@@ -258,7 +258,7 @@ def _loop(writer: ComponentWriter, rules: str) -> str:
     before.append(f'trace = F.get("{TRACE}")')
     newest = " or ".join([f"d{slot}" for slot in slots])
     if any(_recurs_in_a_test(rule, component) for rule in component.rules):
-        # Such a rule runs only in the loop, but can fire even if its own relations have no rows.
+        # Such a rule runs only in the loop, but can fire even if the component has no rows yet.
         before += ["once = True", f"while once or {newest}:", "    once = False"]
     else:
         before.append(f"while {newest}:")
@@ -294,7 +294,7 @@ def _recurs_in_a_test(rule: FlatRule, component: Component) -> bool:
 
 
 def _recursive_rule(writer: ComponentWriter, rule: FlatRule) -> str:
-    """Return the source of a recursive rule, once for each recursive literal.
+    """Return the source of a recursive rule, with a copy for each recursive literal.
 
     In each copy, one recursive literal reads only the newest rows. If a test of the rule is recursive, there
     is only one copy, which reads all rows.
@@ -367,7 +367,7 @@ def _rows_for_key(writer: ComponentWriter, index: Index) -> tuple[list[str], str
 
 
 def _rule_for_key(writer: ComponentWriter, rule: FlatRule, index: Index) -> str:
-    """Return the source that adds the outputs of a rule for a key; its head has only the output columns."""
+    """Return the source that adds the outputs of one rule for a key to ``out``."""
     bound: dict[Variable, str] = {}
     tests = []
     taken_apart = []

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """A derivation tree: why a fact or formula holds. Its text is drawn as a tree.
+    """A derivation tree: why a fact or formula holds. Printing a derivation draws the tree.
 
     Attributes:
         conclusion: the fact or formula, as KIF text.
@@ -89,13 +89,13 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """How far one rule came in deriving an atom.
+    """A failed attempt to derive an atom with one rule.
 
     Attributes:
         rule: the rule as KIF text.
         place: the place of the rule in the sheet.
-        held: the parts of the rule's body that hold together, with the values of their variables.
-        failed: the part of the body that then fails.
+        held: the parts of the rule's body that hold together, with values for their variables.
+        failed: the next part of the body, which fails for these values.
     """
 
     rule: str

@@ -6,19 +6,19 @@ the rows of static relations, which are computed at most once per game.
 A component has these states:
 
 1. *New* (`_first_run`): the component has no code. The engine evaluates the static relations that the
-component
-   reads (`_evaluate_inputs`). Then it generates code for the present sizes of relations (`_sources`).
-2. *On trial* (`_try`): code that looks expensive runs once, with limits on iterations and rows. 3. *Whole*
-(`_link`): the code computes all rows of the component's relations in each frame that needs them. It is
-   either cheap or has passed its trial.
+   component reads (`_evaluate_inputs`). Then it generates code for the present sizes of relations
+   (`_sources`).
+2. *On trial* (`_try`): code that looks expensive runs once, with limits on iterations and rows.
+3. *Whole* (`_link`): the code computes all rows of the component's relations in each frame that needs them.
+   Such code is either cheap or has passed its trial.
 4. *On demand* (`_compute_on_demand`): tables compute only the requested rows (`ask`). A component enters this
    state if its trial exceeds a limit, if its rules need all rows of another relation on demand, or if one of
    its relations becomes large in a state (`_outgrown`).
-5. *Whole after all* (`_compute_whole`): a rule needs all rows of a relation that was on demand. This is
-final.
+5. *Finally whole* (`_compute_whole`): a rule needs all rows of a relation that was on demand. The component
+   keeps this state.
 
-Step 5, and a relation that becomes large in step 4, change how the inputs of other components are computed.
-So the engine drops all code except that of static components (`_reset`), and generates it again on first use.
+State 5, and a relation that becomes large, change how the inputs of other components are computed. So the
+engine drops the code of all components that are not static (`_reset`), and generates it again on first use.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Engine:
                 self._run(component, frame)
 
     def _run(self, component: Component, frame: Frame) -> None:
-        """Run the code of a component; an error names the rules of the innermost component that failed."""
+        """Run the code of a component; a LimitError gets the places of the rules of the failing component."""
         try:
             self._functions[component.number](frame)
         except LimitError as error:
@@ -167,7 +167,7 @@ class Engine:
         return [{slot: rows - known_rows[slot] for slot, rows in by_slot.items()} for by_slot in rounds]
 
     def static_rows(self, relation: Relation) -> Collection[Row] | None:
-        """Return the rows of a static relation, which are computed on first use; None if it is on demand."""
+        """Return the rows of a static relation, computed on first use; None for a relation on demand."""
         slot = self.schema.slots.get(relation)
         if slot is None:
             return set()
@@ -204,7 +204,7 @@ class Engine:
             pending.pop()
 
     def _reset(self) -> None:
-        """Drop all code except that of static components; it is generated again on first use."""
+        """Drop the code of all components that are not static, and of all tables."""
         self._resets += 1
         self._termination = Termination(self.schema, self._tabled)
         self._linker.tables.clear()
@@ -244,7 +244,7 @@ class Engine:
         run(frame)
 
     def _try(self, component: Component, frame: Frame) -> bool:
-        """Run a component with limits on iterations and rows; return whether it kept them."""
+        """Run a component with limits on iterations and rows; return False if it exceeds a limit."""
         rows = min(self._strategy.trial_rows[component.level], self._limits.facts)
         if component.builds_terms:
             rows = min(rows, self._strategy.built_rows)
@@ -269,7 +269,7 @@ class Engine:
         return function
 
     def _whole_sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
-        """Return the sources of a component after computing all relations that they need as a whole."""
+        """Compute the relations that a component needs as a whole; return the sources of the component."""
         while True:
             sources = self._sources(component, mode, frame)
             missing = sources[-1].missing
@@ -315,7 +315,7 @@ class Engine:
         return rows is None or bool(rows)
 
     def _is_final(self, component: Component, relation: Relation) -> bool:
-        """Whether a relation is static, and only earlier components than this one derive it."""
+        """Whether a relation is static and all components that derive it come before this component."""
         return self.schema.is_static(relation) and all(
             maker.number < component.number for maker in self.schema.makers(relation)
         )

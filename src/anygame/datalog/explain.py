@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 Bindings = dict["Variable", "Term"]
-#: The parts of a body that hold together, each with the bindings after it.
+#: Parts of a body that hold together; each comes with the bindings of all parts so far.
 Held = tuple[tuple["Formula", Bindings], ...]
 #: The numbers of the recursive component and of the round that derive an atom; None without recursion.
 Stage = tuple[int, int] | None
@@ -164,8 +164,8 @@ class Explainer:
     ) -> Iterator[tuple[_Level, Bindings | None]]:
         """Search depth first for bindings of a body.
 
-        Yields each level with each of its bindings for which all parts so far hold. After its last bindings,
-        yields the level with None.
+        Yields each level with each of the bindings for which all parts up to this level hold. A last pair of
+        the level and None follows these bindings.
         """
         # Iterative, because the number of parts can exceed the recursion limit of CPython.
         stack = [self._level(items, bindings, (), before)]
@@ -222,7 +222,7 @@ class Explainer:
     def _test(
         self, item: Formula, bindings: Bindings, before: Stage = None, *, is_negated: bool = False
     ) -> bool:
-        """Return whether a formula holds, where atoms under no negation must be derived before a stage."""
+        """Return whether a formula holds; atoms that are not negated must be derived before a stage."""
         if isinstance(item, Literal):
             atom = substitute_atom(item.atom, bindings)
             holds = next(self._facts_like(atom), None) is not None

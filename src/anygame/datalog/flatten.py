@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import Condition
     from anygame.datalog.strategy import Strategy
 
-#: Relations of fluents, moves and percepts, whose arguments are split first.
+#: Relations of fluents, moves and percepts. Their arguments are split even if other relations are not.
 _PROTOCOL: Final = {"true", "does", "next", "init", "base", "legal", "input", "sees", "percept"}
 #: For each relation of fluents or moves, the relation whose layout it shares: ``true`` or ``does``.
 _LAID_OUT_AS: Final = {(name, KEYWORDS[name]): (read, KEYWORDS[read]) for name, read in READ_AS.items()}
@@ -143,9 +143,10 @@ def _shape_order(top: Top) -> tuple[str, int]:
 
 
 def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[FlatRule] | None:
-    """Return a copy of a rule for each choice of shapes of its variables in split arguments.
+    """Return a copy of a rule for each combination of shapes of the variables in split arguments.
 
-    None if the rule needs more than ``most`` copies, or if the copies have more than ``room`` columns.
+    Returns None if the rule needs more than ``most`` copies, or if the copies have more than ``room``
+    columns.
     """
     if not rule.body:
         fact = layout.flat_atom(rule.head)

@@ -74,16 +74,16 @@ class Linker:
             if need.name not in self.namespace and need.kind is not NeedKind.STATIC_TABLE:
                 self.namespace[need.name] = self._constant(need)
         for need in needs:
-            # A table can be made only after the facts and indexes that its code uses.
+            # The code of a table needs facts and indexes, so tables are created after them.
             if need.kind is NeedKind.STATIC_TABLE and need.name not in self.namespace:
                 self.namespace[need.name] = self.table(need.of)(self._static)
-        # This comes last, so that a repetition of an interrupted call links all tables again.
+        # Tables are marked as linked last, so that a call after an interruption links all of them again.
         self.tables.update(source.table for source in sources if source.table is not None)
         function: Callable[[Frame], None] = self.namespace[sources[0].name]
         return function
 
     def table(self, index: Index) -> Callable[[Frame], Callable[[Any], Any]]:
-        """Return the function that makes a table in a frame; its code must be compiled."""
+        """Return the compiled function that creates a table in a frame."""
         make: Callable[[Frame], Callable[[Any], Any]] = self.namespace[Need(NeedKind.TABLE_CODE, index).name]
         return make
 
@@ -188,7 +188,7 @@ _ADVICE: Final = {
 _MOST_QUOTED: Final = 3
 
 
-class TooCostly(Exception):  # noqa: N818  (a signal from here to the engine)
+class TooCostly(Exception):  # noqa: N818  (the engine always catches it)
     """A trial exceeded its limit on iterations or rows."""
 
 

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from anygame.datalog.strategy import Strategy
 
 
-#: The number of a term, or a variable to bind or compare.
+#: A column of a literal: the number of a term, or a variable.
 Column = int | Variable
 
-#: Estimated number of rows of a relation on demand if no values are known or the answer is infinite. It is so
-#: high that the planner takes such a literal last.
+#: Estimated number of rows of a relation on demand if no values are known or the answer is infinite. This
+#: large number makes the planner put such literals last.
 _LAST_RESORT: Final = 1e15
 #: Minimum estimated number of rows of a join.
 _FEWEST_ROWS: Final = 0.1
@@ -77,7 +77,7 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Compose:
-    """States that ``value`` is the compound term of ``functor`` and ``parts``; builds or decomposes it."""
+    """A join item for the equation of ``value`` and the compound term of ``functor`` and ``parts``."""
 
     functor: tuple[str, int]
     value: Variable
@@ -88,7 +88,7 @@ class Compose:
         return {self.value, *(part for part in self.parts if isinstance(part, Variable))}
 
 
-#: A positive literal of a rule, or a nested term in it.
+#: An item of a join order: a positive literal, or a nested term of a literal.
 Item = Join | Compose
 
 
@@ -216,8 +216,8 @@ class Scope:
     def can_be_asked(self, relation: Relation, given: Sequence[int]) -> bool:
         """Return whether a rule can query a relation on demand with known values in the given columns.
 
-        Such a question is unsafe if its rules could ask for ever larger terms and its answer is infinite:
-        limits on the terms of a whole relation do not stop it.
+        A question is unsafe if its answer is infinite and its rules ask for ever larger terms. The limits on
+        the terms of a whole relation do not stop such a question.
         """
         termination = self._snapshot.termination
         asks_for_larger_terms = any(maker.asks_for_larger_terms for maker in self.schema.makers(relation))
@@ -356,14 +356,14 @@ class Termination:
 
 
 def known_columns(atom: FlatAtom, known: Container[Variable]) -> list[int]:
-    """Return the columns of a literal in which all variables are known."""
+    """Return the columns of a literal that contain only known variables."""
     return [n for n, term in enumerate(atom.columns) if all(v in known for v in variables_of(term))]
 
 
 def _goes_down(
     rule: FlatRule, atom: FlatAtom, columns: Iterable[int], wholes: Iterable[Term], component: Component
 ) -> bool:
-    """Return whether a literal asks for smaller terms than its rule, or cannot recur without end."""
+    """Return whether a literal asks for smaller terms than its rule, or causes no endless recursion."""
     grows = component.builds_terms or component.asks_for_larger_terms
     if not grows or atom.relation not in component.relations:
         return True

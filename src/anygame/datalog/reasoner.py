@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 #: The rows of each flat relation of ``true``, always in the same order.
 Fluents = tuple["frozenset[Row] | set[Row]", ...]
-#: A flat relation of ``does``, by its slot, and a row of it.
+#: The slot of a flat ``does`` relation, and a row of this relation.
 Move = tuple[int, "Row"]
 
 
 class Reasoner:
-    """Answers what holds in the states of a game.
+    """Computes what holds in the states of a game.
 
     Raises:
         RuleSheetError: the rules are unsafe or unstratified, or static relations depend on the state.
@@ -108,7 +108,7 @@ class Reasoner:
         unreadable = set()
         for fact in facts:
             if not fact.is_ground:
-                raise PositionError(f"the fact {fact} of a position must not contain variables")
+                raise PositionError(f"a position must not contain variables, but contains {fact}")
             flat = self.layout.flat_atom(Atom("true", (fact,)))
             if flat is None or flat.relation not in rows:
                 unreadable.add(fact)
@@ -127,7 +127,7 @@ class Reasoner:
         return dict(zip(self._true_slots, fluents, strict=True))
 
     def legal(self, frame: Frame) -> dict[int, list[Move]]:
-        """Return the legal moves of each role, by the number of its term, in no fixed order."""
+        """Return the legal moves of each role in no fixed order, by the number of the role."""
         self.engine.evaluate(frame, self._for_legal)
         moves: dict[int, list[Move]] = {self.terms.number(role): [] for role in self.roles}
         for slot, does, relation in self._legal_slots:
@@ -157,7 +157,7 @@ class Reasoner:
         return by_role
 
     def action_frame(self, frame: Frame, joint: Sequence[Move]) -> Frame:
-        """Return a copy of a frame, with a joint move."""
+        """Return a copy of a frame that also contains a joint move."""
         extended = dict(frame)
         for slot in self._does_slots:
             extended[slot] = set()
@@ -283,7 +283,7 @@ class Reasoner:
     def matching(self, frame: Frame, atom: Atom) -> Iterator[tuple[Term, ...]]:
         """Yield the arguments of all facts that match an atom with variables, in no fixed order.
 
-        The results are not compared with arguments that are compound terms with variables. So the caller must
+        The reasoner does not compare arguments that are compound terms with variables, so the caller must
         match the results.
         """
         matches = (

@@ -1,4 +1,4 @@
-"""Flat relations: the stored form of relations, and rules over them.
+"""Flat relations, which store compound arguments in several columns, and rules over flat relations.
 
 GDL nests terms in relations, as in ``(true (cell 1 1 b))``, but a Datalog engine needs columns. So arguments
 that can be compound terms are *split by shape*. For example, ``true`` becomes ``true.1/cell.3`` with three
@@ -132,7 +132,7 @@ class IsConstant:
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """Test that all conditions of some choice hold; the literals of the rule bind all variables."""
+    """Test that at least one choice of conditions holds; literals of the rule bind all variables."""
 
     choices: tuple[tuple[Condition, ...], ...]
 
@@ -179,7 +179,7 @@ class FlatRule:
 
     def __post_init__(self) -> None:
         reads: tuple[Read, ...] = ()
-        if self.literals or self.conditions:  # a sheet can have a million facts
+        if self.literals or self.conditions:  # a shortcut, because a sheet can have a million facts
             joined = [Read(atom, positive=True, joined=True) for atom in self.literals]
             reads = (*joined, *reads_of(self.conditions))
         object.__setattr__(self, "reads", reads)
@@ -301,7 +301,7 @@ class TermTable:
         return numbers[0] if len(numbers) == 1 else numbers
 
     def add_ground_parts(self, term: Term) -> None:
-        """Add a ground term, or else the largest ground parts of a term, to the table."""
+        """Add a ground term to the table; of any other term, add the largest ground parts."""
         pending = [term]
         while pending:
             part = pending.pop()

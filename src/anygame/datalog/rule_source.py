@@ -28,12 +28,12 @@ class RuleCode:
 
     Args:
         delta: index of the literal that reads only the newest rows (semi-naive evaluation).
-        bound: variables that already have a value, with their names in the code.
-        composed: bound variables that equal compound terms, with these terms.
+        bound: the name in the code of each variable that already has a value.
+        composed: pairs of a bound variable and the compound term that it equals.
 
     Attributes:
-        head: the expression of a row.
-        guards: tests before any row is read.
+        head: the expression for a row of the head.
+        guards: tests that the code performs before it reads any rows.
         clauses: the ``for`` and ``if`` clauses of the comprehension.
         dead: whether the rule can never fire.
         work: expected number of iterations in the worst case; decides whether the code counts them.
@@ -91,7 +91,7 @@ class RuleCode:
             self.head = row_source(head)
 
     def _is_existential(self, remaining: Sequence[Item]) -> bool:
-        """Whether only the existence of a match of the items matters, and testing it is cheaper."""
+        """Whether a generator that stops at the first match can replace loops over the items."""
         if not self._head_variables <= self._names.keys():
             return False
         bound = set(self._names)
@@ -112,7 +112,7 @@ class RuleCode:
         return generators > 1 and fanout > self._scope.strategy.exists_fanout
 
     def _add_existential(self, items: Sequence[Item]) -> None:
-        """Add a test with a generator over the items that stops at the first match."""
+        """Add a test whether the items have a match."""
         outer, self.clauses = self.clauses, []
         was_in_loop, self._in_loop = self._in_loop, True
         for number, item in enumerate(items):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.analysis.dependencies import RuleGroup
     from anygame.datalog.relations import TermTable
 
-#: Levels of relations: independent of the state, dependent on the state, and dependent on the joint move.
+#: Levels of relations: constant, dependent on the state, and dependent on the joint move.
 STATIC, STATE, ACTION = 0, 1, 2
 #: The known rows of relations in one state, or in one state with one joint move, by slot. A frame also
 #: contains indexes, tables, and markers of components that have run, by their names in generated code.
@@ -116,7 +116,7 @@ class Schema:
         facts: the rows of facts, by relation.
         components: the components, in the order of computation.
         cycles: the cycles through a negation; if there are any, the program is not stratified.
-        functors: a number for each functor of a term with variables in the rules.
+        functors: a number for each functor of a non-ground compound term in the rules.
     """
 
     def __init__(self, rules: Sequence[FlatRule], terms: TermTable, inputs: Mapping[Relation, int]) -> None:
@@ -263,7 +263,7 @@ def _levels(groups: Sequence[RuleGroup[FlatRule]], inputs: Mapping[Relation, int
 
 
 def _functors(rules: Iterable[FlatRule]) -> Iterator[tuple[str, int]]:
-    """Yield the functors of all terms with variables, each once."""
+    """Yield the functor of each non-ground compound term, without duplicates."""
     seen = set()
     for rule in rules:
         pending: list[Term] = list(terms_of(rule))

@@ -37,9 +37,9 @@ class NeedKind(StrEnum):
     FACTS = "B"
     #: The name of a relation, given by its slot, for messages.
     TITLE = "N"
-    #: The functions that build and extend an index in a frame.
+    #: Two functions: one builds an index in a frame, the other adds rows to an index.
     INDEX_CODE = "index"
-    #: An index of a static relation as a constant: a set of keys or rows, or the method ``get`` of a dict.
+    #: An index of a static relation, as a constant: a set, or the method ``get`` of a dict.
     STATIC_INDEX = "I"
     #: The function that creates the look-up function of a table on demand in a frame.
     TABLE_CODE = "table"
@@ -91,7 +91,7 @@ class Source:
 
     @property
     def missing(self) -> Relation | None:
-        """The first relation that must be computed as a whole before the code can run; None without any."""
+        """A relation that must be computed as a whole before the code can run; None if there is none."""
         return next((need.of for need in self.needs if need.kind is NeedKind.WHOLE), None)
 
 

@@ -1,7 +1,7 @@
 """All thresholds of the reasoner.
 
-A threshold determines how the reasoner computes an answer, but never changes the answer. In contrast,
-``Limits`` on the resources of a game raise errors.
+A threshold determines how the reasoner computes an answer, but never changes the answer. If a game exceeds
+its ``Limits``, by contrast, the reasoner raises an error.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ class Strategy:
     Attributes:
         domain_positions: maximum number of positions in terms that the layout distinguishes. Public sheets
             have at most several hundred.
-        domain_steps: maximum number of visits of these positions to compute their values.
+        domain_steps: maximum number of visits of these positions while their values are computed.
         shapes: maximum number of flat relations for a relation of the sheet. Public sheets need at most
             eight.
-        rule_copies: maximum number of flat rules beyond the number of rules in the sheet. Each takes about a
-            millisecond.
+        rule_copies: maximum number of flat rules beyond the number of rules in the sheet. Each flat rule
+            takes about a millisecond.
         rule_columns: maximum total number of columns of all flat rules.
         long_term: minimum number of characters of a long term. The total text of answers is bounded only if
             there are long terms.
         longest_term: maximum number of characters of a term.
 
-        sample: number of rows in a sample to estimate the number of matches. It is large enough to
-            distinguish a key from a column with few values.
+        sample: number of rows that are sampled to estimate the number of matches. The sample is large
+            enough to distinguish a key from a column with few values.
         guessed_rows: estimated number of rows of a relation without a measured size.
         guessed_distinct: estimated number of different values in a column of such a relation.
         fewest_matches: estimated number of matches if no row of the sample matches.
@@ -43,18 +43,18 @@ class Strategy:
             a generator costs about as much as two rows.
 
         suspicious: maximum estimated number of rows of a component that runs without a trial.
-        trial_iterations: maximum number of iterations in a trial. It takes about a second for a component
-            that is computed once, and several milliseconds for a component in each state.
+        trial_iterations: maximum number of iterations in a trial. A trial takes about a second for a
+            component that is computed once, and several milliseconds for a component in each state.
         trial_rows: maximum number of rows in a trial.
         built_rows: maximum number of rows in a trial of a component that builds terms from its own rows, such
-            as all lists of given values. With more rows, it probably runs forever.
+            as all lists of given values. A component with more rows probably runs forever.
         outgrown: maximum number of rows of a relation in one state before the engine computes it on demand.
-            It is twice ``trial_rows``, so that a relation does not exceed it right after its trial.
+            This is twice ``trial_rows``, so that a relation does not exceed the limit right after its trial.
         counted: maximum expected number of iterations that a rule performs without counting them.
         table_keys: maximum number of keys in a table without recursion before the engine clears the table.
-            They take several hundred megabytes.
-        nesting: maximum depth of nested questions on demand. Each takes several of the 1,000 nested calls
-            that CPython allows.
+            A table with so many keys takes several hundred megabytes.
+        nesting: maximum depth of nested questions on demand. Each question takes several of the 1,000
+            nested calls that CPython allows.
 
         ticks: number of iterations that are counted at once, because counting one takes as long as several.
         chunk: number of rows that are counted at once while a relation grows.

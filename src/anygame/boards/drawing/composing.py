@@ -133,10 +133,10 @@ class Painter:
         Args:
             title: the name of the game.
             facts: the facts that are known to hold.
-            possible: the facts that are not known to hold or not to hold. A cell is marked as ``unknown`` if
-                it has a possible content, but no known content. Likewise, a card is shown as ``?``.
+            possible: the facts whose truth is unknown. A cell with a possible, but no known content is marked
+                as ``unknown``. A card with a possible, but no known value is shown as ``?``.
             legal: the legal moves of each requested role.
-            made: the known last moves, each with its role.
+            made: the known moves of the last step, each with its role.
             before: the known facts of the previous state.
         """
         known: Known = {}

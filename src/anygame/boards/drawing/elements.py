@@ -79,7 +79,7 @@ def polygon(points: Iterable[tuple[float, float]], attributes: str) -> str:
 def words(
     text: str, x: float, y: float, attributes: str, *, size: float, anchor: str = "middle", bold: bool = False
 ) -> str:
-    """Return text at a place, which is the start, middle or end of the text (``anchor``)."""
+    """Return a text element; ``anchor`` says whether the place is the start, middle or end of the text."""
     weight = ' font-weight="600"' if bold else ""
     return (
         f'<text x="{pixels(x)}" y="{pixels(y)}" dy="0.35em" font-size="{pixels(size)}" '
@@ -135,7 +135,7 @@ class Paints:
 
     @property
     def style(self) -> str:
-        """The style element with dark paints for viewers who prefer them; empty if none is needed."""
+        """The style element with dark paints for viewers who prefer them; empty if no paint needs it."""
         if self._dark is not None:
             return ""
         rules = []
@@ -153,7 +153,7 @@ class Paints:
 def paint_rules() -> str:
     """Return the CSS rules that a page with clickable pictures must include.
 
-    They give dark paints to viewers who prefer them. They also define the classes ``colour-NAME``
+    The rules give dark paints to viewers who prefer them. The rules also define the classes ``colour-NAME``
     (background) and ``line-colour-NAME`` (stroke).
     """
     dark = []

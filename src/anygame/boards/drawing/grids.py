@@ -136,7 +136,7 @@ class GridMaker:
         left = self._left(squares)
         cells = []
         for square in squares:
-            # Facts may lie on cells that `base` does not allow, but only in known rows and columns.
+            # Facts can lie on cells that `base` does not allow, but only in known rows and columns.
             row, column = self._row[square[0]], self._column[square[1]]
             terms = layout.terms(key, square)
             x, y = (2 * column + layout.offsets[row] - left) / 2, float(row)
@@ -260,7 +260,8 @@ def _header(columns: Sequence[Constant], shift: int, y: int) -> Iterator[Label]:
 def labels_of_whole(layout: Layout, places: Mapping[found.Cell, Place]) -> Iterator[Label]:
     """Yield the labels of the rows and columns of a large board that consists of several boards.
 
-    If two coordinates distinguish the boards, one is put before the row labels, the other below the columns.
+    If two coordinates distinguish the boards, row labels start with one of them, and the other is below the
+    column labels.
     """
     rows: dict[float, set[str]] = defaultdict(set)
     columns: dict[float, set[str]] = defaultdict(set)

@@ -36,7 +36,8 @@ class MoveReader:
     variable as an argument, that argument is a coordinate, too. In this way, coordinates propagate to
     ``legal``, and from rules for ``next`` to ``does``. Consecutive arguments name a cell if they are the
     coordinates of a cell in the right order. In ``(move wp ?u ?v ?x ?y)``, arguments 2 and 3 name a cell, and
-    so do arguments 4 and 5. Without such evidence, arguments name a cell if their values do.
+    so do arguments 4 and 5. Without such evidence, consecutive arguments name a cell if their values are its
+    coordinates.
     """
 
     def __init__(self, rules: Sequence[Rule], layouts: Sequence[Board]) -> None:
@@ -48,8 +49,9 @@ class MoveReader:
     ) -> tuple[tuple[str, ...], tuple[tuple[int, dict[int, Term]], ...]]:
         """Return the ids of the cells that a move names, in the order of arguments.
 
-        For each layout on which the move names no cell but single coordinates, also return the number of the
-        layout and these coordinates, by their index in the key of the layout.
+        The second result is for moves that name single coordinates, such as a column. For each layout on
+        which the move names no cell, it contains the layout number and these coordinates by index in the
+        layout's key.
         """
         if not isinstance(move, Compound):
             return (), ()
@@ -91,7 +93,8 @@ class MoveReader:
     ) -> tuple[list[str], dict[int, Term]]:
         """Return the cells of one layout that arguments name, and single coordinates by their index.
 
-        An argument of a cell with more coordinates, such as a line between two dots, names no other cell.
+        If an argument is part of a cell with more coordinates, such as a line between dots, it names no other
+        cell.
         """
         size = self._sizes[layout]
         cells: list[str] = []
@@ -155,7 +158,7 @@ def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, fro
 
 
 def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occurrence]]:
-    """Return the variable occurrences that are evidence, and the occurrences that learn from it."""
+    """Return the variable occurrences that provide evidence, and the occurrences that receive it."""
     head = list(_places(rule.head))
     body = [found for atom, _ in atoms_in(rule.body) for found in _places(atom)]
     given = [(place, variable) for place, variable in head if place in fixed]

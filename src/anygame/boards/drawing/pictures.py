@@ -42,9 +42,9 @@ CellShape: TypeAlias = Literal["square", "hexagon", "line", "pit"]
 #: A ``stone`` has only a colour. A ``piece`` has a figure that is known by name. A ``mark`` is a fact without
 #: content. A ``block`` fills its cell. A ``text`` is drawn as its symbol.
 Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
-#: ``from`` and ``to`` mark the origin and the destination of the last move, and ``last`` its further cells.
-#: ``changed`` marks a cell whose content was different in the previous state. ``legal`` marks a cell that a
-#: legal move names. ``unknown`` marks a cell if the viewer does not know whether it is empty.
+#: ``from`` and ``to`` mark the origin and the destination of the last move. ``last`` marks other cells of
+#: this move. ``changed`` marks a cell whose content was different in the previous state. ``legal`` marks a
+#: cell that a legal move names. ``unknown`` marks a cell if the viewer does not know whether it is empty.
 Mark: TypeAlias = Literal["from", "to", "last", "changed", "legal", "unknown"]
 #: The text of unknown things.
 UNKNOWN: Final = "?"
@@ -211,7 +211,7 @@ class Listing:
 
     Attributes:
         name: the fluent.
-        facts: the arguments of each fact as text, with the colour of the role among them, empty for none.
+        facts: for each fact, the text of its arguments, and the colour of a role among them (empty for none).
         hands: the same facts as cards; empty for facts that are not about cards.
     """
 
@@ -240,7 +240,7 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A move from cell to cell, by ids, in the colour of its role."""
+    """An arrow for a move between two cells (given by their ids), in the colour of the role."""
 
     start: str
     end: str
@@ -303,10 +303,10 @@ class Picture:
 #: The symbol of an empty cell.
 _BLANK: Final = "."
 _MARK: Final = "x"
-#: A fluent and a content that its facts give to cells.
+#: A possible content of a cell, with the name of its fluent.
 Occupant = tuple[str, "Content"]
 
-#: The first letters of words inside a name.
+#: The first letter of each word inside a name, but not of the name itself.
 _WORD: Final = re.compile(r"(?<=[a-z])[A-Z]|(?<=[^A-Za-z0-9])[A-Za-z]")
 #: Maximum length of a name that is its own symbol.
 _WHOLE: Final = 2
@@ -363,7 +363,7 @@ def looks_of(
 
 
 def _are_crowned(layout: Layout, occupants: Sequence[Occupant], figures: Sequence[str]) -> bool:
-    """Return whether pawns and kings are the men and crowned men of draughts: play begins without kings."""
+    """Return whether pawns and kings are the men and crowned men of draughts: no king exists at the start."""
     kings = {occupant[1] for occupant, figure in zip(occupants, figures, strict=True) if figure == "king"}
     return {*figures} - {""} == {"pawn", "king"} and bool(layout.started) and not kings & layout.started
 

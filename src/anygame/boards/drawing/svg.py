@@ -116,7 +116,7 @@ def animation(pictures: Sequence[Picture], *, dark: bool | None = None) -> str:
 
 
 def _shown(step: int, steps: int) -> str:
-    """Return the element that shows a group only during one of the seconds."""
+    """Return the ``animate`` element that shows a group during one second of the animation."""
     if steps == 1:
         return ""
     times, values = [step / steps, (step + 1) / steps], ["visible", "hidden"]
@@ -284,7 +284,7 @@ class _Drawing:
 
     def _label(self, label: Label, placed: _Placed) -> str:
         x, y = placed.at(label.x, label.y)
-        # Rows of hexagons are closer together, and their corners reach further.
+        # Above and below hexagons, labels need a larger distance.
         near = 0.0 if placed.grid.hexagons else 0.2
         dx, dy, anchor = {
             "west": (0.35, 0.0, "end"),
@@ -296,7 +296,7 @@ class _Drawing:
         return words(text, x + dx, y + dy, self._paint(fill="faint"), size=_SMALL, anchor=anchor)
 
     def _aim(self, aim: Aim) -> Iterator[str]:
-        """Yield lines along a rim of the board if all cells of an aim lie on this rim, or else rings."""
+        """Yield lines along a rim of the board if all goal cells of a side lie on it, or else rings."""
         cells = [cell for cell in self.picture.cells() if cell.id in aim.cells]
         sides = [self._rim(cell) for cell in cells]
         common = sorted(set.intersection(*sides)) if sides else []
@@ -347,7 +347,7 @@ class _Drawing:
         return rim
 
     def _arrow(self, arrow: Arrow) -> Iterator[str]:
-        """Yield an arrow between two cells; its tip is short of the middle of the second cell."""
+        """Yield an arrow between two cells that ends shortly before the middle of the second cell."""
         (x1, y1), (x2, y2) = self._where[arrow.start], self._where[arrow.end]
         length = hypot(x2 - x1, y2 - y1)
         dx, dy = (x2 - x1) / length, (y2 - y1) / length
@@ -466,7 +466,7 @@ def _arranged(grids: Sequence[Grid]) -> tuple[list[_Placed], float, float]:
 
 
 def _box(grid: Grid) -> tuple[float, float, float, float]:
-    """Return the place of the first cell, and the size of a grid with title and labels: width and height."""
+    """Return the offset of the first cell in a grid with title and labels, and the size of the grid."""
     scale = HEXAGON_ROW if grid.hexagons else 1.0
     half = 0.5774 if grid.hexagons else 0.5
     points = [(cell.x, cell.y) for cell in grid.cells] + list(grid.dots) or [(0.0, 0.0)]

@@ -56,9 +56,9 @@ _STYLES: Final = {
     "blue": "bright_blue",
     "red": "bright_red",
 }
-#: The ground of light and of dark squares; black and white are legible on both.
+#: Backgrounds of light and of dark squares; black and white are legible on both.
 CHEQUERS: Final = ("on #c2a47c", "on #8a6546")
-#: The ground of the destination and of other cells of the last move.
+#: Backgrounds of the destination and of other cells of the last move.
 LIT: Final = {"to": "on #8a7a00", "from": "on #4d4600"}
 
 
@@ -224,7 +224,7 @@ class _Sheet:
         if len(cell.things) == 1:
             return self.characters[cell.things[0].look]
         looks = [thing.look for thing in cell.contents]
-        # With colours, a thing on a block hides it, because blocks have their own shape on other cells.
+        # With colours, a block is drawn only if nothing else is on its cell.
         above = [look for look in looks if look.form != "block"] if self.colours else looks
         shown = [self.characters[look] for look in above or looks]
         return Piece("+".join(piece.text for piece in shown), shown[0].style if len(shown) == 1 else "")
@@ -330,7 +330,7 @@ def _joined(items: Iterable[tuple[int, Piece]]) -> Line:
 
 
 def characters_of(looks: Iterable[Look], *, colours: bool) -> dict[Look, Piece]:
-    """Return the text of each look: a symbol or, with colours, also a stone, block or chess piece."""
+    """Return the text of each look: a symbol or, with colours, a stone, block or chess piece."""
     looks = list(looks)
     if not colours:
         return {look: Piece(look.symbol) for look in looks}
@@ -339,7 +339,7 @@ def characters_of(looks: Iterable[Look], *, colours: bool) -> dict[Look, Piece]:
         if look.figure and look.colour:
             style = _BODIES.get(look.colour, f"bold {style_of(look.colour)}")
             found[look] = Piece(GLYPHS[look.figure], style)
-    # Stones differ in shape and in colour. White is sorted last, so it is the open one of two stones.
+    # Stones differ in shape and in colour. White comes last, so that of two stones it is the hollow one.
     stones = [look for look in looks if look.form in ("stone", "mark")]
     stones.sort(key=lambda look: look.colour == "white")
     blocks = [look for look in looks if look.form == "block"]

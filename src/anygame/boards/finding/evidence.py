@@ -1,8 +1,8 @@
 """Evidence in the rules: arguments that name cells, and pairs of neighbouring cells.
 
 Suppose that the coordinates of a cell are variables in one atom of a rule. If another atom of the rule
-contains these variables in the same order, they name a cell in that atom, too. Further rules extend this
-evidence to further predicates.
+contains these variables in the same order, they name a cell in that atom, too. In the same way, further rules
+extend this evidence to further predicates.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _occurrence(atom: Atom) -> Occurrence | None:
 
 
 def occurrences(atoms: Iterable[Atom], *keywords: str) -> Iterator[Occurrence]:
-    """Yield the fluents, moves and relations in atoms; keywords limit the predicates of the atoms."""
+    """Yield the fluents, moves and relations in atoms, or only in atoms with the given keywords."""
     for atom in atoms:
         found = _occurrence(atom) if not keywords or atom.predicate in keywords else None
         if found is not None:
@@ -68,14 +68,14 @@ def occurrences(atoms: Iterable[Atom], *keywords: str) -> Iterator[Occurrence]:
 
 
 def cell_places(rules: Iterable[Rule], layout: Layout) -> Mapping[Predicate, set[tuple[int, ...]]]:
-    """Return the indices of the arguments that name a cell, in the order of `Layout.key`, by predicate."""
+    """Return, by predicate, the indices of arguments that name a cell, in the order of `Layout.key`."""
     found: dict[Predicate, set[tuple[int, ...]]] = defaultdict(set)
     found[Predicate("fluent", *layout.fluent)].add(layout.key)
     bodies = [list(occurrences(atoms_of(rule))) for rule in rules]
     for _ in range(_ROUNDS):
         before = sum(map(len, found.values()))
         for items in bodies:
-            # Moves are no evidence, because the same moves may be played on different boards.
+            # Moves are not evidence, because the same move can refer to different boards.
             naming = [item for item in items if item.predicate.kind != "move"]
             cells = {cell for item in naming for cell in _cells(item, found.get(item.predicate, ()))}
             for item in items:
@@ -103,7 +103,7 @@ def _named(arguments: Sequence[Term], cell: tuple[Term, ...]) -> Iterator[tuple[
 def neighbours_in(
     rules: Sequence[Rule], domains: Sequence[Sequence[Term]]
 ) -> frozenset[tuple[Square, Square]]:
-    """Return the pairs of squares in two-square facts of the rules, such as ``(adjacent c3 c4)``.
+    """Return the pairs of squares in facts that contain two squares, such as ``(adjacent c3 c4)``.
 
     The result is empty unless exactly one of the arguments has a domain of names such as ``c3``.
     """

@@ -101,8 +101,8 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
 def _arranged(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tuple[int, int]]:
     """Return the row and the column of each board in the arrangement of boards, from the top left.
 
-    Two arguments that distinguish boards are the coordinates of boards, with the directions of the
-    coordinates of squares. Boards that one argument distinguishes are in reading order.
+    If two arguments distinguish boards, they are the coordinates of the boards, in the same directions as the
+    coordinates of squares. If one argument distinguishes boards, the boards are in reading order.
     """
     keys = list(layout.squares)
     if len(layout.boards) == 2:
@@ -142,7 +142,7 @@ def _bearing(
 def _values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
     """Return the possible contents of squares, sorted by text.
 
-    They are the contents that ``base`` allows. Without ``base``, they are all combinations of values or, if
+    These contents come from ``base``. Without ``base``, the result contains all combinations of values or, if
     there are too many combinations, the initial contents.
     """
     domains = [fluent.domains[index] for index in contents]
@@ -188,8 +188,8 @@ def _squares(
 ) -> dict[tuple[Term, ...], frozenset[Square]]:
     """Return the squares of each board.
 
-    They are the squares that ``base`` allows. Without ``base``, they are the initial squares if one of them
-    is blank, and otherwise all combinations of coordinates.
+    These squares come from ``base``. Without ``base``, the result contains the initial squares if one of them
+    is blank, or else all combinations of coordinates.
     """
     filled = fluent.base or (fluent.initial if has_blank else ())
     found: dict[tuple[Term, ...], set[Square]] = defaultdict(set)
@@ -219,11 +219,11 @@ class Coordinates:
 
     Attributes:
         first: index of the first coordinate.
-        second: index of the second coordinate; equal to ``first`` if one argument names the whole square,
+        second: index of the second coordinate. This index equals ``first`` if one argument names the square,
             such as ``c3``.
         boards: indices of the arguments that distinguish several boards.
-        track: whether ``second`` numbers places in rows. The argument ``first`` names the row; with only one
-            row, it equals ``second``.
+        track: whether ``second`` numbers places in rows. Then ``first`` names the row; with only one row,
+            ``first`` equals ``second``.
     """
 
     first: int
@@ -310,7 +310,7 @@ def _telling(facts: Sequence[Arguments], along: Sequence[int], loose: Sequence[i
 def _of_three(fluent: Fluent, along: Sequence[int]) -> Coordinates:
     """Return coordinates for three ordered arguments, one of which distinguishes boards.
 
-    It is the argument whose number of values differs from that of the others, or else the last argument.
+    This argument has a different number of values than the others, or else it is the last argument.
     """
     sizes = {index: len(fluent.axes[index]) for index in along}
     counts = Counter(sizes.values())

@@ -48,7 +48,7 @@ class _OnBoard:
         return self.functor, self.arity
 
     def content(self, fact: Compound) -> Content:
-        """Return the content that a fact of this fluent gives its cell."""
+        """Return the content of the cell of a fact."""
         return tuple(fact.arguments[index] for index in self.contents)
 
 
@@ -80,12 +80,12 @@ class Overlay(_OnBoard):
 
 @dataclass(frozen=True, slots=True)
 class Layout(_OnBoard):
-    """The boards of one fluent.
+    """The boards on which the facts of one fluent lie.
 
     Attributes:
         row: index of the argument that names the row.
-        column: index of the argument that names the column. It equals ``row`` if one argument names both,
-            such as ``c3``, or if a track has one row.
+        column: index of the argument that names the column. This index equals ``row`` if one argument names
+            both, such as ``c3``, or if a track has one row.
         boards: indices of the arguments that distinguish several boards.
         contents: indices of the arguments that name the content of a square.
         rows: the rows from top to bottom.

@@ -41,7 +41,8 @@ def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[La
     """Return the boards of things that have one fluent for their column and one for their row.
 
     The names of both fluents differ like ``x`` and ``y``. If a relation of the rules contains all initial
-    positions, its pairs are the squares of the board. Otherwise the squares are all combinations.
+    positions, the pairs of this relation are the squares of the board. Otherwise the squares are all
+    combinations.
     """
     by_key = {fluent.key: fluent for fluent in fluents}
     layouts = []
@@ -137,8 +138,8 @@ def _named_squares(
 def find_lines(fluents: Iterable[Fluent], game: Game) -> tuple[Lines, ...]:
     """Return the fluents whose facts are lines between dots: four arguments are the coordinates of two dots.
 
-    In all facts that `base` allows, the two dots must be neighbours. Without `base`, they must be neighbours
-    in all initial facts and legal moves.
+    In all facts that `base` allows, the two dots must be neighbours. Without `base`, the dots in all initial
+    facts and legal moves must be neighbours.
     """
     all_lines = []
     for fluent in fluents:
@@ -158,7 +159,7 @@ def find_lines(fluents: Iterable[Fluent], game: Game) -> tuple[Lines, ...]:
 
 
 def _fit(fluent: Fluent) -> Lines | None:
-    """Return lines whose coordinates are four adjacent arguments; a fifth argument may name the owner."""
+    """Return lines whose coordinates are four adjacent arguments; a fifth argument can name the owner."""
     for start in range(fluent.arity - 3):
         x1, y1, x2, y2 = fluent.axes[start : start + 4]
         if not (x1 and y1 and x1 == x2 and y1 == y2):

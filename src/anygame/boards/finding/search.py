@@ -130,7 +130,7 @@ def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cel
 
 
 def side_by_side(layout: Layout) -> dict[Cell, Place]:
-    """Return the place of each cell on one large board of rows and columns of boards, with gaps."""
+    """Return the place of each cell on one large board, on which the boards form rows and columns."""
     wide, high = len(layout.columns) + _GAP, len(layout.rows) + _GAP
     columns, rows = numbered(layout.columns), numbered(layout.rows)
     return {
@@ -155,7 +155,7 @@ def _naming(layout: Layout, rules: Iterable[Rule]) -> set[str]:
 
 
 def _overlaid(layouts: Sequence[Layout], fluents: Sequence[Fluent], rules: Sequence[Rule]) -> list[Layout]:
-    """Combine fluents on the same cells: the one with the most initial facts has the others as overlays."""
+    """Make fluents overlays of the fluent that has the most initial facts on the same cells."""
     filled = {fluent.key: len(fluent.initial) for fluent in fluents}
     taken: set[tuple[str, int]] = set()
     joined: dict[tuple[str, int], Layout] = {}
@@ -190,7 +190,7 @@ def _as_hinted(fluents: Sequence[Fluent], hint: Hint, notes: list[str]) -> list[
 
 
 def _as_found(fluents: Sequence[Fluent], hints: Sequence[Hint], notes: list[str]) -> list[Layout]:
-    """Return the layouts of the fluents that seem to be boards; a hint may give the shape."""
+    """Return the layouts of the fluents that seem to be boards; a hint can determine the shape."""
     hint = hints[0] if hints else None
     started = {fluent.functor for fluent in fluents if fluent.initial}
     fitted = [layout for fluent in fluents if (layout := fit(fluent, hint))]
@@ -248,7 +248,7 @@ def _sides_of(values: Iterable[Content]) -> Mapping[Content, Side]:
 
 
 def _facts(predicate: Predicate, rules: Iterable[Rule]) -> tuple[Compound, ...]:
-    """Return the facts of a relation without other rules, if it has a name such as wall or hole."""
+    """Return the facts of a relation that has only facts, and a name such as wall or hole."""
     if not set(words(predicate.name)) & BLOCKS:
         return ()
     named = [rule for rule in rules if rule.head.key == predicate[1:]]
