@@ -48,20 +48,17 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Progress:
-    """State of a component.
+    """State of a component."""
 
-    Attributes:
-        tableable: whether the relations of the component can be computed on demand.
-        rows: estimated number of rows; None before the trial.
-        text: the code that computes all rows; empty before it is generated.
-        tables: the code of each table on demand.
-        is_numbered: whether the term table contains the ground terms of the component's rules.
-    """
-
+    #: Whether the relations of the component can be computed on demand.
     tableable: bool
+    #: Estimated number of rows; None before the trial.
     rows: float | None = None
+    #: The code that computes all rows; empty before it is generated.
     text: str = ""
+    #: The code of each table on demand.
     tables: dict[Index, str] = field(default_factory=dict)
+    #: Whether the term table contains the ground terms of the component's rules.
     is_numbered: bool = False
 
 
@@ -78,7 +75,7 @@ class Engine:
         self._linker.namespace["on_demand"] = self._outgrown
         self._guard = Guard(limits, strategy, self._linker.namespace)
         self._progress = [_Progress(_is_tableable(schema, component)) for component in schema.components]
-        self._functions: list[Callable[[Frame], None]] = [_do_nothing] * len(schema.components)
+        self._functions: list[Callable[[Frame], None]] = [lambda _frame: None] * len(schema.components)
         #: Cache for ``Snapshot.fanouts``.
         self._fanouts: dict[object, float] = {}
         #: The component of each relation on demand.
@@ -340,7 +337,7 @@ class Engine:
         """Switch a component to computation on demand."""
         progress = self._progress[component.number]
         progress.rows = max(progress.rows or 0.0, float(self._strategy.trial_rows[component.level]))
-        self._functions[component.number] = _do_nothing
+        self._functions[component.number] = lambda _frame: None
         self._tabled.update(dict.fromkeys(component.relations, component))
         self._termination = Termination(self.schema, self._tabled)
 
@@ -411,7 +408,3 @@ def _is_tableable(schema: Schema, component: Component) -> bool:
     return component.tableable and all(
         termination.ends(relation, range(relation.width)) for relation in component.relations
     )
-
-
-def _do_nothing(frame: Frame) -> None:
-    pass

@@ -35,9 +35,6 @@ class Layout:
 
     All relations of fluents share one layout, so that rows of ``next`` are rows of ``true``. All relations of
     moves share another layout.
-
-    Attributes:
-        domains: the kinds of terms in each position.
     """
 
     def __init__(self, rules: Sequence[NormalRule], strategy: Strategy = DEFAULT, split: str = "all") -> None:

@@ -23,17 +23,14 @@ if TYPE_CHECKING:
 
 
 class Linker:
-    """Compiles sources into functions.
-
-    Attributes:
-        namespace: the globals of all generated code.
-        tables: the tables on demand whose code is compiled.
-    """
+    """Compiles sources into functions."""
 
     def __init__(self, schema: Schema, static: Frame) -> None:
         self._schema = schema
         self._static = static
+        #: The tables on demand whose code is compiled.
         self.tables: set[Index] = set()
+        #: The globals of all generated code.
         self.namespace: dict[str, Any] = {
             "Agenda": Agenda,
             "DEPTHS": schema.terms.depths,

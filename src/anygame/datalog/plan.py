@@ -40,20 +40,16 @@ _COST_OF_A_JOIN: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Sizes of relations at one moment; the planner guesses all other sizes.
+    """Sizes of relations at one moment; the planner guesses all other sizes."""
 
-    Attributes:
-        complete: the rows of static relations that are completely computed.
-        measured: the rows of other relations in one state.
-        on_demand: estimated number of rows of relations on demand.
-        termination: decides which questions to relations on demand have finite answers.
-        fanouts: cache of the fanouts of complete relations, which never change.
-    """
-
+    #: The rows of static relations that are completely computed.
     complete: Mapping[Relation, Collection[object]] = field(default_factory=dict)
+    #: The rows of other relations in one state.
     measured: Mapping[Relation, Collection[object]] = field(default_factory=dict)
+    #: Estimated number of rows of relations on demand.
     on_demand: Mapping[Relation, float] = field(default_factory=dict)
     termination: Termination | None = None
+    #: Cache of the fanouts of complete relations, which never change.
     fanouts: dict[object, float] = field(default_factory=dict)
 
     def rows(self, relation: Relation) -> Collection[object] | None:

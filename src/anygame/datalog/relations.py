@@ -229,18 +229,15 @@ def variables_in(conditions: Iterable[Condition]) -> set[Variable]:
 
 
 class Composer:
-    """Builds and decomposes the compound terms of one functor.
-
-    Attributes:
-        known: the number of each term, by the row of its arguments.
-        parts: for each term, a list with the row of its arguments; joins iterate over this list.
-    """
+    """Builds and decomposes the compound terms of one functor."""
 
     __slots__ = ("_make", "functor", "known", "parts")
 
     def __init__(self, functor: tuple[str, int], make: Callable[[Composer, object], int]) -> None:
         self.functor = functor
+        #: The number of each term, by the row of its arguments.
         self.known: dict[object, int] = {}
+        #: For each term, a list with the row of its arguments; joins iterate over this list.
         self.parts: dict[int, list[object]] = {}
         self._make = make
 

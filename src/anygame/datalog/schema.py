@@ -48,44 +48,39 @@ class Index:
     """Access to a relation by some of its columns: a hash index, or a table on demand.
 
     Only ``Schema.index`` creates indexes, so equal indexes are identical.
-
-    Attributes:
-        keys: the columns of a key, ascending.
-        outputs: the columns of a result; without outputs, the index only tests whether a key exists.
-        name: suffix of the names of this index in generated code, such as ``3_by_0_to_1_2``.
     """
 
     relation: Relation
     slot: int
+    #: The columns of a key, ascending.
     keys: tuple[int, ...]
+    #: The columns of a result; without outputs, the index only tests whether a key exists.
     outputs: tuple[int, ...]
+    #: Suffix of the names of this index in generated code, such as ``3_by_0_to_1_2``.
     name: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Component:
-    """Rules that are computed together.
+    """Rules that are computed together."""
 
-    Attributes:
-        number: position in the order of computation.
-        reads: the relations that the rules read or derive.
-        recursive: whether a rule reads a relation that the component derives.
-        stratum: maximum number of negations on a path to the inputs of the component.
-        level: ``STATIC``, ``STATE`` or ``ACTION``.
-        tableable: whether the relations can be computed on demand, for questions with finite answers.
-        asks_for_larger_terms: whether the rules, on demand, could ask for ever larger terms.
-        marker: key in a frame that shows that the component has run.
-    """
-
+    #: Position in the order of computation.
     number: int
     rules: tuple[FlatRule, ...]
     relations: tuple[Relation, ...]
+    #: The relations that the rules read or derive.
     reads: tuple[Relation, ...]
+    #: Whether a rule reads a relation that the component derives.
     recursive: bool
+    #: Maximum number of negations on a path to the inputs of the component.
     stratum: int
+    #: ``STATIC``, ``STATE`` or ``ACTION``.
     level: int
+    #: Whether the relations can be computed on demand, for questions with finite answers.
     tableable: bool
+    #: Whether the rules, on demand, could ask for ever larger terms.
     asks_for_larger_terms: bool
+    #: Key in a frame that shows that the component has run.
     marker: str
 
     @property

@@ -69,18 +69,15 @@ class Need(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The source of one function.
-
-    Attributes:
-        needs: the objects that must exist when the function runs.
-        cost: expected number of rows.
-        table: the table on demand that the function makes; None if it makes no table.
-    """
+    """The source of one function."""
 
     name: str
     text: str
+    #: The objects that must exist when the function runs.
     needs: tuple[Need, ...]
+    #: Expected number of rows.
     cost: float = 0.0
+    #: The table on demand that the function makes; None if it makes no table.
     table: Index | None = None
 
     @property

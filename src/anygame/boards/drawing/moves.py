@@ -60,10 +60,27 @@ class MoveReader:
             for index in range(len(move.arguments))
         ]
         found: list[str] = []
-        named: dict[int, int] = {}
         alone: list[tuple[int, dict[int, Term]]] = []
-        for layout in sorted(range(len(self._sizes)), key=lambda number: (-self._sizes[number], number)):
-            cells, rest = self._of_layout(layout, move.arguments, places, named, known)
+        # An argument of a cell with many coordinates, such as a line between dots, names no smaller cell.
+        named = [0] * len(places)
+        for layout, size in sorted(enumerate(self._sizes), key=lambda item: -item[1]):
+            free = [number <= size for number in named]
+            cells: list[str] = []
+            rest: dict[int, Term] = {}
+            index = 0
+            while index < len(places):
+                cell = known.get((layout, move.arguments[index : index + size]))
+                window = range(index, index + size)
+                if cell and all(free[at] and (layout, at - index) in places[at] for at in window):
+                    cells.append(cell)
+                    named[index : index + size] = [size] * size
+                    index += size
+                    continue
+                if free[index]:
+                    for number, which in sorted(places[index]):
+                        if number == layout:
+                            rest.setdefault(which, move.arguments[index])
+                index += 1
             found += cells
             if rest and not cells:
                 alone.append((layout, rest))
@@ -82,42 +99,6 @@ class MoveReader:
             return False
         column = {layout.key.index(layout.column)}
         return bool(named) and all(coordinates == column for coordinates in named.values())
-
-    def _of_layout(
-        self,
-        layout: int,
-        arguments: Sequence[Term],
-        places: Sequence[frozenset[_Coordinate]],
-        named: dict[int, int],
-        known: Known,
-    ) -> tuple[list[str], dict[int, Term]]:
-        """Return the cells of one layout that arguments name, and single coordinates by their index.
-
-        If an argument is part of a cell with more coordinates, such as a line between dots, it names no other
-        cell.
-        """
-        size = self._sizes[layout]
-        cells: list[str] = []
-        rest: dict[int, Term] = {}
-        taken: set[int] = set()
-        index = 0
-        while index < len(arguments):
-            after = index + size
-            cell = known.get((layout, tuple(arguments[index:after])))
-            fits = all((layout, which) in place for which, place in enumerate(places[index:after]))
-            free = all(named.get(position, 0) <= size for position in range(index, after))
-            if cell is not None and fits and free:
-                cells.append(cell)
-                taken |= set(range(index, after))
-                index = after
-                continue
-            if named.get(index, 0) <= size:
-                for number, which in sorted(places[index]):
-                    if number == layout:
-                        rest.setdefault(which, arguments[index])
-            index += 1
-        named |= dict.fromkeys(taken, size)
-        return cells, rest
 
     def _by_value(self, arguments: Sequence[Term], known: Known) -> list[str]:
         """Return the cells whose coordinates (at least two) are consecutive arguments."""

@@ -215,20 +215,17 @@ def _combinations(fluent: Fluent, at: Coordinates) -> Iterable[Arguments]:
 
 @dataclass(frozen=True, slots=True)
 class Coordinates:
-    """The indices of the arguments that determine the square of a fact.
+    """The indices of the arguments that determine the square of a fact."""
 
-    Attributes:
-        first: index of the first coordinate.
-        second: index of the second coordinate. This index equals ``first`` if one argument names the square,
-            such as ``c3``.
-        boards: indices of the arguments that distinguish several boards.
-        track: whether ``second`` numbers places in rows. Then ``first`` names the row; with only one row,
-            ``first`` equals ``second``.
-    """
-
+    #: Index of the first coordinate.
     first: int
+    #: Index of the second coordinate. This index equals ``first`` if one argument names the square, such as
+    #: ``c3``.
     second: int
+    #: Indices of the arguments that distinguish several boards.
     boards: tuple[int, ...] = ()
+    #: Whether ``second`` numbers places in rows. Then ``first`` names the row; with only one row, ``first``
+    #: equals ``second``.
     track: bool = False
 
     def square(self, arguments: Arguments) -> Square | None:

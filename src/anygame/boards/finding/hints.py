@@ -47,15 +47,10 @@ class HintError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """The parts of a hint; missing parts are None or empty. Arguments are counted from 0.
-
-    Attributes:
-        none: whether to draw no board.
-        side: the side whose goal cells the hint names; empty for a hint about boards.
-        goals: patterns of goal cells; a variable matches any coordinate.
-    """
+    """The parts of a hint; missing parts are None or empty. Arguments are counted from 0."""
 
     text: str
+    #: Whether to draw no board.
     none: bool = False
     shape: str | None = None
     upwards: bool | None = None
@@ -64,7 +59,9 @@ class Hint:
     row: int | None = None
     column: int | None = None
     boards: tuple[int, ...] = ()
+    #: The side whose goal cells the hint names; empty for a hint about boards.
     side: str = ""
+    #: Patterns of goal cells; a variable matches any coordinate.
     goals: tuple[tuple[str, ...], ...] = ()
 
 

@@ -54,27 +54,24 @@ class _OnBoard:
 
 @dataclass(frozen=True, slots=True)
 class Overlay(_OnBoard):
-    """A fluent, or a relation of facts, on the cells of another fluent's board.
+    """A fluent, or a relation of facts, on the cells of another fluent's board."""
 
-    Attributes:
-        functor: name of the fluent or relation.
-        key: the arguments that name a cell, in the order of `Layout.key`.
-        contents: the argument that names the content; empty if the name of the fluent is the content.
-        values: the known possible contents.
-        side: the side of the cell on which the fact is drawn; None for a fact on the cell itself.
-        sign: the text on that side; empty for a wall.
-        sides: the side that each content names; empty if contents are drawn on the cell.
-        fixed: the facts of a relation; empty for a fluent.
-    """
-
+    #: Name of the fluent or relation.
     functor: str
     arity: int
+    #: The arguments that name a cell, in the order of `Layout.key`.
     key: tuple[int, ...]
+    #: The argument that names the content; empty if the name of the fluent is the content.
     contents: tuple[int, ...]
+    #: The known possible contents.
     values: tuple[Content, ...] = ()
+    #: The side of the cell on which the fact is drawn; None for a fact on the cell itself.
     side: Side | None = None
+    #: The text on the side of the cell; empty for a wall.
     sign: str = ""
+    #: The side that each content names; empty if contents are drawn on the cell.
     sides: Mapping[Content, Side] = field(default_factory=dict)
+    #: The facts of a relation; empty for a fluent.
     fixed: tuple[Compound, ...] = ()
 
 
@@ -218,22 +215,19 @@ class Layout(_OnBoard):
 
 @dataclass(frozen=True, slots=True)
 class Lines(_OnBoard):
-    """A grid of dots in which each fact of one fluent is a line between neighbouring dots.
-
-    Attributes:
-        key: the four arguments that name a line: both coordinates of each dot.
-        contents: the arguments that name the owner of the line.
-        across: the values of the first coordinate, from left to right.
-        up: the values of the second coordinate, from bottom to top.
-        values: the possible contents of lines.
-    """
+    """A grid of dots in which each fact of one fluent is a line between neighbouring dots."""
 
     functor: str
     arity: int
+    #: The four arguments that name a line: both coordinates of each dot.
     key: tuple[int, ...]
+    #: The arguments that name the owner of the line.
     contents: tuple[int, ...]
+    #: The values of the first coordinate, from left to right.
     across: tuple[Constant, ...]
+    #: The values of the second coordinate, from bottom to top.
     up: tuple[Constant, ...]
+    #: The possible contents of lines.
     values: tuple[Content, ...] = ()
 
     def fluents(self) -> Iterator[tuple[str, int, tuple[int, ...]]]:
@@ -266,14 +260,11 @@ Board = Layout | Lines
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Goal cells of a side, from a board hint.
+    """Goal cells of a side, from a board hint."""
 
-    Attributes:
-        side: a role, or a colour.
-        pattern: the coordinates of the cells; a variable matches any value.
-    """
-
+    #: A role, or a colour.
     side: str
+    #: The coordinates of the cells; a variable matches any value.
     pattern: tuple[str, ...]
 
     def covers(self, terms: tuple[Term, ...]) -> bool:

@@ -41,14 +41,11 @@ _FEWEST: Final = 8
 
 
 class Bearing(NamedTuple):
-    """The orientation of a board.
+    """The orientation of a board."""
 
-    Attributes:
-        swapped: the first coordinate names the column, the second the row.
-        upwards: the first row is at the bottom.
-    """
-
+    #: Whether the first coordinate names the column and the second the row.
     swapped: bool
+    #: Whether the first row is at the bottom.
     upwards: bool
 
 
@@ -115,12 +112,18 @@ class Outline:
         return [[column for of, column in self.squares if of == row] for row in self.rows]
 
     @cached_property
+    def _steps(self) -> list[int]:
+        return [len(after) - len(before) for before, after in pairwise(self._by_row)]
+
+    @cached_property
+    def _is_whole(self) -> bool:
+        return all(row and contiguous(self.columns, row) for row in self._by_row)
+
+    @property
     def is_hexagon(self) -> bool:
         """Whether the rows have no gaps, and grow and then shrink by one square at a time."""
-        if not all(row and contiguous(self.columns, row) for row in self._by_row):
-            return False
-        steps = [len(after) - len(before) for before, after in pairwise(self._by_row)]
-        return sorted(steps, reverse=True) == steps and set(steps) == {1, -1}
+        steps = self._steps
+        return self._is_whole and sorted(steps, reverse=True) == steps and set(steps) == {1, -1}
 
     def shape(self, hinted: str | None) -> Shape:
         """Return the shape of the board, which a hint can determine.
@@ -131,15 +134,11 @@ class Outline:
             return "square"
         if self.is_hexagon:
             return "hexagon"
-        changes = [len(above) - len(below) for above, below in pairwise(self._by_row)]
         if hinted == "hex":
-            return "hexagon" if all(abs(change) == 1 for change in changes) else "slanted"
-        if len(self.neighbours) < _FEWEST:
+            return "hexagon" if set(self._steps) <= {1, -1} else "slanted"
+        if len(self.neighbours) < _FEWEST or not self._is_whole or not all(step % 2 for step in self._steps):
             return "square"
-        whole = all(row and contiguous(self.columns, row) for row in self._by_row)
-        if whole and all(change % 2 for change in changes) and self._neighbours_touch(self._centred()):
-            return "hexagon"
-        return "square"
+        return "hexagon" if self._neighbours_touch(self._centred()) else "square"
 
     def offsets(self, shape: Shape) -> tuple[int, ...]:
         """Return the shift of every row to the right, in half squares."""
@@ -178,22 +177,19 @@ _FILLED: Final = 9
 
 @dataclass(frozen=True)
 class Fluent:
-    """Evidence about one fluent.
-
-    Attributes:
-        domains: the values of each argument.
-        axes: the ordered values of each argument; empty for an argument whose values have no order.
-        initial: the arguments of the facts in the initial state.
-        base: the arguments of the facts that ``base`` allows; empty without ``base``.
-        neighbours: pairs of squares in facts of the rules; see `neighbours_in`.
-    """
+    """Evidence about one fluent."""
 
     functor: str
+    #: The values of each argument.
     domains: Sequence[Sequence[Term]]
+    #: The ordered values of each argument; empty for an argument whose values have no order.
     axes: Sequence[Axis]
+    #: The arguments of the facts in the initial state.
     initial: Sequence[Arguments]
+    #: The arguments of the facts that ``base`` allows; empty without ``base``.
     base: Sequence[Arguments]
     names: Names
+    #: Pairs of squares in facts of the rules; see `neighbours_in`.
     neighbours: frozenset[tuple[Square, Square]] = frozenset()
 
     @property
