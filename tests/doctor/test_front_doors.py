@@ -12,8 +12,8 @@ from tests.cli.transcripts import run
 from tests.examples import some
 
 from anygame.language.source import Source
-from anygame.language_server.checking.worker import examine
-from anygame.language_server.settings import Settings
+from anygame.language_server.findings import Settings
+from anygame.language_server.worker import examine
 from anygame.web.hosting.questions import check
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*/in.kif"))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anygame.language_server.checking.worker import examine
-from anygame.language_server.settings import Settings
+from anygame.language_server.findings import Settings
 from anygame.language_server.sheet import Range, WrittenSheet
+from anygame.language_server.worker import examine
 
 if TYPE_CHECKING:
-    from anygame.language_server.domains import DomainTable
+    from anygame.language_server.findings import DomainTable
 
 MARK = "¦"
 

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from anygame.errors import AnygameError
-from anygame.language_server.checking import checker as checking
-from anygame.language_server.checking.checker import Checker, ExaminingProcess
-from anygame.language_server.checking.findings import Findings
-from anygame.language_server.documents import Document, Documents
-from anygame.language_server.domains import DomainTable, Values
-from anygame.language_server.lines import Lines
+from anygame.language_server import checker as checking
+from anygame.language_server.checker import Checker, ExaminingProcess
+from anygame.language_server.documents import Document, Documents, Lines
+from anygame.language_server.findings import DomainTable, Findings, Values
 from anygame.processes import child
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 from tests.language_server.places import GAME, INFIX, domains, marked
 
 from anygame.language_server.completing import Completion, complete, typing_context
-from anygame.language_server.domains import DomainTable
+from anygame.language_server.findings import DomainTable
 
 TABLE = domains(GAME)
 

@@ -6,9 +6,8 @@ import json
 
 from tests.language_server.places import GAME
 
-from anygame.language_server.checking.findings import Finding, Findings
-from anygame.language_server.checking.worker import examine, mended
-from anygame.language_server.settings import Settings
+from anygame.language_server.findings import Finding, Findings, Settings
+from anygame.language_server.worker import examine, mended
 
 LOOSE = """\
 (role white)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.language_server.places import applied
 
 from anygame.errors import RuleSheetError
-from anygame.language_server.lines import layout_edits, line_edits
+from anygame.language_server.documents import layout_edits, line_edits
 from anygame.language_server.sheet import Range, WrittenSheet
 from anygame.sheets.layout import format_sheet
 

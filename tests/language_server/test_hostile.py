@@ -12,17 +12,25 @@ from tests.language_server.client import URI, Client
 from tests.language_server.places import GAME, INFIX
 
 from anygame.language_server.completing import complete, signature
-from anygame.language_server.lines import Lines
+from anygame.language_server.documents import Lines
 from anygame.language_server.meanings import hover
-from anygame.language_server.navigating import RenamingError, definitions, highlights, references, rename
-from anygame.language_server.outline import colours, folds, outline
+from anygame.language_server.navigating import (
+    RenamingError,
+    colours,
+    definitions,
+    folds,
+    highlights,
+    outline,
+    references,
+    rename,
+)
 from anygame.language_server.sheet import WrittenSheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from anygame.language_server.domains import DomainTable
+    from anygame.language_server.findings import DomainTable
 
 pytest.importorskip("pygls", reason="the language server needs pygls")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anygame.language_server.lines import Encoding, Lines
+from anygame.language_server.documents import Encoding, Lines
 
 CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 #: Characters of one to four bytes, line ends, and what other programs take for line ends.

@@ -11,10 +11,10 @@ from anygame.datalog.reasoner import Reasoner
 from anygame.datalog.schema import ACTION, STATE, STATIC
 from anygame.language.parser import parse_program
 from anygame.language_server.completing import signature
-from anygame.language_server.domains import DomainTable, Values
-from anygame.language_server.lines import Lines
+from anygame.language_server.documents import Lines
+from anygame.language_server.findings import DomainTable, Values
 from anygame.language_server.meanings import code, hover, kind_of, values_text
-from anygame.language_server.outline import TYPES, colours, folds, outline
+from anygame.language_server.navigating import TYPES, colours, folds, outline
 from anygame.language_server.sheet import WrittenSheet, is_keyword
 
 

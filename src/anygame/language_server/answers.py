@@ -1,4 +1,4 @@
-"""The answers to requests about a document, in the types of the protocol."""
+"""Answers requests about a document with the types of `lsprotocol`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,29 @@ from lsprotocol import types as lsp
 
 from anygame.doctor import CODES
 from anygame.language_server.completing import complete, signature
-from anygame.language_server.lines import Lines, layout_edits, line_edits
+from anygame.language_server.documents import Lines, layout_edits, line_edits
 from anygame.language_server.meanings import hover
-from anygame.language_server.navigating import can_rename, definitions, highlights, references, rename
-from anygame.language_server.outline import MODIFIERS, TYPES, colours, folds, outline
+from anygame.language_server.navigating import (
+    MODIFIERS,
+    TYPES,
+    can_rename,
+    colours,
+    definitions,
+    folds,
+    highlights,
+    outline,
+    references,
+    rename,
+)
 from anygame.language_server.sheet import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from anygame.doctor.mending import Fix
-    from anygame.language_server.checking.findings import Finding
     from anygame.language_server.documents import Document, Part
-    from anygame.language_server.outline import Entry
+    from anygame.language_server.findings import Finding
+    from anygame.language_server.navigating import Entry
     from anygame.sheets.edits import Edit
 
 FIX_ALL = "source.fixAll.anygame"
@@ -34,7 +44,7 @@ _SEVERITIES: Final = {
     2: lsp.DiagnosticSeverity.Warning,
     3: lsp.DiagnosticSeverity.Error,
 }
-#: Codes of superfluous parts, which editors dim.
+#: Codes of diagnostics about superfluous parts, which editors dim.
 _UNNECESSARY: Final = frozenset(
     ("unused-relation", "duplicate-rule", "subsumed-rule", "unread-fluent", "dead-alternative", "never-fires",
      "idle-distinct", "idle-negation")
@@ -68,12 +78,12 @@ class Question:
 
     @property
     def place(self) -> tuple[Any, int]:
-        """The sheet, and the offset of the request."""
+        """The sheet, and the offset of the cursor."""
         return self.document.sheet, self.document.offset(self.params.position)
 
     @property
     def part(self) -> Range:
-        """The part of the text that the request is about."""
+        """The requested part of the text."""
         part = self.params.range
         return Range(self.document.offset(part.start), self.document.offset(part.end))
 
@@ -128,7 +138,7 @@ def _signature(asked: Question) -> lsp.SignatureHelp | None:
         return None
     signatures = []
     for each in patterns:
-        units = Lines(each.label)  # offsets in labels are always in UTF-16
+        units = Lines(each.label)  # the protocol counts characters of labels in UTF-16
         parameters = [
             lsp.ParameterInformation((units.width(0, start), units.width(0, end)), values or None)
             for start, end, values in each.arguments
@@ -223,14 +233,14 @@ REQUESTS: Final = (
 
 
 class Explanations:
-    """A temporary folder with explanations of codes, each written at the first link to it."""
+    """Temporary folder with the explanations of diagnostic codes, each written when it is first linked."""
 
     def __init__(self) -> None:
         self._folder: TemporaryDirectory[str] | None = None
         self._links: dict[str, str] = {}
 
     def link(self, code: str) -> str | None:
-        """Return the URI of the explanation of a code; None if the code has none or writing it fails."""
+        """Return the URI of a code's explanation; None if it does not exist or cannot be written."""
         if code not in self._links and code in CODES:
             with suppress(OSError):
                 if self._folder is None:
@@ -247,7 +257,7 @@ class Explanations:
 
 
 def diagnostic(document: Document, finding: Finding, explanations: Explanations) -> lsp.Diagnostic:
-    """Return a finding with its related places and a link to the explanation of its code."""
+    """Convert a finding to a diagnostic of the protocol, with a link to the explanation of its code."""
     link = explanations.link(finding.code)
     related = [
         lsp.DiagnosticRelatedInformation(lsp.Location(document.uri, document.range(each)), each.message)
@@ -266,7 +276,7 @@ def diagnostic(document: Document, finding: Finding, explanations: Explanations)
 
 
 def code_actions(asked: Question, explanations: Explanations) -> list[lsp.CodeAction]:
-    """Return the fixes of a part of a document, and one action for all safe fixes.
+    """Return an action for each fix in a part of a document, and one action for all safe fixes.
 
     The list is empty until the latest text has been examined.
     """
@@ -310,7 +320,7 @@ def _sure_edits(findings: Iterable[Finding]) -> list[tuple[Edit, str]]:
 
 
 def resolving(action: lsp.CodeAction) -> tuple[str, int, list[str]] | None:
-    """Return the URI, version and kinds of mends of an action without edits; None for any other action."""
+    """Return the URI, version and kinds of mends of an action without edits; None for other actions."""
     data: Any = action.data
     if action.edit is not None or not isinstance(data, dict):
         return None
@@ -321,7 +331,7 @@ def resolving(action: lsp.CodeAction) -> tuple[str, int, list[str]] | None:
 
 
 def edit_to(document: Document, text: str) -> lsp.WorkspaceEdit:
-    """Return the edit that changes the text of a document into another."""
+    """Return the edit that replaces the text of a document."""
     return _edit_of(document, line_edits(document.text, text))
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from anygame.language.forms import infix_variable
 from anygame.language.rules import KEYWORDS
 from anygame.language.sentences import OPERATORS
-from anygame.language_server.domains import Values
+from anygame.language_server.findings import LIMITS, Values
 from anygame.language_server.meanings import (
     KEYWORD_TEXTS,
     argument_names,
@@ -23,13 +23,12 @@ from anygame.language_server.meanings import (
     values_text,
 )
 from anygame.language_server.reading import OpenItem, starts_item, tokens_of
-from anygame.language_server.settings import LIMITS
 from anygame.language_server.sheet import Range, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from anygame.language_server.domains import DomainTable
+    from anygame.language_server.findings import DomainTable
     from anygame.language_server.reading import Token
     from anygame.language_server.sheet import WrittenSheet
 
@@ -43,10 +42,10 @@ class TypingContext:
     """The place of the cursor.
 
     Attributes:
-        slot: the category of text that fits there.
+        slot: the syntactic category of a name at the cursor.
         prefix: the part of a name before the cursor; ``range`` is its place.
-        opened: whether a parenthesis opens right before ``prefix``, so that in KIF a name must follow.
-        steps: path to a term: a relation and the index of its argument, then the same for each function.
+        opened: whether ``prefix`` directly follows an opening parenthesis, where KIF expects a name.
+        steps: path to a term: a relation, then functions, each with the index of an argument.
     """
 
     slot: Slot
@@ -97,7 +96,7 @@ def typing_context(sheet: WrittenSheet, offset: int) -> TypingContext | None:
 
 CompletionKind = Literal["keyword", "relation", "fluent", "move", "function", "constant", "variable"]
 
-#: Maximum number of proposals, which the editor filters.
+#: Maximum number of proposals; the editor filters them further.
 _MOST: Final = 300
 _OF_SLOT: Final[dict[Slot, tuple[str, ...]]] = {
     "item": ("role", "init", "next", "legal", "goal", "terminal", "base", "input", "sees", "percept"),
@@ -107,7 +106,7 @@ _OF_SLOT: Final[dict[Slot, tuple[str, ...]]] = {
 }
 
 
-#: The text of the hole for an argument of a keyword, if it is not the name of the argument.
+#: Placeholders for arguments of keywords; the other placeholders are the names of the arguments.
 _HOLES: Final = {"role": "?role", "move": "?move", "term": "?term", "value": "100"}
 
 
@@ -118,7 +117,7 @@ class Completion:
     Attributes:
         label: text to show and to compare with the typed letters.
         detail: a few words shown beside the label.
-        text: text to insert; a snippet with holes if ``is_snippet``.
+        text: text to insert; a snippet with placeholders if ``is_snippet``.
         range: the part to replace.
         order: proposals with a lower order come first.
     """
@@ -192,7 +191,7 @@ def _formulas(
         {each.symbol for each in sheet.occurrences if each.symbol.kind == "relation"},
         key=lambda each: (each.name, each.arity),
     ):
-        # A relation without a rule that occurs once is probably the name that is being typed.
+        # A relation that has no rule and occurs once is probably the name that is being typed.
         is_typed = symbol not in sheet.heads and len(sheet.by_symbol[symbol]) < 2
         if symbol.name in KEYWORDS or is_typed or (context.opened and not symbol.arity):
             continue
@@ -271,7 +270,7 @@ def signature(sheet: WrittenSheet, offset: int, table: DomainTable) -> list[Sign
         arities = [KEYWORDS[name]]
     else:
         written = {each.arity for each in sheet.by_symbol if each.kind == kind and each.name == name}
-        # A relation in a head has all its arguments, while an unfinished sentence has too few.
+        # The head of a rule has all its arguments, while an unfinished sentence lacks some arguments.
         defined = {arity for arity in written if Symbol("relation", name, arity) in sheet.heads}
         arities = sorted(arity for arity in (kind == "relation" and defined) or written if arity)
     symbols = [Symbol(kind, name, arity) for arity in arities]

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import os
+from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from lsprotocol import types as lsp
 
-from anygame.language_server.checking.findings import Findings
-from anygame.language_server.lines import Lines
-from anygame.language_server.outline import outline
-from anygame.language_server.settings import LIMITS
-from anygame.language_server.sheet import WrittenSheet
+from anygame.language.source import Source
+from anygame.language_server.findings import LIMITS, Findings
+from anygame.language_server.navigating import outline
+from anygame.language_server.sheet import Range, WrittenSheet
 from anygame.sheets.installed import SUFFIXES
+from anygame.sheets.layout import format_sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.language_server.domains import DomainTable
-    from anygame.language_server.lines import Encoding
-    from anygame.language_server.outline import Entry
+    from anygame.language_server.findings import DomainTable
+    from anygame.language_server.navigating import Entry
 
 
 #: Maximum number of open documents; further documents are ignored.
@@ -46,7 +47,6 @@ class Document:
     """One version of a document.
 
     Attributes:
-        encoding: the encoding of the code units that the editor counts.
         findings: the findings of this version; None before it has been examined.
         domains: the possible values of each place, perhaps in an earlier version.
     """
@@ -55,14 +55,9 @@ class Document:
         self.uri = uri
         self.version = version
         self.text = text
-        self.encoding: Encoding = encoding
+        self.lines = Lines(text, encoding)
         self.findings: Findings | None = None
         self.domains: DomainTable = Findings().domains
-
-    @cached_property
-    def lines(self) -> Lines:
-        """The lines of the text."""
-        return Lines(self.text, self.encoding)
 
     @cached_property
     def sheet(self) -> WrittenSheet:
@@ -94,7 +89,7 @@ class Documents:
         return self._documents.get(uri)
 
     def written(self, uri: str, version: int, text: str) -> Document | None:
-        """Store and return a new version of a document; None if too many are open."""
+        """Store and return a new version of a document; None if too many documents are open."""
         before = self._documents.get(uri)
         if before is None and len(self._documents) >= _MOST:
             return None
@@ -108,8 +103,9 @@ class Documents:
         self._documents.pop(uri, None)
 
 
-#: Maximum number of files to read, and of folder entries to visit.
+#: Maximum number of files to read.
 _MOST_FILES: Final = 500
+#: Maximum number of folder entries to visit.
 _MOST_ENTRIES: Final = 20_000
 #: Maximum number of symbols in an answer.
 _MOST_SYMBOLS: Final = 500
@@ -125,16 +121,14 @@ def path_of(uri: str) -> Path | None:
 
 
 class Workspace:
-    """The sheets in the folders of an editor; a search for symbols reads each new or changed file."""
+    """The sheets in the folders of an editor; a search for symbols reads only new and changed files."""
 
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         self.folders = list(folders)
         self._read: dict[Path, tuple[int, list[tuple[Document, Entry]]]] = {}
 
-    def symbols(
-        self, query: str, documents: Iterable[Document], encoding: Encoding
-    ) -> list[tuple[Document, Entry]]:
-        """Return the groups of rules with names that contain a query, those of open documents first."""
+    def symbols(self, query: str, documents: Documents) -> list[tuple[Document, Entry]]:
+        """Return the groups of rules whose names contain a query, starting with open documents."""
         groups: list[tuple[Document, Entry]] = []
         open_paths = set()
         for document in documents:
@@ -142,7 +136,7 @@ class Workspace:
             groups += [(document, entry) for entry in outline(document.sheet)]
         for path in self._paths():
             if path not in open_paths:
-                groups += self._entries(path, encoding)
+                groups += self._entries(path, documents.encoding)
         return [group for group in groups if query.lower() in group[1].name.lower()][:_MOST_SYMBOLS]
 
     def _paths(self) -> Iterator[Path]:
@@ -171,3 +165,115 @@ class Workspace:
         except (OSError, ValueError):
             return []
         return cached[1]
+
+
+#: The encoding whose units an editor counts.
+Encoding = Literal["utf-8", "utf-16", "utf-32"]
+#: Line number of a position, and number of code units before the position in its line; both from 0.
+Place = tuple[int, int]
+
+
+#: Codec of each encoding, and number of bytes in a code unit.
+_UNITS: Final[dict[Encoding, tuple[str, int]]] = {
+    "utf-8": ("utf-8", 1),
+    "utf-16": ("utf-16-le", 2),
+    "utf-32": ("utf-32-le", 4),
+}
+
+
+class Lines:
+    r"""The lines of a text; converts offsets to positions and back.
+
+    Editors count lines from 0, and characters in code units of an encoding. In UTF-16, the default, a
+    character beyond U+FFFF takes two units. A line ends only with ``\n``, ``\r\n`` or ``\r``. In pygls,
+    form feeds also end lines.
+
+    >>> lines = Lines("; \N{GAME DIE}!\n(role x)")
+    >>> lines.place(3), lines.place(6), lines.offset((0, 4)), lines.offset((9, 9))
+    ((0, 4), (1, 1), 3, 13)
+    """
+
+    def __init__(self, text: str, encoding: Encoding = "utf-16") -> None:
+        self.text = text
+        self._source = Source("", text)
+        self._codec, self._bytes = _UNITS[encoding]
+
+    def __len__(self) -> int:
+        return self.line_of(len(self.text)) + 1
+
+    def bounds(self, line: int) -> tuple[int, int]:
+        """Return the offsets of the start of a line and of its line break."""
+        return self._source.line_bounds(line + 1)
+
+    def line_of(self, offset: int) -> int:
+        """Return the number of the line that contains an offset."""
+        return self._source.position(offset)[0] - 1
+
+    def place(self, offset: int) -> Place:
+        """Return the position of an offset."""
+        line = self.line_of(offset)
+        return line, self.width(self.bounds(line)[0], offset)
+
+    def width(self, start: int, end: int) -> int:
+        """Return the number of code units of a part of the text."""
+        part = self.text[start:end]
+        return len(part) if part.isascii() else len(part.encode(self._codec, "surrogatepass")) // self._bytes
+
+    def offset(self, place: Place) -> int:
+        """Return the offset of a position; a position beyond the line or the text counts as its end."""
+        line, units = place
+        if line < 0:
+            return 0
+        if line >= len(self):
+            return len(self.text)
+        start, end = self.bounds(line)
+        units = max(units, 0)
+        part = self.text[start:end]
+        if part.isascii():
+            return min(start + units, end)
+        for offset in range(start, end):
+            units -= self.width(offset, offset + 1)
+            if units < 0:
+                return offset
+        return end
+
+
+#: Maximum number of lines to compare, because difflib can take quadratic time.
+_MOST_LINES: Final = 4_000
+
+
+def layout_edits(sheet: WrittenSheet, part: Range | None = None) -> list[tuple[Range, str]]:
+    """Return the edits that lay out a sheet or a part of it. Raises RuleSheetError for an invalid sheet."""
+    text = format_sheet(sheet.source, limits=LIMITS.reading)
+    if "\r\n" in sheet.text:
+        text = text.replace("\n", "\r\n")
+    edits = line_edits(sheet.text, text)
+    if part is not None:
+        edits = [edit for edit in edits if edit[0].start <= part.end and part.start <= edit[0].end]
+    return edits
+
+
+def line_edits(old: str, new: str) -> list[tuple[Range, str]]:
+    r"""Return edits of whole lines that change the old text to the new text.
+
+    >>> line_edits("a\nb\nc\n", "a\nB\nc\n")
+    [(Range(start=2, end=4), 'B\n')]
+    """
+    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    same = 0
+    while same < min(len(before), len(after)) and before[same] == after[same]:
+        same += 1
+    tail = 0
+    while tail < min(len(before), len(after)) - same and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    middle, changed = before[same : len(before) - tail], after[same : len(after) - tail]
+    start = sum(map(len, before[:same]))
+    offsets = list(accumulate(map(len, middle), initial=start))
+    if len(middle) + len(changed) > _MOST_LINES:
+        return [(Range(start, offsets[-1]), "".join(changed))]
+    matcher = SequenceMatcher(None, middle, changed, autojunk=False)
+    return [
+        (Range(offsets[i], offsets[j]), "".join(changed[k:m]))
+        for tag, i, j, k, m in matcher.get_opcodes()
+        if tag != "equal"
+    ]

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 from anygame.analysis.groups import reached
 from anygame.language.diagnostics import counted, shown
 from anygame.language.rules import READ_AS
-from anygame.language_server.domains import Values
+from anygame.language_server.findings import Values
 from anygame.language_server.sheet import FLUENT_PLACES, MOVE_PLACES, Range, Symbol, is_keyword
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from anygame.language_server.domains import DomainTable, Place
+    from anygame.language_server.findings import DomainTable, Place
     from anygame.language_server.sheet import WrittenSheet
 
 
@@ -41,42 +41,46 @@ KEYWORD_TEXTS: Final = {
     ),
     "init": Keyword(("fluent",), "Defines a fluent of the initial state.", "(init (cell 1 1 b))"),
     "true": Keyword(
-        ("fluent",), "Holds if a fluent is true in the current state. Only in bodies.", "(true (cell 1 1 b))"
+        ("fluent",),
+        "Holds if a fluent is true in the current state. Occurs only in bodies.",
+        "(true (cell 1 1 b))",
     ),
     "does": Keyword(
-        ("role", "move"), "Holds if a role makes a move in this turn. Only in bodies.", "(does white noop)"
+        ("role", "move"),
+        "Holds if a role makes a move in this turn. Occurs only in bodies.",
+        "(does white noop)",
     ),
     "next": Keyword(
         ("fluent",),
-        "Defines a fluent that is true in the next state. All others become false.",
+        "Defines a fluent that is true in the next state. All other fluents become false.",
         "(<= (next (control white)) (true (control black)))",
     ),
     "legal": Keyword(
         ("role", "move"),
-        "Defines a legal move of a role. Until the game is over, every role must have one.",
+        "Defines a legal move of a role. Until the game is over, every role must have a legal move.",
         "(<= (legal ?r noop) (role ?r) (not (true (control ?r))))",
     ),
     "goal": Keyword(
         ("role", "value"),
-        "Defines the value of a state for a role, from 0 to 100. It counts when the game is over.",
+        "Defines the value of a state for a role, from 0 to 100. The value counts when the game is over.",
         "(<= (goal white 100) (line x))",
     ),
     "terminal": Keyword((), "Defines when the game is over.", "(<= terminal (not open))"),
     "base": Keyword(
-        ("fluent",), "Declares a fluent that can become true. It changes nothing in play.",
+        ("fluent",), "Declares a fluent that can become true. The declaration changes nothing in play.",
         "(base (control white))",
     ),
     "input": Keyword(
-        ("role", "move"), "Declares a move that a role can ever have. It changes nothing in play.",
+        ("role", "move"), "Declares a move that can become legal. The declaration changes nothing in play.",
         "(input white noop)",
     ),
     "sees": Keyword(
         ("role", "percept"),
-        "Defines what a role perceives of a turn (GDL-II). In a sheet without it, all roles see all moves.",
+        "Defines what a role perceives of a turn (GDL-II). Without `sees`, all roles see all moves.",
         "(<= (sees ?r (card ?c)) (does random (deal ?r ?c)))",
     ),
     "percept": Keyword(
-        ("role", "percept"), "Declares what a role can ever perceive (GDL-II).", "(percept white (card 7))"
+        ("role", "percept"), "Declares a percept that a role can have (GDL-II).", "(percept white (card 7))"
     ),
     "<=": Keyword(
         ("head", "formula", "..."),
@@ -92,11 +96,11 @@ KEYWORD_TEXTS: Final = {
     "or": Keyword(("formula", "..."), "Holds if one of the formulas holds.", "(or (line x) (line o))"),
     "and": Keyword(
         ("formula", "..."),
-        "Holds if all formulas hold. It is not part of GDL: list the formulas in the body.",
+        "Holds if all formulas hold. `and` is not part of GDL: list the formulas in the body.",
         "(and (line x) open)",
     ),
     "distinct": Keyword(
-        ("term", "term"), "Holds if two terms are different. Both must be bound.", "(distinct ?x ?y)"
+        ("term", "term"), "Holds if two terms are different. Both terms must be bound.", "(distinct ?x ?y)"
     ),
 }  # fmt: skip
 
@@ -145,7 +149,7 @@ def argument_values(sheet: WrittenSheet, symbol: Symbol, table: DomainTable) -> 
 
 
 def argument_names(sheet: WrittenSheet, symbol: Symbol) -> list[str]:
-    """Return names for the arguments of a relation or function, from the variables of the rules."""
+    """Return names for the arguments of a relation or function, taken from variables in the rules."""
     if is_keyword(symbol):
         names = KEYWORD_TEXTS[symbol.name].arguments
         return list(names[: symbol.arity]) if symbol.kind == "relation" else list(names)
@@ -162,7 +166,7 @@ def argument_names(sheet: WrittenSheet, symbol: Symbol) -> list[str]:
 
 
 def values_of_variable(sheet: WrittenSheet, symbol: Symbol, table: DomainTable) -> Values | None:
-    """Return the possible values of a variable of a rule; None if nothing in the body binds it."""
+    """Return the possible values of a rule's variable; None if the body does not bind the variable."""
     places = sheet.by_symbol.get(symbol, ())
     domains = [table.at(each.place) for each in places if each.positive and not each.in_head and each.place]
     return reduce(Values.common, domains) if domains else None
@@ -177,7 +181,7 @@ _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 @dataclass(frozen=True, slots=True)
 class Hover:
-    """The text to show for a name, in Markdown and plain."""
+    """The explanation of a name, in Markdown and as plain text."""
 
     range: Range
     markdown: str
@@ -185,7 +189,7 @@ class Hover:
 
 
 def hover(sheet: WrittenSheet, offset: int, table: DomainTable) -> Hover | None:
-    """Return the text to show for the name at an offset; None if there is no name."""
+    """Return the explanation of the name at an offset; None if there is no name."""
     name = sheet.name_at(offset)
     if name is None or sheet.comment_at(offset):
         return None
@@ -201,7 +205,7 @@ def hover(sheet: WrittenSheet, offset: int, table: DomainTable) -> Hover | None:
 
 
 def code(text: str) -> str:
-    """Return text of a sheet as Markdown code on one line, with all its characters visible."""
+    """Return untrusted text as Markdown code on one line, in a printable form."""
     text = shown(text, 200)
     fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(text)), default=0))
     padding = " " if text[:1] == "`" or text[-1:] == "`" else ""

@@ -1,7 +1,7 @@
-"""Reads texts that are being written, and also makes nodes of broken items.
+"""Reads sheets that are being written, and guesses nodes for broken rules and facts.
 
-`anygame.language` reads all items without faults. In other text, an unclosed list ends where a new item seems
-to start: at a parenthesis at the start of a line in KIF, at a name there in infix.
+`anygame.language` reads the items without faults. In the rest of the text, an unclosed list ends where a new
+item seems to start. In KIF, a parenthesis at the start of a line starts an item; in infix, a name does.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from anygame.language.forms import Form, form_of, kif_variable
 from anygame.language.parser import parse_items, unwrapped
 from anygame.language.sentences import fold_head
 from anygame.language.source import Node
-from anygame.language_server.settings import LIMITS
+from anygame.language_server.findings import LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anygame.language.source import Source
 
-#: Patterns of tokens and comments. Both forms have the same groups, although KIF has no marks.
+#: Patterns of tokens and comments. Both patterns have the same groups, although KIF has no marks.
 _TOKENS: Final[dict[Form, re.Pattern[str]]] = {
     "kif": re.compile(
         r"(?P<comment>;[^\r\n]*)|(?P<open>\()|(?P<close>\))|(?P<name>[^\s();]+)|(?P<mark>(?!))"
@@ -65,7 +65,7 @@ def starts_item(source: Source, form: Form, offset: int) -> int:
 
 
 def items_of(source: Source) -> tuple[Node, ...]:
-    """Return the rules and facts of a sheet as nodes, and guesses of broken ones; none if it is too large."""
+    """Return the rules and facts as nodes, with guesses for broken items; empty if the sheet is too large."""
     try:
         nodes, faults = parse_items(source, limits=LIMITS.reading)
     except (LimitError, RecursionError):
@@ -118,7 +118,7 @@ class OpenItem:
     def lists(self) -> Iterator[tuple[str | None, int]]:
         """Yield the name of each open list, as programs spell it, and the index of its next argument.
 
-        The name is None if the list is still empty, and an empty text for parentheses around formulas.
+        The name is None for a list without items, and an empty string for parentheses around formulas.
         """
         for _, children, is_group in self._open:
             name = fold_head(children[0].text) or "(" if children else None
@@ -148,7 +148,7 @@ class OpenItem:
         elif token.kind == "open" and len(self._open) < _DEEPEST:
             is_call = is_infix and self._last.kind == "name" and token.start == self._last.end
             name = self._inside.pop() if is_call else None
-            # The items of a group belong to the list around it.
+            # The items of a group belong to the list around the group.
             is_group = is_infix and name is None
             self._open.append((name.start if name else token.start, [name] if name else [], is_group))
         elif token.kind == "close":

@@ -27,22 +27,22 @@ from anygame.language_server.answers import (
     resolving,
     symbol_kind,
 )
-from anygame.language_server.checking.checker import Checker
+from anygame.language_server.checker import Checker
 from anygame.language_server.documents import Documents, Workspace, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from anygame.language_server.checking.findings import Findings
     from anygame.language_server.documents import Document
+    from anygame.language_server.findings import Findings
 
-#: The protocol's code for a valid request that cannot be answered.
+#: Error code of the protocol for a valid request that cannot be answered.
 _REQUEST_FAILED: Final = -32803
 _HOST: Final = "127.0.0.1"
 
 
 def serve_stdio(version: str) -> bool:
-    """Serve one editor on standard input and output; return whether it sent ``shutdown`` before it left."""
+    """Serve one editor on standard input and output; return whether the editor sent ``shutdown``."""
     server = _Server(version)
     # Accidental prints must not corrupt the messages.
     with os.fdopen(os.dup(1), "wb") as output:
@@ -51,7 +51,7 @@ def serve_stdio(version: str) -> bool:
 
 
 def serve_tcp(version: str, port: int) -> bool:
-    """Serve one editor on a local port; return whether it sent ``shutdown`` before it left."""
+    """Serve one editor on a local port; return whether the editor sent ``shutdown``."""
     server = _Server(version)
     return server.serve(lambda: asyncio.run(server.serve_connection(port)))
 
@@ -60,9 +60,9 @@ class _Server(LanguageServer):
     """The server and its state between messages."""
 
     def __init__(self, version: str) -> None:
-        # Editors send whole texts, because pygls and editors count different line breaks in changes of parts.
+        # Editors send whole texts, because pygls and editors recognise different line breaks.
         super().__init__("anygame", version, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
-        # Errors are part of the answers; a log on standard error would show them to the user again.
+        # Answers contain the errors; a log on standard error would show each error again.
         logging.getLogger("pygls").setLevel(logging.CRITICAL)
         self.documents = Documents()
         self.explanations = Explanations()
@@ -72,10 +72,10 @@ class _Server(LanguageServer):
         _register(self)
 
     def serve(self, start: Callable[[], None]) -> bool:
-        """Serve until the editor leaves; return whether it sent ``shutdown`` before."""
+        """Serve until the editor disconnects; return whether the editor sent ``shutdown``."""
         try:
             start()
-        except SystemExit:  # pygls raises it at the end
+        except SystemExit:  # pygls raises SystemExit when the editor exits
             pass
         finally:
             self.explanations.close()
@@ -100,7 +100,7 @@ class _Server(LanguageServer):
             await ended.wait()
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Report an invalid message to the log of the editor, without opening a window."""
+        """Report an invalid message in the editor's log instead of a window."""
         self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Warning, str(error)[:1000]))
 
     def begin(self, params: lsp.InitializeParams) -> None:
@@ -125,7 +125,7 @@ class _Server(LanguageServer):
                 self.checker.changed(document, pause=0.0)
 
     async def configured(self, params: lsp.DidChangeConfigurationParams) -> None:
-        """Store changed settings, and ask for them if the editor does not send them."""
+        """Apply changed settings; request the settings if the message does not contain them."""
         self.set(params.settings)
         if not params.settings:
             await self.ask_settings()
@@ -200,9 +200,7 @@ class _Server(LanguageServer):
         return action
 
     async def named(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        entries = await asyncio.to_thread(
-            self.folders.symbols, params.query, list(self.documents), self.documents.encoding
-        )
+        entries = await asyncio.to_thread(self.folders.symbols, params.query, self.documents)
         return [
             lsp.WorkspaceSymbol(
                 location=lsp.Location(document.uri, document.range(entry.selection)),

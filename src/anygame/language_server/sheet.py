@@ -1,4 +1,4 @@
-"""A text that is being written: all occurrences of each name, and the meaning of the name."""
+"""A sheet that is being written: the occurrences and the meaning of each name."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from anygame.language.forms import comments_of, form_of, infix_constant, infix_v
 from anygame.language.rules import KEYWORDS, READ_AS
 from anygame.language.sentences import OPERATORS, fold, fold_head
 from anygame.language.source import Source
-from anygame.language_server.domains import MOST_CONSTANTS, DomainTable, Place, Values
+from anygame.language_server.findings import LIMITS, MOST_CONSTANTS, DomainTable, Place, Values
 from anygame.language_server.reading import items_of
-from anygame.language_server.settings import LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,12 +71,12 @@ class Occurrence:
 
     @property
     def is_fluent(self) -> bool:
-        """Whether the name is the name of a fluent."""
+        """Whether the name begins a fluent."""
         return self.symbol.kind == "term" and self.place in FLUENT_PLACES
 
     @property
     def is_move(self) -> bool:
-        """Whether the name is the name of a move."""
+        """Whether the name begins a move."""
         return self.symbol.kind == "term" and self.place in MOVE_PLACES
 
 
@@ -136,7 +135,7 @@ def _term(node: Node, around: _Around) -> Iterator[Occurrence]:
 
 
 def _opened(node: Node) -> tuple[Node, Sequence[Node]]:
-    """Return the name of a list and its other items; a name alone has no other items."""
+    """Return the first item of a list and the other items; for a token, the token and no items."""
     return (node.children[0], node.children[1:]) if node.children else (node, ())
 
 
@@ -158,7 +157,7 @@ def _occurrence(symbol: Symbol, token: Node, node: Node, around: _Around) -> Occ
 
 #: Maximum number of characters of a comment shown with a name.
 _LONGEST_COMMENT: Final = 1_000
-#: Ends of headings, which do not describe only the rule below them.
+#: Last characters of headings, which describe more than the rule below them.
 _RULE: Final = ("---", "===", "***")
 _DECORATION: Final = "-=*_~# "
 
@@ -172,7 +171,7 @@ class Range:
 
 
 class WrittenSheet:
-    """A sheet while it is written."""
+    """A sheet that is being written, perhaps with faults."""
 
     def __init__(self, name: str, text: str) -> None:
         # If the suffix is unknown, the text determines the form.
@@ -186,7 +185,7 @@ class WrittenSheet:
 
     @cached_property
     def items(self) -> tuple[Node, ...]:
-        """The rules and facts; a guess for each broken one."""
+        """The nodes of the rules and facts, guessed for broken items."""
         return items_of(self.source)
 
     @cached_property
@@ -213,7 +212,7 @@ class WrittenSheet:
 
     @cached_property
     def heads(self) -> dict[Symbol, list[int]]:
-        """The rules and facts of each relation, by their numbers."""
+        """The numbers of the rules and facts that define each relation."""
         heads = ((self.head(number), number) for number in range(len(self.items)))
         return grouped((head.symbol, number) for head, number in heads if head is not None)
 
@@ -237,7 +236,7 @@ class WrittenSheet:
 
     @cached_property
     def written(self) -> DomainTable:
-        """The constants and functions written at each place; places of ``next`` also count as ``true``."""
+        """The values written at each place; a place in ``next`` also counts as a place in ``true``."""
         values: dict[Place, Values] = defaultdict(Values)
         for each in self.occurrences:
             symbol = each.symbol
@@ -253,7 +252,7 @@ class WrittenSheet:
         return [each.start for each in self.occurrences]
 
     def name_at(self, offset: int) -> Occurrence | None:
-        """Return the name at an offset, or directly before it."""
+        """Return the name around an offset, or that ends at the offset."""
         place = bisect_right(self._starts, offset)
         for each in reversed(self.occurrences[max(0, place - 2) : place]):
             if each.start <= offset <= each.end:
@@ -261,13 +260,13 @@ class WrittenSheet:
         return None
 
     def comment_at(self, offset: int) -> Comment | None:
-        """Return the comment around an offset, which must be after its first character."""
+        """Return the comment around an offset that is after the comment's first character."""
         place = bisect_right([comment.start for comment in self.comments], offset - 1)
         comment = self.comments[place - 1] if place else None
         return comment if comment and comment.start < offset <= comment.end else None
 
     def comment_above(self, item: int) -> str:
-        """Return the comment above an item, without its marks and after at most one blank line."""
+        """Return the comment above an item without its marks; at most one blank line can separate them."""
         line = self.source.position(self.items[item].start)[0]
         place = bisect_right([comment.start for comment in self.comments], self.items[item].start)
         lines: list[str] = []

@@ -1,30 +1,30 @@
-"""The possible values of each place, for completion: plain data that another process computes.
-
-The values of a place are the constants and functions that can occur there, in a bounded number.
-"""
+"""Data that the server and its worker process exchange: settings, findings, and possible values of places."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.doctor.mending import Fix
+from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.rules import READ_AS
 from anygame.language.terms import Constant
+from anygame.sheets.edits import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from anygame.analysis.domains import Domains, Functor
 
-#: Path to a term: relation, arity, and number of the argument. For each compound term around the term, its
-#: function with the arity and the number of the argument follow, as in `anygame.analysis.domains`.
+#: Path to a term: relation, arity and argument index. For each compound term around the term, its functor
+#: (name and arity) and the argument index follow, as in `anygame.analysis.domains`.
 Place = tuple[object, ...]
 #: Maximum number of places; a sheet has several hundred.
 _MOST_PLACES: Final = 5_000
-#: Maximum number of constants of a place: more than the numbers of a large board.
+#: Maximum number of constants of a place: more than a large board has coordinates.
 MOST_CONSTANTS: Final = 500
-#: Maximum depth inside terms; moves and fluents are seldom deeper than two.
+#: Maximum nesting of functions on a path; moves and fluents seldom have more than two levels.
 _DEEPEST: Final = 3
 
 
@@ -50,7 +50,7 @@ class Values:
         return Values(self.constants | other.constants, self.functors | other.functors, is_complete)
 
     def common(self, other: Values) -> Values:
-        """Return the intersection of two sets of values; incomplete constants exclude nothing."""
+        """Return the intersection of two sets of values; an incomplete set excludes no constants."""
         if self.complete and other.complete:
             constants, complete = self.constants & other.constants, True
         else:
@@ -60,7 +60,7 @@ class Values:
 
 
 class DomainTable:
-    """The values of places."""
+    """The possible values of each place."""
 
     def __init__(self, values: dict[Place, Values] | None = None) -> None:
         self._values = values or {}
@@ -102,7 +102,7 @@ class DomainTable:
         return self._values.get(place, Values())
 
     def resolve(self, steps: Sequence[tuple[str, int]]) -> list[Place]:
-        """Return the places with a path: a relation and the index of an argument, then functions likewise.
+        """Return the places with a path: a relation, then functions, each with the index of an argument.
 
         The path has no arities, because a list that is being typed can lack arguments.
         """
@@ -133,7 +133,7 @@ class DomainTable:
 
     @classmethod
     def from_json(cls, data: Iterable[Any]) -> DomainTable:
-        """Return the table that `as_json` made plain."""
+        """Return the table from the data of `as_json`."""
         return cls(
             {
                 _place(place): Values(set(constants), {(name, arity) for name, arity in functors}, complete)
@@ -144,3 +144,96 @@ class DomainTable:
 
 def _place(parts: Iterable[Any]) -> Place:
     return tuple(tuple(part) if isinstance(part, list) else part for part in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that explains a finding."""
+
+    start: int
+    end: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagnostic from offset ``start`` to ``end``.
+
+    ``severity`` is 1 for an info, 2 for a warning, 3 for an error. ``message`` is a line about the fault,
+    followed by lines with hints.
+    """
+
+    code: str
+    severity: int
+    message: str
+    start: int
+    end: int
+    related: tuple[Related, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All findings of a sheet, and the possible values of each place, if known."""
+
+    findings: tuple[Finding, ...] = ()
+    domains: DomainTable = field(default_factory=DomainTable)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the findings as plain data."""
+        return {
+            "findings": [asdict(finding) for finding in self.findings],
+            "domains": self.domains.as_json(),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Findings:
+        """Return the findings from the data of `as_json`."""
+        return cls(tuple(map(_finding, data["findings"])), DomainTable.from_json(data["domains"]))
+
+
+def _finding(data: dict[str, Any]) -> Finding:
+    related = tuple(Related(**each) for each in data["related"])
+    fixes = []
+    for fix in data["fixes"]:
+        edits = tuple(Edit(edit["start"], edit["end"], tuple(edit["pieces"])) for edit in fix["edits"])
+        fixes.append(Fix(fix["title"], edits, tuple(fix["kinds"]), fix["sure"]))
+    return Finding(**{**data, "related": related, "fixes": tuple(fixes)})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings of an editor, in the section ``anygame``.
+
+    Attributes:
+        lenient: whether to allow variables that no positive literal binds.
+        infos: whether to report infos, which are about style.
+        play: whether to play a few random games if the rules have no error.
+    """
+
+    lenient: bool = False
+    infos: bool = True
+    play: bool = False
+
+    def changed(self, values: object) -> Settings:
+        """Return the settings with the values that an editor sent, inside ``{"anygame": {...}}`` or directly.
+
+        >>> Settings().changed({"anygame": {"lenient": True, "colour": "red"}})
+        Settings(lenient=True, infos=True, play=False)
+        """
+        if isinstance(values, dict) and isinstance(values.get("anygame"), dict):
+            values = values["anygame"]
+        if not isinstance(values, dict):
+            return self
+        names = [field.name for field in fields(self) if isinstance(values.get(field.name), bool)]
+        known: dict[str, Any] = {name: values[name] for name in names}
+        return replace(self, **known)
+
+
+#: Limits on a sheet. The largest public sheets have 0.5 MB and 150,000 tokens.
+LIMITS: Final = Limits(
+    facts=1_000_000,
+    terms=1_000_000,
+    seconds=10.0,
+    reading=ReadingLimits(bytes=2 * 2**20, tokens=500_000, problems=200, seconds=10.0),
+)

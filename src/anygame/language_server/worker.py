@@ -1,8 +1,8 @@
 """The process that examines sheets: it runs the doctor and computes the possible values of places.
 
-It reads questions from standard input and writes answers to standard output. Sheets are untrusted, and
-neither reading nor reasoning can be interrupted from outside. So the process has bounded memory, and it is
-killed if it does not answer in time.
+The process reads questions from standard input and writes answers to standard output. Sheets are untrusted,
+and no other thread can interrupt reading or reasoning. Therefore the process has bounded memory, and the
+server kills the process after a timeout.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ from anygame.errors import AnygameError
 from anygame.game.loading import read_silently
 from anygame.language.diagnostics import Severity
 from anygame.language.source import Source
-from anygame.language_server.checking.findings import Finding, Findings, Related
-from anygame.language_server.domains import DomainTable
-from anygame.language_server.settings import LIMITS, Settings
+from anygame.language_server.findings import LIMITS, DomainTable, Finding, Findings, Related, Settings
 from anygame.processes.inside import answer_questions, set_up
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ def examine(name: str, text: str, settings: Settings) -> Findings:
     wanted = ExaminationSettings(
         lenient=settings.lenient, limits=LIMITS, play=BRIEF if settings.play else None
     )
-    with read_silently():  # the findings report lenient reading
+    with read_silently():  # the findings mention lenient reading
         examination = examined(source, wanted)
     least = Severity.INFO if settings.infos else Severity.WARNING
     worst = sorted(examination.worst(_MOST, least), key=lambda finding: finding.diagnostic)
@@ -76,17 +74,12 @@ def mended(name: str, text: str, kinds: Iterable[str]) -> str:
         return text
 
 
-#: Niceness of the process, whose work has a lower priority than typing.
+#: Niceness of the process: examining a sheet has a lower priority than typing.
 _NICENESS: Final = 5
 
 
 def main(memory: int, longest: int) -> None:
-    """Answer questions until the input ends.
-
-    Args:
-        memory: maximum bytes of address space.
-        longest: maximum bytes of an answer.
-    """
+    """Answer questions until the input ends, with limits in bytes on address space and on an answer."""
     answer_questions(set_up(memory, _NICENESS), answer, longest)
 
 

@@ -1,6 +1,7 @@
 """Schedules the examination of sheets: shortly after the last change, one at a time, in a separate process.
 
-Outdated results are dropped. The process starts when it is first needed, and is killed if it is late.
+The checker drops outdated results. The checker starts the process for the first examination, and kills the
+process after a timeout.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import AnygameError
-from anygame.language_server.checking.findings import Finding, Findings
-from anygame.language_server.settings import Settings
+from anygame.language_server.findings import Finding, Findings, Settings
 from anygame.processes.child import ChildProcess
 from anygame.processes.pool import Pool
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from anygame.language_server.documents import Document
 
 
-#: Maximum bytes of address space: several times the need of a text of 2 MiB.
+#: Maximum address space in bytes; a text of 2 MiB needs a fraction of it.
 _MEMORY: Final = 4 * 2**30
-#: Maximum bytes of an answer; 500 diagnostics and the values of 5,000 places need much less.
+#: Maximum size of an answer in bytes; 500 diagnostics and the values of 5,000 places take much less.
 _LONGEST_ANSWER: Final = 64 * 2**20
 
 
 class ExaminingProcess:
-    """A process that answers one question at a time, the ``current`` question."""
+    """A process that answers one question at a time; ``current`` is the question that it is answering."""
 
     def __init__(self) -> None:
         self.current: dict[str, Any] | None = None
         self._turn = asyncio.Lock()
         self._pool = Pool(
             lambda: ChildProcess(
-                "anygame.language_server.checking.worker",
+                "anygame.language_server.worker",
                 _MEMORY,
                 _LONGEST_ANSWER,
                 name="the process that examines sheets",
@@ -45,9 +45,10 @@ class ExaminingProcess:
         )
 
     async def ask(self, question: dict[str, Any], within: float) -> Any:
-        """Return the answer to a question; see `anygame.language_server.checking.worker`.
+        """Return the answer to a question; see `anygame.language_server.worker`.
 
-        Raises ChildFaultError, or ChildEndedError if there is no answer ``within`` that many seconds.
+        Raises ChildEndedError if there is no answer ``within`` that many seconds, and ChildFaultError if the
+        process cannot answer.
         """
         async with self._turn, self._pool.child() as child:
             self.current = question
@@ -61,16 +62,17 @@ class ExaminingProcess:
         await self._pool.close()
 
 
-#: Seconds without a change after which a sheet is examined. Keystrokes follow faster than this.
+#: Seconds between the last change and the examination; more than the usual time between two keystrokes.
 _PAUSE: Final = 0.3
-#: Seconds after which an outdated examination is aborted. Most sheets take less; a new process takes 0.5 s.
+#: Seconds after which an outdated examination is aborted. Most examinations take less time. Starting a new
+#: process takes 0.5 s.
 _PATIENCE: Final = 2.0
 #: Maximum seconds of an examination; the largest public sheets take three.
 _LONGEST: Final = 30.0
 
 
 class Checker:
-    """Examines sheets, and calls ``report`` with a document and its findings if the document is unchanged."""
+    """Examines sheets, and calls ``report`` with each unchanged document and its findings."""
 
     def __init__(self, report: Callable[[Document, Findings], None]) -> None:
         self.settings = Settings()

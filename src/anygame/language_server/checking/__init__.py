@@ -1,1 +1,0 @@
-"""Diagnostics: computed in a separate process, which can be killed, and sent as plain data."""
