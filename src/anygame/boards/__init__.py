@@ -8,8 +8,8 @@ letters, or a chain of the rules (see `anygame.analysis.axes`). The other argume
 square. A comment in the sheet can overrule these choices (see `anygame.boards.finding.hints`). The chapter on
 boards lists the evidence for each kind of board.
 
-- **Squares**: the squares that ``base`` allows. Without ``base``, the squares of the initial state if some of
-  them are blank. Otherwise, all combinations of rows and columns.
+- **Squares**: ``base`` determines the squares. Without ``base``, they are the squares of the initial state if
+  some of them are blank, and otherwise all combinations of rows and columns.
 - **Rows and columns**: if rows grow and then shrink by one square at a time, the board is a hexagon with the
   first row at the top. Otherwise the names of variables decide: ``?row ?col`` (first row at the top) or
   ``?x ?y`` (``y`` grows upwards). Without such variables, letters name columns and numbers rows, as in chess,

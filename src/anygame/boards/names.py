@@ -78,7 +78,7 @@ SIGNS: Final = {"gt": ">", "greater": ">", "more": ">", "lt": "<", "less": "<", 
 GLYPHS: Final = {"king": "♚", "queen": "♛", "rook": "♜", "bishop": "♝", "knight": "♞", "pawn": "♟"} | {
     "man": "⛂", "crowned": "⛃",
 }  # fmt: skip
-#: Lamps and switches, with their colours.
+#: Words for states of lamps and switches, with their colours.
 LAMPS: Final = {"on": "yellow", "off": "grey"}
 
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")

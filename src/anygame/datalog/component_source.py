@@ -118,14 +118,10 @@ class ComponentWriter:
         on_trial = isinstance(self.mode, OnTrial)
         if on_trial or self.component.builds_terms or code.work > self.strategy.counted:
             prefix = "try_" if on_trial else ""
-            counted = [
-                part
-                for clause in code.clauses
-                for part in ((clause, f"if next({prefix}tick)") if clause.startswith("for") else (clause,))
-            ]
-            return (
-                f"{prefix}grow({target}, ({code.head} {' '.join(counted)}), {self.title(rule.head.relation)})"
-            )
+            count = f" if next({prefix}tick)"
+            counted = [clause + count if clause.startswith("for") else clause for clause in code.clauses]
+            title = self.title(rule.head.relation)
+            return f"{prefix}grow({target}, ({code.head} {' '.join(counted)}), {title})"
         return f"{target} |= {{{code.head} {' '.join(code.clauses)}}}"
 
     def reading(self) -> list[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import Condition
     from anygame.datalog.strategy import Strategy
 
-#: Relations of fluents, moves and percepts. Their arguments are split even if other relations are not.
+#: Relations of fluents, moves and percepts, whose arguments are split even if other arguments are not.
 _PROTOCOL: Final = {"true", "does", "next", "init", "base", "legal", "input", "sees", "percept"}
 #: For each relation of fluents or moves, the relation whose layout it shares: ``true`` or ``does``.
 _LAID_OUT_AS: Final = {(name, KEYWORDS[name]): (read, KEYWORDS[read]) for name, read in READ_AS.items()}

@@ -106,7 +106,7 @@ class Linker:
 
 
 class Agenda:
-    """The keys of one recursive component that are in progress in one frame.
+    """The keys of a recursive component whose rows are being computed in one frame.
 
     A relation on demand is not computed as a whole. A *look-up* computes only the rows of one key: it
     evaluates the rules with the columns of the key bound, and caches the rows in the frame. This is tabling;

@@ -73,7 +73,7 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Compose:
-    """A join item for the equation of ``value`` and the compound term of ``functor`` and ``parts``."""
+    """A join item that relates ``value`` to the compound term of ``functor`` and ``parts``."""
 
     functor: tuple[str, int]
     value: Variable
@@ -359,7 +359,7 @@ def known_columns(atom: FlatAtom, known: Container[Variable]) -> list[int]:
 def _goes_down(
     rule: FlatRule, atom: FlatAtom, columns: Iterable[int], wholes: Iterable[Term], component: Component
 ) -> bool:
-    """Return whether a literal asks for smaller terms than its rule, or causes no endless recursion."""
+    """Return whether a literal cannot cause endless recursion, such as one that asks for smaller terms."""
     grows = component.builds_terms or component.asks_for_larger_terms
     if not grows or atom.relation not in component.relations:
         return True

@@ -1,7 +1,7 @@
 """The reasoner: answers questions about the states of a game from its rules.
 
 This module connects the stages: it flattens the rules, orders them in a schema, and evaluates them in an
-engine. It also handles the keywords of GDL: it provides the rows of ``true`` and ``does``, and reads
+engine. The module also handles the keywords of GDL: it provides the rows of ``true`` and ``does``, and reads
 ``init``, ``legal``, ``next``, ``terminal``, ``goal`` and ``sees``.
 """
 

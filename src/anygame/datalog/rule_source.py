@@ -2,8 +2,8 @@
 
 The comprehension has a ``for`` for each literal, over a relation or a bucket of a hash index. It has an
 ``if`` for each test, as early as possible. (CPython limits the depth of nested blocks to 20, but not the
-number of clauses of a comprehension.) Generating the source reads no rows. ``source`` lists the names in the
-source.
+number of clauses of a comprehension.) Generating the source reads no rows. The module ``source`` lists the
+names in generated code.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class RuleCode:
         dead: whether the rule can never fire.
         work: expected number of iterations in the worst case; decides whether the code counts them.
         cost: expected number of rows.
-        needs: needs other than rows, indexes and tables in the frame.
+        needs: the needs of the code, except rows, indexes and tables in the frame.
         rows_read: relations whose rows the code reads from the frame.
         indexes: indexes and tables in the frame, with the access to their relations.
     """

@@ -74,7 +74,7 @@ class Component:
     recursive: bool
     #: Maximum number of negations on a path to the inputs of the component.
     stratum: int
-    #: ``STATIC``, ``STATE`` or ``ACTION``.
+    #: The highest level of the relations: ``STATIC``, ``STATE`` or ``ACTION``.
     level: int
     #: Whether the relations can be computed on demand, for questions with finite answers.
     tableable: bool

@@ -81,7 +81,7 @@ def _is_counted(listing: Listing) -> bool:
 def _chains(state: State, goals: Sequence[int], picture: Picture) -> tuple[Aim, ...]:
     """Return the cells with which each winner has won.
 
-    They are the cells in the derivation of the winner's goal, or else in the derivation of ``terminal``. If a
+    These cells occur in the derivation of the winner's goal, or else in the derivation of ``terminal``. If a
     derivation contains all occupied cells, for example because it counts them, it is ignored.
     """
     reached = {role: goal for role, goal in zip(state.game.roles, goals, strict=True) if not role.is_random}

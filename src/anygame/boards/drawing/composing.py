@@ -66,7 +66,7 @@ def picture(
 
 
 class Painter:
-    """Draws the states of one game; infers its boards, and the cells that moves name, only once."""
+    """Draws the states of one game. Boards, and the cells that moves name, are inferred only once."""
 
     def __init__(self, game: Game) -> None:
         # A painter must not reference its game, because the cache keeps a painter only while its game lives.

@@ -61,7 +61,7 @@ OUTLINES: Final = {
 
 
 def tag(name: str, attributes: str, **lengths: float) -> str:
-    """Return an element without content, with further attributes whose values are lengths in cells."""
+    """Return an element without content; the keyword arguments are attributes with lengths in cells."""
     sizes = "".join(f' {key.replace("_", "-")}="{pixels(length)}"' for key, length in lengths.items())
     return f"<{name}{sizes}{attributes}/>"
 

@@ -206,7 +206,7 @@ class LineGridMaker:
         )
 
     def _all(self) -> Iterator[Cell]:
-        """Yield a cell for each line, to the right and upwards."""
+        """Yield a cell for each line between neighbouring dots."""
         across, up, top = self._lines.across, self._lines.up, self._top
         for x1, y1 in product(range(len(across)), range(len(up))):
             for x2, y2 in ((x1 + 1, y1), (x1, y1 + 1)):

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 _Place: TypeAlias = "tuple[str, str, int, int]"
 #: A coordinate: the number of a layout, and an index in the key of this layout.
 _Coordinate: TypeAlias = "tuple[int, int]"
-#: An argument that is a variable, and the variable.
+#: An argument and the variable in it.
 _Occurrence: TypeAlias = "tuple[_Place, Variable]"
 #: Relations that declare fluents or moves; their rules are not evidence.
 _DECLARED: Final = frozenset({"base", "input"})
-#: Maximum number of rules from a fluent to `legal`; longer chains are weak evidence.
+#: Maximum number of rules in a chain from a fluent to `legal`; longer chains are weak evidence.
 _ROUNDS: Final = 6
 
 
@@ -49,8 +49,8 @@ class MoveReader:
     ) -> tuple[tuple[str, ...], tuple[tuple[int, dict[int, Term]], ...]]:
         """Return the ids of the cells that a move names, in the order of arguments.
 
-        The second result is for moves that name single coordinates, such as a column. For each layout on
-        which the move names no cell, it contains the layout number and these coordinates by index in the
+        The second result is for moves that name single coordinates, such as a column. For each layout without
+        a named cell, the second result contains the layout number, and these coordinates by index in the
         layout's key.
         """
         if not isinstance(move, Compound):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 #: Distance between rows of hexagons, in widths of a cell: half the square root of three.
 HEXAGON_ROW: Final = 0.8660254
-#: Maximum number of entries in a legend with all possible contents.
+#: Maximum number of entries in a legend; a longer legend shows only contents on the board.
 _LEGEND_LIMIT: Final = 12
 #: A ``line`` joins two dots (see `Cell.ends`). A ``pit`` is one of a row of numbered places.
 CellShape: TypeAlias = Literal["square", "hexagon", "line", "pit"]
@@ -177,7 +177,7 @@ class Grid:
 
     @property
     def legend(self) -> tuple[Look, ...]:
-        """The contents whose symbol is not their full name; if they are many, only contents on the board."""
+        """The contents whose symbol is not their full name; if they are many, only those on the board."""
         labelled = [look for look in self.looks if look.label not in ("", look.symbol)]
         if len(labelled) > _LEGEND_LIMIT:
             present = {thing.look for cell in self.cells for thing in cell.things}
@@ -377,8 +377,8 @@ def _is_initial(name: str, colour: str, roles: Iterable[str]) -> bool:
 def said_colours(facts: Iterable[Term], roles: Collection[str]) -> dict[str, str]:
     """Return the colours of roles from facts such as ``(marker player1 red)``.
 
-    The result contains the roles without a colour in their names. It is empty unless one fluent assigns one
-    colour to each of these roles, and all these colours differ.
+    The result contains the roles without a colour in their names. The result is empty unless one fluent
+    assigns one colour to each of these roles, and all these colours differ.
     """
     unnamed = {role for role in roles if not colour_in(role)}
     given: dict[str, list[tuple[str, str]]] = {}
@@ -403,7 +403,7 @@ def role_colours(roles: Sequence[str]) -> dict[str, str]:
 
 
 def _name(occupant: Occupant, layout: Layout) -> str:
-    """Return the content as text; without content, the name of the fluent if it is an overlay."""
+    """Return the content as text; for an overlay without content, the name of its fluent."""
     functor, content = occupant
     if content:
         return " ".join(map(str, content))

@@ -65,7 +65,7 @@ _TITLE: Final = 0.8
 _LABEL: Final = 0.8
 #: Gap between boards, in cells.
 _GAP: Final = 0.5
-#: Maximum width of groups of boards side by side, in cells.
+#: Maximum total width of groups of boards that are drawn side by side, in cells.
 _WIDEST: Final = 24.0
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Part of a line of text, with a style in the notation of the library rich; empty for none."""
+    """Part of a line of text, with a style for the library rich (empty for none)."""
 
     text: str
     style: str = ""
@@ -126,7 +126,7 @@ def list_facts(listings: Iterable[Listing], *, width: int = 80, colours: bool = 
 
 
 def _lit(picture: Picture) -> dict[str, str]:
-    """Return the highlights, by cell, of the last move or, if no move is marked, of changed cells."""
+    """Return the highlights of the cells of the last move or, without a last move, of changed cells."""
     moved = {
         cell.id: "to" if "to" in cell.marks else "from"
         for cell in picture.cells()
@@ -249,7 +249,7 @@ class _Sheet:
         ]
 
     def rows(self) -> dict[float, int]:
-        """Return the line number of each height at which the grid has content."""
+        """Return the line number of each ``y`` coordinate at which the grid has content."""
         heights = {cell.y for cell in self.grid.cells} | {y for _, y in self.grid.dots}
         by_id = {cell.id: cell.y for cell in self.grid.cells}
         between = {

@@ -38,7 +38,7 @@ class Predicate(NamedTuple):
 
 
 class Occurrence(NamedTuple):
-    """A predicate of a rule with its arguments."""
+    """A predicate in a rule, with its arguments."""
 
     predicate: Predicate
     arguments: tuple[Term, ...]
@@ -105,7 +105,8 @@ def neighbours_in(
 ) -> frozenset[tuple[Square, Square]]:
     """Return the pairs of squares in facts that contain two squares, such as ``(adjacent c3 c4)``.
 
-    The result is empty unless exactly one of the arguments has a domain of names such as ``c3``.
+    The result is empty unless the fluent with these domains has exactly one argument with values such as
+    ``c3``.
     """
     named = [set(values) for values in domains if values and all(map(split_name, values))]
     if len(named) != 1:

@@ -14,8 +14,8 @@ A hint is a comment line of its own, anywhere in the sheet::
 A hint can combine words. The shape is ``hex`` or ``square``. With ``up``, the first row is at the bottom;
 with ``down``, it is at the top. If a hint has rows and columns, the first row is at the top unless the hint
 has ``up``. Arguments are counted from 1. The arguments other than row, column and board are the content of a
-square; a fact without content marks its square. A side is a role or a colour. A pattern of its goal cells
-contains their coordinates.
+square; a fact without content marks its square. A side is a role or a colour, and patterns match the
+coordinates of its goal cells.
 
 A sheet can have a hint for each fluent. If hints name fluents, only these fluents are drawn.
 """
@@ -42,7 +42,7 @@ _HINTS_LIMIT: Final = 16
 
 
 class HintError(ValueError):
-    """The reason why a hint cannot be read."""
+    """An error that says why a hint cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,7 +187,7 @@ class Layout(_OnBoard):
         return placed
 
     def _pairs(self, facts: Iterable[Term]) -> list[Term]:
-        """Return a fact with both coordinates of each thing; see `joined`."""
+        """Return one fact for each thing, with both coordinates of the thing; see `joined`."""
         across, up = self.joined
         rows: dict[tuple[Term, ...], list[Term]] = {}
         columns: list[tuple[Term, ...]] = []
@@ -286,7 +286,7 @@ class Boards:
         layouts: the layouts, in the order in which they are shown.
         lines: lines between dots, shown after the layouts.
         hands: fluents whose facts are cards, with the number of their arguments that name the owner: 0 or 1.
-        wishes: goal cells of sides, if the sheet names them.
+        wishes: the goal cells of sides, from hints in the sheet.
         notes: messages about ignored hints, or the error that ended the search for boards.
     """
 

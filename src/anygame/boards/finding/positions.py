@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-#: Different parts of the names of two coordinate fluents, and whether the first fluent gives rows from the
-#: top.
+#: Name parts in which two coordinate fluents differ, and whether the first fluent is the row, from the top.
 _NAMES: Final = (("x", "y", False), ("X", "Y", False), ("row", "column", True), ("row", "col", True))
 #: Maximum number of squares: 64 rows of 64.
 _MOST_SQUARES: Final = 4096
@@ -120,7 +119,7 @@ def _starts(across: Iterable[Arguments], up: Iterable[Arguments]) -> list[tuple[
 def _named_squares(
     across: Fluent, up: Fluent, starts: Iterable[tuple[Term, Term]], rules: Iterable[Rule]
 ) -> set[Square]:
-    """Return the pairs of the largest relation that lists squares; empty if no relation does."""
+    """Return the pairs of the largest relation that lists squares; empty if there is none."""
     columns, rows = set(across.domains[-1]), set(up.domains[-1])
     named: list[set[Square]] = [
         set(squares)

@@ -59,7 +59,7 @@ def find_boards(game: Game) -> Boards:
         layouts = _as_found(fluents, hints, notes)
     layouts = [_joined(layout, game) for layout in _overlaid(layouts, fluents, game.program.rules)]
     lines = () if any(hint.functor for hint in hints) else find_lines(fluents, game)
-    # Beside a board, things with two coordinates usually lie on that board.
+    # If a game has a board, things with two coordinates usually lie on this board.
     if not (layouts or lines or hints):
         layouts += find_positions(fluents, game.program.rules)
     hands = {fluent.key: int(fluent.arity > 1) for fluent in fluents if CARDS & {*words(fluent.functor)}}
@@ -224,7 +224,7 @@ def _overlays_of(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rule
         contents = tuple(index for index in range(predicate.arity) if index not in key)
         if len(contents) > 1:
             continue
-        # One shared variable alone is weak evidence.
+        # A single shared variable is weak evidence.
         if len(key) == 1 and not (contents and predicate.kind == "fluent"):
             continue
         facts: tuple[Compound, ...] = ()
