@@ -8,7 +8,7 @@ letters, or a chain of the rules (see `anygame.analysis.axes`). The other argume
 square. A comment in the sheet can overrule these choices (see `anygame.boards.finding.hints`). The chapter on
 boards lists the evidence for each kind of board.
 
-- **Squares**: ``base`` determines the squares. Without ``base``, they are the squares of the initial state if
+- **Squares**: ``base`` determines the squares. Without ``base``, the squares of the initial state are used if
   some of them are blank, and otherwise all combinations of rows and columns.
 - **Rows and columns**: if rows grow and then shrink by one square at a time, the board is a hexagon with the
   first row at the top. Otherwise the names of variables decide: ``?row ?col`` (first row at the top) or
@@ -16,9 +16,10 @@ boards lists the evidence for each kind of board.
   and rows grow upwards. Without letters, the first argument is ``x`` and the second ``y``.
 - **Several boards**: of three ordered arguments, one distinguishes boards: the argument whose number of
   values differs from that of the others, or else the last argument. Of four ordered arguments, the first two
-  distinguish boards. An unordered argument distinguishes boards if, without it, two things share a square.
-- **Blank**: the content of an empty square. Its name is a word such as ``empty``, or it fills three quarters
-  of the board at the start, beside other contents.
+  distinguish boards. An unordered argument distinguishes boards if several things would otherwise share a
+  square.
+- **Blank**: an empty square has a content with a name such as ``empty``, or a content that fills three
+  quarters of the board at the start, beside other contents.
 - **Choice**: if several fluents lie on boards, only boards with initial facts are drawn. A board much smaller
   than the largest board is not drawn. In doubt, no board is drawn, and the facts are listed as text.
 """

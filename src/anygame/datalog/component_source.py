@@ -146,7 +146,10 @@ class ComponentWriter:
         return f"set({facts})"
 
     def growing_indexes(self, *, own: bool | None = None) -> list[str]:
-        """Return the lines that index growing relations, or only those of (or outside) this component."""
+        """Return the lines that index growing relations.
+
+        If ``own`` is True, return only the lines for relations of this component; if False, all other lines.
+        """
         lines = []
         for index in self.growing:
             if own is None or own == (index.relation in self.component.relations):

@@ -6,7 +6,7 @@ the rows of static relations, which are computed at most once per game.
 A component has these states:
 
 1. *New* (`_first_run`): the component has no code. The engine evaluates the static relations that the
-   component reads (`_evaluate_inputs`). Then it generates code for the present sizes of relations
+   component reads (`_evaluate_inputs`). Then the engine generates code for the present sizes of relations
    (`_sources`).
 2. *On trial* (`_try`): code that looks expensive runs once, with limits on iterations and rows.
 3. *Whole* (`_link`): the code computes all rows of the component's relations in each frame that needs them.

@@ -112,8 +112,8 @@ class Layout:
 def flatten(rules: Sequence[NormalRule], strategy: Strategy = DEFAULT) -> tuple[Layout, list[FlatRule]]:
     """Return a layout and the flat rules, including facts.
 
-    The layout splits the arguments of all relations. If this needs too many copies of rules, it splits only
-    fluents, moves and percepts or, as a last resort, nothing.
+    The layout splits the arguments of all relations. If too many copies of rules are necessary, the layout
+    splits only fluents, moves and percepts or, as a last resort, nothing.
     """
     for split in ("all", "protocol", "none"):
         layout = Layout(rules, strategy, split)

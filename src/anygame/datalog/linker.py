@@ -109,10 +109,10 @@ class Agenda:
     """The keys of a recursive component whose rows are being computed in one frame.
 
     A relation on demand is not computed as a whole. A *look-up* computes only the rows of one key: it
-    evaluates the rules with the columns of the key bound, and caches the rows in the frame. This is tabling;
-    its bottom-up counterpart is magic sets. For a recursive relation, the *agenda* repeats the rules for all
-    keys in progress until they derive no new row (iterated query-subquery, Vieille 1986). The result is
-    complete even if the data have cycles.
+    evaluates the rules with the columns of the key bound, and caches the rows in the frame. This technique is
+    tabling; magic sets are its bottom-up counterpart. For a recursive relation, the *agenda* repeats the
+    rules for all keys in progress until they derive no new row (iterated query-subquery, Vieille 1986). The
+    result is complete even if the data have cycles.
 
     Args:
         nesting: maximum depth of nested questions; deeper questions wait for the next round.

@@ -101,7 +101,7 @@ def empty_index(index: Index) -> str:
     """Return the source of an empty index.
 
     An index without outputs is the set of keys, and an index without keys is the set of outputs. If an index
-    omits columns, several rows can have the same output. In this case, a bucket is a dict, to drop
+    omits columns, several rows can have the same output. A bucket of such an index is a dict, which drops
     duplicates.
     """
     if not index.keys or not index.outputs:

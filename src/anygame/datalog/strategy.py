@@ -18,10 +18,10 @@ class Strategy:
 
     Attributes:
         domain_positions: maximum number of positions in terms that the layout distinguishes. Public sheets
-            have at most several hundred.
+            have at most several hundred positions.
         domain_steps: maximum number of visits of these positions while their values are computed.
-        shapes: maximum number of flat relations for a relation of the sheet. Public sheets need at most
-            eight.
+        shapes: maximum number of flat relations for a relation of the sheet. Public sheets need at
+            most eight flat relations.
         rule_copies: maximum number of flat rules beyond the number of rules in the sheet. Each flat rule
             takes about a millisecond.
         rule_columns: maximum total number of columns of all flat rules.
@@ -35,7 +35,7 @@ class Strategy:
         guessed_distinct: estimated number of different values in a column of such a relation.
         fewest_matches: estimated number of matches if no row of the sample matches.
         test_passes: maximum estimated ratio of rows that pass a test of bound variables.
-        compose_passes: estimated ratio of rows that pass an item that builds or decomposes a term.
+        compose_passes: estimated ratio of rows that pass a join item that builds or decomposes a term.
         newest_rows: estimated number of new rows in a round of semi-naive evaluation.
         first_literals: maximum number of literals of a rule that are tried as the first of a join order.
         tiny: maximum number of rows of a relation of moves that is scanned without an index.
@@ -49,7 +49,7 @@ class Strategy:
         built_rows: maximum number of rows in a trial of a component that builds terms from its own rows, such
             as all lists of given values. A component with more rows probably runs forever.
         outgrown: maximum number of rows of a relation in one state before the engine computes it on demand.
-            This is twice ``trial_rows``, so that a relation does not exceed the limit right after its trial.
+            The maximum is twice ``trial_rows``, so that no relation exceeds it right after its trial.
         counted: maximum expected number of iterations that a rule performs without counting them.
         table_keys: maximum number of keys in a table without recursion before the engine clears the table.
             A table with so many keys takes several hundred megabytes.

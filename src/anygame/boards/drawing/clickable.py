@@ -81,8 +81,8 @@ def _is_counted(listing: Listing) -> bool:
 def _chains(state: State, goals: Sequence[int], picture: Picture) -> tuple[Aim, ...]:
     """Return the cells with which each winner has won.
 
-    These cells occur in the derivation of the winner's goal, or else in the derivation of ``terminal``. If a
-    derivation contains all occupied cells, for example because it counts them, it is ignored.
+    The cells occur in the derivation of the winner's goal, or else in the derivation of ``terminal``. The
+    result omits derivations that contain all occupied cells, for example because they count cells.
     """
     reached = {role: goal for role, goal in zip(state.game.roles, goals, strict=True) if not role.is_random}
     best = max(reached.values(), default=0)

@@ -102,7 +102,7 @@ class GridMaker:
             )
 
     def _placed(self, placed: Placed, facts: Collection[Term]) -> list[_Sign]:
-        """Return the facts on the boards: first those of the layout's fluent, then those of overlays."""
+        """Return the facts on the boards: facts of the layout's fluent before facts of overlays."""
         layout = self._layout
         found = []
         for board, squares in placed.items():

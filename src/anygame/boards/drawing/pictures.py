@@ -177,7 +177,7 @@ class Grid:
 
     @property
     def legend(self) -> tuple[Look, ...]:
-        """The contents whose symbol is not their full name; if they are many, only those on the board."""
+        """The contents whose symbol is not their full name; a long legend omits contents off the board."""
         labelled = [look for look in self.looks if look.label not in ("", look.symbol)]
         if len(labelled) > _LEGEND_LIMIT:
             present = {thing.look for cell in self.cells for thing in cell.things}
@@ -306,7 +306,7 @@ _MARK: Final = "x"
 #: A possible content of a cell, with the name of its fluent.
 Occupant = tuple[str, "Content"]
 
-#: The first letter of each word inside a name, but not of the name itself.
+#: The first letter of each word in a name, except the first word.
 _WORD: Final = re.compile(r"(?<=[a-z])[A-Z]|(?<=[^A-Za-z0-9])[A-Za-z]")
 #: Maximum length of a name that is its own symbol.
 _WHOLE: Final = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import groupby, pairwise, zip_longest
+from itertools import accumulate, groupby, pairwise, zip_longest
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards.drawing.pictures import UNKNOWN
@@ -160,27 +160,25 @@ def _wrapped(words: Iterable[Piece], width: int) -> list[list[Piece]]:
     return lines
 
 
-def _side_by_side(blocks: Iterable[list[Line]], width: int) -> list[Line]:
-    lines: list[Line] = []
-    row: list[Line] = []
-    used = 0
+def _side_by_side(blocks: Iterable[Block], width: int) -> list[Line]:
+    rows: list[list[Block]] = []
+    used = width
     for block in blocks:
-        size = max(map(_length, block))
-        if row and used + _GAP + size > width:
-            lines += [*row, []]
-            row, used = [], 0
-        indent = used + _GAP if row else 0
-        height = max(len(row), len(block))
-        padded = [lines + [[]] * (height - len(lines)) for lines in (row, block)]
-        row = [_beside(left, right, indent) for left, right in zip(*padded, strict=True)]
-        used = indent + size
-    return lines + row
-
-
-def _beside(left: Line, right: Line, indent: int) -> Line:
-    if not right:
-        return left
-    return [*left, Piece(" " * (indent - _length(left))), *right] if indent else right
+        size = _GAP + max(map(_length, block))
+        if not rows or used + size > width:
+            rows.append([])
+            used = -_GAP
+        rows[-1].append(block)
+        used += size
+    lines: list[Line] = []
+    for row in rows:
+        starts = list(accumulate((max(map(_length, block)) + _GAP for block in row), initial=0))
+        lines += [[]] if lines else []
+        lines += [
+            _joined([(start, piece) for start, line in zip(starts, parts, strict=False) for piece in line])
+            for parts in zip_longest(*row, fillvalue=[])
+        ]
+    return lines
 
 
 def _length(line: Line) -> int:

@@ -46,7 +46,7 @@ _BOARD_WORDS: Final = ("cell", "mark", "square", "grid", "board")
 
 
 def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
-    """Return the layout of a fluent; None if its facts do not lie on a board."""
+    """Return the layout of a fluent; None if the facts of the fluent do not lie on a board."""
     if hint is None or hint.row is None or hint.column is None:
         at = _of_board(fluent) or _of_track(fluent)
     elif max(hint.row, hint.column, *hint.boards) < fluent.arity:
@@ -142,8 +142,8 @@ def _bearing(
 def _values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
     """Return the possible contents of squares, sorted by text.
 
-    These contents come from ``base``. Without ``base``, the result contains all combinations of values or, if
-    there are too many combinations, the initial contents.
+    With ``base``, the result contains all contents that ``base`` allows. Without ``base``, it contains all
+    combinations of values or, if there are too many combinations, the initial contents.
     """
     domains = [fluent.domains[index] for index in contents]
     found: Iterable[Content]
@@ -159,8 +159,8 @@ def _values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
 def _blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -> Content | None:
     """Return the content that means an empty square, if there is one.
 
-    Such a content has a name such as ``empty``. Otherwise it is the most frequent initial content, if this
-    content is a letter such as ``b`` or fills three quarters of the board.
+    This content has a name such as ``empty``. If no content has such a name, it is the most frequent initial
+    content, provided that it is a letter such as ``b`` or fills three quarters of the board.
     """
     if len(values) < 2 or not contents:
         return None
@@ -188,8 +188,8 @@ def _squares(
 ) -> dict[tuple[Term, ...], frozenset[Square]]:
     """Return the squares of each board.
 
-    These squares come from ``base``. Without ``base``, the result contains the initial squares if one of them
-    is blank, or else all combinations of coordinates.
+    With ``base``, the result contains all squares that ``base`` allows. Without ``base``, it contains the
+    initial squares if one of them is blank, or else all combinations of coordinates.
     """
     filled = fluent.base or (fluent.initial if has_blank else ())
     found: dict[tuple[Term, ...], set[Square]] = defaultdict(set)
@@ -219,13 +219,13 @@ class Coordinates:
 
     #: Index of the first coordinate.
     first: int
-    #: Index of the second coordinate. This index equals ``first`` if one argument names the square, such as
-    #: ``c3``.
+    #: Index of the second coordinate. If one argument names a whole square, such as ``c3``, both indices are
+    #: equal.
     second: int
     #: Indices of the arguments that distinguish several boards.
     boards: tuple[int, ...] = ()
-    #: Whether ``second`` numbers places in rows. Then ``first`` names the row; with only one row, ``first``
-    #: equals ``second``.
+    #: Whether ``second`` numbers places in rows, and ``first`` names the row. On a track with one row,
+    #: ``first`` equals ``second``.
     track: bool = False
 
     def square(self, arguments: Arguments) -> Square | None:
@@ -307,7 +307,8 @@ def _telling(facts: Sequence[Arguments], along: Sequence[int], loose: Sequence[i
 def _of_three(fluent: Fluent, along: Sequence[int]) -> Coordinates:
     """Return coordinates for three ordered arguments, one of which distinguishes boards.
 
-    This argument has a different number of values than the others, or else it is the last argument.
+    The argument that distinguishes boards has a different number of values than the others, or else is the
+    last one.
     """
     sizes = {index: len(fluent.axes[index]) for index in along}
     counts = Counter(sizes.values())

@@ -22,8 +22,8 @@ Cell = tuple[tuple["Term", ...], Square]
 Place = tuple[float, float]
 #: The facts on each square of each board.
 Placed = dict[tuple["Term", ...], dict[Square, list[Compound]]]
-#: The content of a square: the arguments of a fact that do not name the square. A fact without content marks
-#: it.
+#: The content of a square: the arguments of a fact that do not name the square. The content is empty if the
+#: fact only marks the square.
 Content = tuple["Term", ...]
 #: The rows of a ``hexagon`` are centred. Each row of a ``slanted`` board is shifted half a square further to
 #: one side. A ``track`` has rows of numbered places.
@@ -81,8 +81,8 @@ class Layout(_OnBoard):
 
     Attributes:
         row: index of the argument that names the row.
-        column: index of the argument that names the column. This index equals ``row`` if one argument names
-            both, such as ``c3``, or if a track has one row.
+        column: index of the argument that names the column. If one argument names a whole square, such as
+            ``c3``, or if a track has one row, both indices are equal.
         boards: indices of the arguments that distinguish several boards.
         contents: indices of the arguments that name the content of a square.
         rows: the rows from top to bottom.

@@ -34,7 +34,7 @@ _KINDS: Final = {
 _ROWS: Final = frozenset({"row", "rank", "y"})
 _COLUMNS: Final = frozenset({"column", "file", "x"})
 _UPWARDS: Final = frozenset({"rank", "file", "x", "y"})
-#: Minimum percentage of the neighbours in the rules that touch on a board with shifted rows.
+#: Minimum percentage of pairs of neighbours that must touch on a board with shifted rows.
 _SURE: Final = 80
 #: Minimum number of pairs of neighbours that are evidence for shifted rows.
 _FEWEST: Final = 8

@@ -98,7 +98,7 @@ def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cel
     """Return the place of each cell on one large board; None unless a relation of the rules gives the places.
 
     The first arguments of such a relation are a board and the coordinates of a cell. The last two arguments
-    are ordered coordinates on the large board, and each cell has its own pair of them.
+    are ordered coordinates on the large board, and no two cells share a pair.
     """
     size = len(layout.key)
     for name in sorted(_naming(layout, rules)):
