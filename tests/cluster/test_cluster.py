@@ -98,7 +98,7 @@ def test_what_is_no_address_is_told(address: str) -> None:
 
 
 def test_addresses_of_the_client_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anygame.cluster.ray_cluster.find_spec", lambda _: None)
+    monkeypatch.setattr("anygame.cluster.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"need Ray's client: pip install 'ray\[client\]'"):
         Cluster("ray://127.0.0.1:10001")
 
@@ -204,7 +204,7 @@ def test_self_play_is_a_data_set_that_does_not_depend_on_workers(cluster: Cluste
 
 
 def test_a_cluster_that_is_not_there_is_told() -> None:
-    with pytest.raises(ValueError, match="cpus is a number from 1"):
+    with pytest.raises(ValueError, match="cpus must be at least 1"):
         Cluster("127.0.0.1:1", cpus=2)
 
 

@@ -13,7 +13,7 @@ from anygame.players import Player
 if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.players.clock import Clock
+    from anygame.players.player import Clock
 
 _SHEET = """
 (role me) (role other) (init (step 1)) (hand near) (hand far)

@@ -13,8 +13,8 @@ import anygame
 from anygame.errors import PlayerError
 from anygame.match import run
 from anygame.players import STRATEGIES, Clock, MctsPlayer, Player, is_address, make_player, player_class
-from anygame.players.clock import margin_of
-from anygame.players.levels import LEVELS
+from anygame.players.loading import LEVELS
+from anygame.players.player import margin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +101,7 @@ def test_names_that_nobody_has_are_told() -> None:
     with pytest.raises(PlayerError, match="has no 'Randm'; its players are GreedyPlayer"):
         make_player("anygame.players.simple:Randm")
     with pytest.raises(PlayerError, match="is not a player"):
-        make_player("anygame.players.clock:Clock")
+        make_player("anygame.players.player:Clock")
     with pytest.raises(PlayerError, match="has no method `move`"):
         make_player("anygame.players.player:Player")
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.players.clock import Clock
+    from anygame.players.player import Clock
 
 _LONGEST_HEAD = 16_000
 _CHUNKED = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -13,7 +13,7 @@ from tests.search.models import POINT, model_of, saved_model
 import anygame
 from anygame.errors import ModelError
 from anygame.players import make_player
-from anygame.players.clock import Clock
+from anygame.players.player import Clock
 from anygame.search import Search, load_model, models
 from anygame.search.array_file import write_arrays
 from anygame.search.evaluation.network import first_weights

@@ -10,8 +10,7 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from anygame.processes.child import ChildEndedError
-from anygame.processes.pool import Admission, BusyError
+from anygame.processes.child import Admission, BusyError, ChildEndedError
 from anygame.web.server import matches, processes
 from anygame.web.server.application import make_application
 from anygame.web.server.processes import HostProcess

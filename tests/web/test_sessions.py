@@ -12,7 +12,7 @@ import httpx
 import pytest
 from tests.web.pages import is_over, wait_for_step, wait_until_over
 
-from anygame.players.levels import LEVELS
+from anygame.players.loading import LEVELS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page

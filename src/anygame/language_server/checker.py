@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import AnygameError
 from anygame.language_server.findings import Finding, Findings, Settings
-from anygame.processes.child import ChildProcess
-from anygame.processes.pool import Pool
+from anygame.processes.child import ChildProcess, Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable

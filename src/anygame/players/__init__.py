@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from anygame.players.clock import Clock
 from anygame.players.loading import (
     STRATEGIES,
     is_address,
@@ -12,7 +11,7 @@ from anygame.players.loading import (
     split_options,
 )
 from anygame.players.mcts import MctsPlayer
-from anygame.players.player import Player
+from anygame.players.player import Clock, Player
 from anygame.players.simple import GreedyPlayer, LegalPlayer, RandomPlayer, UctPlayer
 
 __all__ = [

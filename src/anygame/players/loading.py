@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import PlayerError
 from anygame.language.diagnostics import did_you_mean
-from anygame.players.levels import LEVELS
 from anygame.players.player import Player
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Play
     """Return a new player.
 
     Args:
-        spec: a built-in strategy (see `STRATEGIES`), a level (see `anygame.players.levels`),
+        spec: a built-in strategy (see `STRATEGIES`), a level (see `anygame.players.loading`),
             ``MODULE:CLASS``, or ``FILE.py:CLASS``. Options of the class can follow, as in
             ``mcts:threads=2,memory=512MB``. Modules are also searched in the current folder.
         seed: seed of the random numbers of the player, if its class takes a ``seed``.
@@ -216,3 +216,39 @@ def _from_file(source: str) -> ModuleType:
         del sys.modules[name]
         raise
     return module
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """An opponent: its name, its player with options, and a short description."""
+
+    name: str
+    spec: str
+    about: str
+
+
+#: Levels from weak to strong. Less search and more random moves weaken a level in every game.
+LEVELS: Final = {
+    level.name: level
+    for level in (
+        Level("beginner", "mcts:iterations=40,noise=0.6,model=yes", "more than half of its moves are random"),
+        Level("novice", "mcts:iterations=40,noise=0.4,model=yes", "two moves in five are random"),
+        Level(
+            "easy",
+            "mcts:iterations=40,noise=0.25,model=yes",
+            "looks a little ahead; one move in four is random",
+        ),
+        Level(
+            "medium", "mcts:iterations=300,noise=0.12,model=yes", "looks some moves ahead, with some mistakes"
+        ),
+        Level("hard", "mcts:iterations=1500,noise=0.03,model=yes", "looks further ahead, with few mistakes"),
+        Level(
+            "expert",
+            "mcts:iterations=5000,noise=0.01,model=yes",
+            "looks far ahead; one move in 100 is random",
+        ),
+        Level("strong", "mcts", "searches until its clock runs out"),
+    )
+}
+#: The default opponent.
+USUAL: Final = "medium"

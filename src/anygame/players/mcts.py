@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.players.clock import Clock
+    from anygame.players.player import Clock
     from anygame.search import Model, Table
 
 #: Seconds of one slice of compiling, between two checks of the clock.

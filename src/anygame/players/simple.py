@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.players.clock import Clock
+    from anygame.players.player import Clock
 
 #: Maximum number of joint replies sampled for a move, enough for a good estimate of the mean.
 _REPLIES: Final = 20

@@ -1,1 +1,1 @@
-"""Child processes that exchange messages with this one over pipes; see `anygame.processes.child`."""
+"""Child processes that exchange messages with their parent over pipes; see `anygame.processes.child`."""

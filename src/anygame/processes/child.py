@@ -1,14 +1,8 @@
-"""Child processes, as their parent sees them: messages in both directions, and the end of a child.
+"""Child processes that exchange messages with their parent, and pools of them that answer questions.
 
 Rules come from strangers, and neither reading nor reasoning can be interrupted. Work with a time limit
-therefore runs in a child, which limits its own memory (`anygame.processes.inside`) and is killed if it does
-not answer.
-
-1. The child starts. Messages sent before its start wait.
-2. Each line that the child writes is a message, which is passed to ``received`` in order.
-3. The child ends: by itself, because it is killed or has written an invalid message, or because the parent
-   has ended and closed the input of the child.
-4. ``ended`` is called once, with a sentence about this end.
+therefore runs in a child process, which limits its own memory (`anygame.processes.inside`). The parent kills
+a child that does not answer in time. A child ends itself when its parent ends.
 """
 
 from __future__ import annotations
@@ -17,18 +11,20 @@ import asyncio
 import base64
 import pickle
 import signal
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import asynccontextmanager, suppress
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from anygame.errors import AnygameError
 from anygame.processes.inside import decode_message, encode_message, python_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable, Sequence
 
-#: Maximum seconds until a child ends after it has closed its output.
+#: Maximum number of seconds until a child ends after it has closed its output.
 _CLOSING: Final = 1.0
-#: The program of a child, which has the same module path as this process.
+#: Program of a child, which sets ``sys.path`` to that of its parent.
 _BOOTSTRAP: Final = """
 import base64, json, pickle, sys
 sys.path[:] = json.loads(sys.argv[1])
@@ -42,11 +38,7 @@ class ChildEndedError(AnygameError):
 
 
 class ChildFaultError(AnygameError):
-    """A child cannot answer a question; the message says why.
-
-    Attributes:
-        diagnostics: diagnostics of the rule sheet as plain data.
-    """
+    """A child cannot answer a question; ``diagnostics`` are those of the rule sheet, as plain data."""
 
     def __init__(self, message: str, diagnostics: list[Any]) -> None:
         super().__init__(message)
@@ -58,20 +50,20 @@ def _refuse(_: Any) -> None:
 
 
 class ChildProcess:
-    """A Python process that exchanges messages with this one; needs a running event loop.
+    """A Python process that exchanges messages with this one. The event loop must be running.
 
-    A question to a child is an object with an ``id``. The answer has the same ``id`` and a ``value``, or a
-    ``fault`` in words, optionally with ``diagnostics``.
+    Messages are lines of JSON, and wait until the child has started. A question to a child has an ``id``. Its
+    answer has the same ``id`` and a ``value``, or a ``fault`` in words and optionally ``diagnostics``.
 
     Args:
         module: module with the function ``main`` that the child calls.
         arguments: picklable arguments of ``main``.
-        name: name of the child at the start of sentences.
+        name: name of the child in error messages.
         longest: maximum size of a message of the child, in bytes.
         advice: advice to the user if the child ends before it has answered.
-        received: called with every message that is not an answer. It raises ValueError for an invalid
-            message, and the child is then killed. By default, all such messages are invalid.
-        ended: called with a sentence when the child has ended, after all open questions have failed.
+        received: called with every message that is not an answer. If ``received`` raises ValueError, the
+            message is invalid, and the child is killed. By default, all such messages are invalid.
+        ended: called once, with an error message, after the child has ended and all open questions failed.
     """
 
     def __init__(
@@ -104,7 +96,7 @@ class ChildProcess:
         return self._life.done()
 
     def send(self, message: object) -> None:
-        """Send a message. Messages to a child that has ended are lost."""
+        """Send a message, which is lost if the child has ended."""
         line = encode_message(message)
         if self._process is None:
             self._waiting.append(line)
@@ -114,12 +106,9 @@ class ChildProcess:
     async def ask(
         self, question: dict[str, Any], within: float, on_answer: Callable[[Any], object] = lambda _: None
     ) -> Any:
-        """Return the value that answers a question.
+        """Return the value that answers a question, which gets an ``id``, within a number of seconds.
 
-        Args:
-            question: plain data; an ``id`` is added.
-            within: time limit in seconds.
-            on_answer: called with the value before later messages are read.
+        ``on_answer`` is called with the value before later messages are read.
 
         Raises:
             ChildFaultError: the child answers with a fault.
@@ -144,7 +133,7 @@ class ChildProcess:
 
     def kill(self) -> None:
         """Kill the child."""
-        # A second call would collect the exit status of the ended process, which asyncio then misses.
+        # A second `kill` would collect the exit status of the ended process, and asyncio would not get it.
         if not self._is_killed:
             self._is_killed = True
             self._kill()
@@ -156,7 +145,7 @@ class ChildProcess:
     async def _live(self, program: str, given: str) -> None:
         try:
             how = await self._run(python_command(program, given))
-        except Exception as error:  # reported to all who wait
+        except Exception as error:  # all callers that wait for an answer get it
             how = f"could not be started: {type(error).__name__}: {error}"
             self.kill()
         self._end_text = f"{self._name} {how}{self._advice}"
@@ -167,7 +156,7 @@ class ChildProcess:
 
     async def _run(self, command: list[str]) -> str:
         """Run the child to its end; return how it ended."""
-        # Ctrl-C does not reach the child in its own session; it ends when its input closes.
+        # In a session of its own, the child does not get Ctrl-C; the child ends when its input closes.
         process = self._process = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.PIPE,
@@ -189,10 +178,10 @@ class ChildProcess:
         return fault or _ending(status)
 
     async def _listen(self, process: asyncio.subprocess.Process) -> str:
-        """Handle messages until there are no more; return the error of the last one, usually empty."""
+        """Handle messages until the output ends; return the error of an invalid message, or ``""``."""
         assert process.stdout is not None
         try:
-            # A child that dies can leave half a line.
+            # The last line can be incomplete if the child was killed.
             while (line := await process.stdout.readline()).endswith(b"\n"):
                 self._receive(decode_message(line))
         except (ValueError, OSError) as error:
@@ -203,7 +192,7 @@ class ChildProcess:
         match message:
             case {"id": int(number)}:
                 answer, on_answer = self._asked.get(number, (None, None))
-                # There is no such question if it has timed out.
+                # A question that has timed out is no longer in `_asked`.
                 if answer is not None and on_answer is not None and not answer.done():
                     _take(message, answer, on_answer)
             case _:
@@ -233,7 +222,7 @@ def _take(message: dict[str, Any], answer: asyncio.Future[Any], on_answer: Calla
 
 
 def _ending(status: int) -> str:
-    """Return the end of a process in words.
+    """Return how a process with an exit status ended, in words.
 
     >>> _ending(3), _ending(-9)
     ('has ended (status 3)', 'was ended (SIGKILL)')
@@ -244,3 +233,98 @@ def _ending(status: int) -> str:
         return f"was ended ({signal.Signals(-status).name})"
     except ValueError:
         return f"was ended (signal {-status})"
+
+
+_Child = TypeVar("_Child", bound=ChildProcess)
+#: Maximum number of seconds that a task with a time limit waits for a place.
+_LONGEST_WAIT: Final = 5.0
+
+
+class BusyError(AnygameError):
+    """Too many tasks are already running or waiting."""
+
+
+class Admission:
+    """Admission control: at most ``places`` tasks run, and at most ``most_waiting`` wait.
+
+    All other tasks are refused with a `BusyError`, which has the given message.
+    """
+
+    def __init__(self, places: int, most_waiting: int, message: str) -> None:
+        self._places = asyncio.Semaphore(places)
+        self._most_waiting = most_waiting
+        self._waiting = 0
+        self._message = message
+
+    def busy(self) -> BusyError:
+        """Return the error for a refused task."""
+        return BusyError(self._message)
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether a task is waiting for a place."""
+        return self._waiting > 0
+
+    @asynccontextmanager
+    async def place(self, within: float = inf) -> AsyncIterator[float]:
+        """Wait for a place and hold it. Yield the number of seconds left for the task.
+
+        ``within`` is the time limit of the task in seconds. The wait takes at most half of the time limit,
+        and at most 5 seconds. Raises BusyError if too many tasks are waiting, or if no place becomes free.
+        """
+        end = monotonic() + within
+        if self._places.locked() and self._waiting >= self._most_waiting:
+            raise self.busy()
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(None if within == inf else min(within / 2, _LONGEST_WAIT)):
+                await self._places.acquire()
+        except TimeoutError:
+            raise self.busy() from None
+        finally:
+            self._waiting -= 1
+        try:
+            yield end - monotonic()
+        finally:
+            self._places.release()
+
+
+class Pool(Generic[_Child]):
+    """Child processes that ``start`` creates on demand. A child answers one question at a time."""
+
+    def __init__(self, start: Callable[[], _Child]) -> None:
+        self._start = start
+        #: Processes without a question; the most recently used process is the last.
+        self.idle: list[_Child] = []
+
+    @asynccontextmanager
+    async def child(
+        self, choose: Callable[[Sequence[_Child]], _Child] = lambda idle: idle[-1]
+    ) -> AsyncIterator[_Child]:
+        """Lend an idle process for one question, or a new process if all are busy.
+
+        A process that answers, even with a fault, is kept. A process is killed after any other error, such as
+        a timeout or the cancellation of the task. ``choose`` chooses one of the idle processes.
+        """
+        self.idle = [child for child in self.idle if not child.is_gone]
+        child = choose(self.idle) if self.idle else self._start()
+        if child in self.idle:
+            self.idle.remove(child)
+        try:
+            yield child
+        except ChildFaultError:
+            self.idle.append(child)
+            raise
+        except BaseException:
+            child.kill()
+            await child.wait()
+            raise
+        self.idle.append(child)
+
+    async def close(self) -> None:
+        """Kill the idle processes, and wait until they have ended."""
+        idle, self.idle = self.idle, []
+        for child in idle:
+            child.kill()
+        for child in idle:
+            await child.wait()

@@ -1,4 +1,4 @@
-"""The inside of a child process: its limits, and its messages on standard input and output."""
+"""Functions that run inside a child process: they set its limits, and exchange messages with the parent."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def set_up(memory: int | None = None, niceness: int = 0) -> Callable[[bytes], None]:
-    """Set up this process as a child; return a function that writes a line to the parent, in any thread.
+    """Set up this process as a child, and return a thread-safe function that writes a line to the parent.
 
-    All other output goes to standard error. Ctrl-C is ignored, as the process ends with its parent.
+    All other output goes to standard error. The process ignores Ctrl-C, because it ends with its parent.
 
     Args:
         memory: maximum size of the address space in bytes.
@@ -38,7 +38,7 @@ def set_up(memory: int | None = None, niceness: int = 0) -> Callable[[bytes], No
     lock = Lock()
 
     def write(line: bytes) -> None:
-        with lock, suppress(BrokenPipeError):  # the parent has ended, and so has the input
+        with lock, suppress(BrokenPipeError):  # the parent has ended, so `listen` ends this process
             while line:
                 line = line[os.write(output, line) :]
 
@@ -46,14 +46,14 @@ def set_up(memory: int | None = None, niceness: int = 0) -> Callable[[bytes], No
 
 
 def listen(handle: Callable[[Any], None]) -> None:
-    """Handle messages of the parent until its end; then end this process with all its threads."""
+    """Handle the messages of the parent. When the parent ends, end this process and all its threads."""
     for line in sys.stdin.buffer:
         handle(decode_message(line))
     os._exit(0)
 
 
 def questions() -> Iterator[Any]:
-    """Yield messages of the parent. A thread reads them, so that this process ends with its parent."""
+    """Yield the messages of the parent. A thread reads them, and ends this process with its parent."""
     coming: SimpleQueue[Any] = SimpleQueue()
     Thread(target=listen, args=(coming.put,), daemon=True).start()
     while True:
@@ -63,12 +63,9 @@ def questions() -> Iterator[Any]:
 def answer_questions(
     write: Callable[[bytes], None], answer: Callable[[dict[str, Any]], object], longest: int
 ) -> None:
-    """Answer the questions of the parent one after the other.
+    """Answer the questions of the parent one after the other; an answer has at most ``longest`` bytes.
 
-    Args:
-        write: result of `set_up`.
-        answer: returns the value that answers a question, or raises an exception.
-        longest: maximum size of an answer in bytes.
+    ``write`` is the result of `set_up`. ``answer`` returns the value that answers a question, or raises.
     """
     for question in questions():
         number = {"id": question.pop("id")}
@@ -86,8 +83,9 @@ def answered(answer: Callable[[dict[str, Any]], object], question: dict[str, Any
         return {"fault": fault_of(error)}
 
 
-#: Maximum number of characters of a fault, and of the message of an internal error.
+#: Maximum number of characters of a fault.
 _LONGEST_FAULT: Final = 20_000
+#: Maximum number of characters of the exception's message in an internal error.
 _LONGEST_ERROR: Final = 1_000
 
 
@@ -110,11 +108,7 @@ def encode_message(message: object) -> bytes:
 
 
 def decode_message(line: bytes) -> Any:
-    """Return the message of a line.
-
-    Raises:
-        ValueError: the line is not a message.
-    """
+    """Return the message of a line. Raises ValueError if the line is not a message."""
     try:
         return json.loads(line)
     except RecursionError as error:
@@ -124,8 +118,7 @@ def decode_message(line: bytes) -> Any:
 def python_command(program: str, *arguments: str) -> list[str]:
     """Return the command that runs a Python program; its first argument is ``sys.path`` as JSON.
 
-    Raises:
-        OSError: this interpreter cannot be started again.
+    Raises OSError if there is no interpreter to start, as in a frozen application.
     """
     if not sys.executable or getattr(sys, "frozen", False):
         raise OSError("there is no Python interpreter to start")

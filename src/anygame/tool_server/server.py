@@ -21,8 +21,7 @@ from pydantic import Field
 from anygame.doctor import ALIASES, CODES
 from anygame.errors import AnygameError
 from anygame.language.diagnostics import shown
-from anygame.processes.child import ChildProcess
-from anygame.processes.pool import Admission, Pool
+from anygame.processes.child import Admission, ChildProcess, Pool
 from anygame.sheets.installed import describe_sheet
 from anygame.tool_server.answering import OF_SHEETS, OF_STATES, SHAPES
 from anygame.tool_server.sheets import (

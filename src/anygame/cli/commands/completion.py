@@ -8,8 +8,7 @@ from anygame.cli import command_table
 from anygame.cli.matches.seating import HUMAN
 from anygame.cli.options import Command, argument, command_options
 from anygame.errors import needing
-from anygame.players.levels import LEVELS
-from anygame.players.loading import STRATEGIES
+from anygame.players.loading import LEVELS, STRATEGIES
 from anygame.sheets.installed import games
 
 SHELLS: Final = ("bash", "zsh", "fish")

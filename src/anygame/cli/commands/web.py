@@ -13,8 +13,7 @@ from anygame.cli.shared_options import LENIENT_HELP, JsonOption
 from anygame.cli.sheets import state_folder
 from anygame.errors import AnygameError
 from anygame.files import file_faults
-from anygame.players.levels import LEVELS
-from anygame.players.loading import STRATEGIES, is_address, player_class, split_options
+from anygame.players.loading import LEVELS, STRATEGIES, is_address, player_class, split_options
 from anygame.web.settings import Settings
 
 _DETAILS: Final = f"""\

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.cli.options import HIGHEST_PORT
 from anygame.errors import PlayerError
 from anygame.match.local import LocalSeat
-from anygame.players.levels import LEVELS
-from anygame.players.loading import is_address, make_player, split_options
+from anygame.players.loading import LEVELS, is_address, make_player, split_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

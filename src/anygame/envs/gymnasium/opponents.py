@@ -10,9 +10,8 @@ import numpy as np
 
 from anygame.envs.rewards import players_of
 from anygame.errors import IllegalMoveError, PlayerError
-from anygame.players.clock import Clock
 from anygame.players.loading import make_player
-from anygame.players.player import Player
+from anygame.players.player import Clock, Player
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ import segno
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from anygame.processes.pool import Admission, BusyError
+from anygame.processes.child import Admission, BusyError
 from anygame.web.server.bodies import read_count, read_form, read_seconds
 from anygame.web.server.events import changes
 from anygame.web.server.guards import visitor_of

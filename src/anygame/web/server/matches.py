@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.processes.pool import Admission, BusyError
+from anygame.processes.child import Admission, BusyError
 from anygame.sheets.installed import describe_sheet, sheet_heading
 from anygame.web.server.events import Versioned
 from anygame.web.server.processes import HostProcess, WorkerPool, try_again

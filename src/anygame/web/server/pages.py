@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse
 from anygame.boards.names import die_face
 from anygame.language.diagnostics import counted
 from anygame.match.judging import outcome
-from anygame.players.levels import LEVELS
+from anygame.players.loading import LEVELS
 from anygame.sheets.installed import summary_of
 
 if TYPE_CHECKING:

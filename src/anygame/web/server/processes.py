@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from anygame.errors import AnygameError
-from anygame.processes.child import ChildEndedError, ChildProcess
-from anygame.processes.pool import Admission, BusyError, Pool
+from anygame.processes.child import Admission, BusyError, ChildEndedError, ChildProcess, Pool
 from anygame.web.settings import LONGEST_ANSWER
 
 if TYPE_CHECKING:

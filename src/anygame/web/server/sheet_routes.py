@@ -10,9 +10,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from anygame.errors import ModelError
-from anygame.players.levels import LEVELS, USUAL
-from anygame.processes.child import ChildEndedError, ChildFaultError
-from anygame.processes.pool import BusyError
+from anygame.players.loading import LEVELS, USUAL
+from anygame.processes.child import BusyError, ChildEndedError, ChildFaultError
 from anygame.search.model import model_named
 from anygame.sheets.installed import sheet_heading
 from anygame.web.server.bodies import read_form, read_seconds

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from anygame.errors import AnygameError
-from anygame.processes.pool import BusyError
+from anygame.processes.child import BusyError
 from anygame.web.server.bodies import read_count
 from anygame.web.server.events import Versioned, changes
 from anygame.web.server.processes import NotFoundError

@@ -1,7 +1,7 @@
 """Workers of a Ray cluster, and self-play on the cluster as rows of data.
 
-Calls are tasks, which are retried elsewhere when a process or a machine dies. An actor holds state between
-calls; when its process dies, its caller gets an error.
+Ray retries a call on another machine if its process or its machine dies. An actor holds state between calls.
+If the process of an actor dies, the next call raises an error.
 
 Ray: Moritz et al. 2018, "Ray: A distributed framework for emerging AI applications".
 """
@@ -32,39 +32,38 @@ if TYPE_CHECKING:
     from anygame.game.batch import Batch
     from anygame.game.game import Game
 
-    #: Returns for each role a move in every lane, int [lanes], as ``Batch.step`` takes them.
+    #: Returns, for each role, its move in every lane (int [lanes]), as ``Batch.step`` takes them.
     Policy: TypeAlias = Callable[[Batch], Mapping[str, NDArray[np.int64]]]
 
 _Shared = TypeVar("_Shared")
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-#: Number of submitted calls per worker, so that a worker does not wait for its next call.
+__all__ = ["Cluster", "SelfPlay"]
+
+#: Maximum number of calls per worker that are submitted at a time. With several calls, workers never wait.
 _AHEAD: Final = 4
-#: Maximum number of retries of a call whose process died. After that the whole work fails.
+#: Maximum number of retries of a call whose process died.
 _RETRIES: Final = 5
-#: Timeout of a connection to the address in seconds. Ray itself tries for minutes.
+#: Timeout in seconds for connecting to a cluster. Ray itself tries for minutes.
 _ANSWER: Final = 5.0
-#: Maximum seconds to wait for threads of Ray Data, which end after their rows are read.
+#: Maximum number of seconds to wait for threads of Ray Data, which end after the rows are read.
 _ENDING: Final = 5.0
-#: Prefix of addresses for the client of Ray, which is a separate package.
+#: Prefix of addresses that need Ray's client, which is a separate package.
 _CLIENT: Final = "ray://"
-#: Number of parallel matches, which are the lanes of a batch.
-LANES: Final = 512
+#: Number of matches that a batch plays in parallel.
+_LANES: Final = 512
 
 
 class Cluster:
-    """Workers of a Ray cluster.
+    """Workers of a Ray cluster. Use the cluster as a context manager, or call `close`.
 
-    It implements ``anygame.game.simulation.Workers`` for calls, and ``anygame.search.learning.remote.Hosts``
-    for remote objects.
-
-    Use it as a context manager, or `close` it. Without an address, a cluster is started on this machine, and
-    stopped by `close`.
+    ``Cluster`` implements ``anygame.game.simulation.Workers`` for calls, and
+    ``anygame.search.learning.remote.Hosts`` for remote objects.
 
     Args:
         address: address of a running cluster, ``HOST:PORT``, ``ray://HOST:PORT``, or ``auto`` for the running
-            cluster of this machine; None to start a cluster on this machine.
+            cluster of this machine; None to start a cluster on this machine, which `close` stops.
         cpus: number of cores of a cluster that is started on this machine; all cores by default.
 
     Raises:
@@ -74,8 +73,12 @@ class Cluster:
 
     def __init__(self, address: str | None = None, *, cpus: int | None = None) -> None:
         if cpus is not None and (address is not None or cpus < 1):
-            raise ValueError(f"cpus is a number from 1, for a cluster that is started here; got {cpus}")
-        self._ray = _ray()
+            raise ValueError(f"cpus must be at least 1, and excludes an address; got {cpus}")
+        # Ray then sends no usage reports, and does not hide graphics cards from workers.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        with needing("cluster", "dividing work among machines needs Ray"):
+            self._ray = import_module("ray")
         if address is not None and address != "auto":
             _check_address(address)
         settings: dict[str, Any] = {"log_to_driver": True, "logging_level": "ERROR"}
@@ -83,7 +86,7 @@ class Cluster:
             settings |= {"num_cpus": cpus, "include_dashboard": False}
         try:
             self._ray.init(address=address, **settings)
-        except Exception as error:  # Ray raises many kinds
+        except Exception as error:  # Ray raises exceptions of many types
             where = "on this machine" if address is None else f"at {address}"
             raise ClusterError(f"there is no Ray cluster {where}: {_first_line(error)}") from error
 
@@ -94,7 +97,7 @@ class Cluster:
         self.close()
 
     def close(self) -> None:
-        """Disconnect, after up to 5 s for readers; stop the cluster if it was started here."""
+        """Wait up to 5 s for readers of rows, then disconnect; stop a cluster that was started here."""
         _wait_for_readers()
         self._ray.shutdown()
 
@@ -124,12 +127,12 @@ class Cluster:
         Args:
             call: function of the shared object and an item.
             shared: object that is sent once to each machine.
-            items: the items.
+            items: one item for each call.
             prepare: function that is called first on every machine, with the shared object.
 
         Raises:
             ClusterError: a call failed, its process died in every retry, or no worker is left.
-            AnygameError: raised by a call.
+            AnygameError: a call raised this error.
         """
         ray = self._ray
         shared_reference = ray.put(shared)
@@ -138,7 +141,7 @@ class Cluster:
         task = ray.remote(max_retries=_RETRIES, num_cpus=1)(call)
         waiting = iter(enumerate(items))
         running: dict[Any, int] = {}
-        # Read once, because a request to the cluster takes as long as a small call.
+        # The count is read once, because a request to the cluster takes as long as a small call.
         most = _AHEAD * self.count
         try:
             while True:
@@ -158,7 +161,7 @@ class Cluster:
 
     @contextmanager
     def actors(self, make: Callable[[_Item], object], items: Sequence[_Item]) -> Iterator[list[RayActor]]:
-        """Create an object from each item, each in its own process, until the block ends."""
+        """Create an object from each item, each in its own process; end the processes with the block."""
         cores = self.count
         made: list[RayActor] = []
         try:
@@ -185,7 +188,7 @@ class Cluster:
         context = data.DataContext.get_current()
         context.enable_progress_bars = False
         context.execution_options.preserve_order = True
-        count = -(-matches // LANES)
+        count = -(-matches // _LANES)
         blocks = data.range(count, override_num_blocks=min(count, 4096))
         return blocks.map_batches(_play_blocks, batch_size=1, fn_args=(play, matches))
 
@@ -246,7 +249,7 @@ class RayActor:
 
 
 class _Holder:
-    """The class of Ray actors. The object is created by a call, so that errors are those of a call."""
+    """Class of Ray actors. A call creates the object, so that Ray reports errors as errors of a call."""
 
     def __init__(self) -> None:
         self._held: Any = None
@@ -260,7 +263,7 @@ class _Holder:
 
 def _play_blocks(numbers: dict[str, Any], play: SelfPlay, matches: int) -> dict[str, Any]:
     (number,) = numbers["id"].tolist()
-    return play.block(number, min(LANES, matches - number * LANES))
+    return play.block(number, min(_LANES, matches - number * _LANES))
 
 
 def _wait_for_readers() -> None:
@@ -272,16 +275,7 @@ def _wait_for_readers() -> None:
             thread.join(max(0.0, until - monotonic()))
 
 
-def _ray() -> Any:
-    """Return the module ray, with usage reports disabled."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    with needing("cluster", "dividing work among machines needs Ray"):
-        return import_module("ray")
-
-
 def _check_address(address: str) -> None:
-    """Raise an error unless a connection to the address is possible."""
     try:
         parts = urlsplit("//" + address.removeprefix(_CLIENT))
         host, port = parts.hostname, parts.port
@@ -310,20 +304,20 @@ def _first_line(error: BaseException) -> str:
 class SelfPlay:
     """Settings of self-play.
 
-    A row is a state of a match, with the moves made in it and the goals at the end of the match::
+    Each row describes a state of a match, the moves made in this state, and the final goals of the match::
 
         match   int64            number of the match
         step    int32            number of joint moves before the state
-        state   uint64 [words]   as from ``Batch.packed``
-        moves   int32 [roles]    numbers of moves, which are indices into ``Game.actions``
-        goals   float64 [roles]  at the end; nan if the rules give no goal
+        state   uint64 [words]   packed state, as in ``Batch.packed``
+        moves   int32 [roles]    number of each role's move, an index into ``Game.actions``
+        goals   float64 [roles]  final goals; nan for a role without a goal
 
-    Matches that are stuck, or longer than the limit, have no rows.
+    Matches in which a role has no legal move, or which exceed the limit, have no rows.
 
     Args:
         game: the game.
         seed: random seed. The rows depend only on the seed and the policy.
-        policy: chooses moves; None for random moves. It must be picklable, for example a trained model.
+        policy: chooses moves; None for random moves. The policy must be picklable, such as a trained model.
         limit: number of joint moves after which a match is abandoned.
     """
 
@@ -332,8 +326,8 @@ class SelfPlay:
     policy: Policy | None = None
     limit: int = 1000
 
-    def block(self, number: int, matches: int = LANES) -> dict[str, NDArray[Any]]:
-        """Play up to 512 matches, and return their rows, column by column.
+    def block(self, number: int, matches: int = _LANES) -> dict[str, NDArray[Any]]:
+        """Play up to 512 matches, and return the columns of their rows.
 
         >>> import anygame
         >>> rows = SelfPlay(anygame.load("tic_tac_toe"), seed=1).block(0, matches=2)
@@ -344,9 +338,9 @@ class SelfPlay:
             LimitError: the game cannot be compiled.
             ValueError: there are more than 512 matches, or less than 1.
         """
-        if not 0 < matches <= LANES:
-            raise ValueError(f"a block has from 1 to {LANES} matches, not {matches}")
-        # Each block has its own random stream; a batch takes a seed of 64 bits.
+        if not 0 < matches <= _LANES:
+            raise ValueError(f"a block has from 1 to {_LANES} matches, not {matches}")
+        # Each block has its own random stream. The seed of a batch has 64 bits.
         seeds = np.random.SeedSequence([self.seed & (1 << 64) - 1, number])
         batch = self.game.batch(matches, seed=int(seeds.generate_state(1, np.uint64)[0]))
         roles = self.game.roles
@@ -372,10 +366,10 @@ class SelfPlay:
             columns = [np.asarray(made[role])[lanes] for role in roles]
             rows["moves"].append(np.stack(columns, axis=1).astype(np.int32))
         joined = {name: np.concatenate(parts) for name, parts in rows.items()}
-        # Rows are sorted by match, and matches that have not ended are left out.
+        # Rows are sorted by match. Unfinished matches are left out.
         order = np.argsort(joined["lane"], kind="stable")
         order = order[np.asarray(batch.terminal)[joined["lane"][order]]]
         lane = joined.pop("lane")[order]
         goals = np.stack([batch.goals(role) for role in roles], axis=1)
         ordered = {name: column[order] for name, column in joined.items()}
-        return {"match": lane + number * LANES, **ordered, "goals": goals[lane]}
+        return {"match": lane + number * _LANES, **ordered, "goals": goals[lane]}
