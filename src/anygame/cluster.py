@@ -78,7 +78,7 @@ class Cluster:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         with needing("cluster", "dividing work among machines needs Ray"):
-            self._ray = import_module("ray")
+            self._ray: Any = import_module("ray")
         if address is not None and address != "auto":
             _check_address(address)
         settings: dict[str, Any] = {"log_to_driver": True, "logging_level": "ERROR"}

@@ -1,4 +1,4 @@
-"""Tournaments: schedules, a store that survives interruptions, ratings and their plot."""
+"""Tournaments: the schedule, the store of matches, ratings and their plot."""
 
 from __future__ import annotations
 

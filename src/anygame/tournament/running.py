@@ -1,4 +1,4 @@
-"""Playing a tournament, match after match; each is stored after every step."""
+"""Playing a tournament match after match; every step of a match is stored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BETWEEN_CHECKS: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class MatchRunner:
-    """Plays matches of a tournament, in this process or another; see `Tournament` for the attributes."""
+    """Plays matches of a tournament, in this process or in another one. `Tournament` explains the fields."""
 
     games: Mapping[str, Game]
     players: Mapping[str, str]
@@ -52,8 +52,8 @@ class MatchRunner:
     ) -> Record:
         """Play a match, or resume it from its record. Raises RecordError if the record is damaged.
 
-        The match is restarted if all players are in this process and one of them has ``Player.remembers``:
-        only then are the same moves made as without an interruption.
+        The match is restarted if all players are in this process and ``Player.remembers`` is true for a
+        player. Its moves are then the same as without an interruption.
         """
         game = self.games[meeting.sheet]
         seed = Random(f"{self.terms.seed}/{meeting.key}").getrandbits(32)
@@ -63,7 +63,9 @@ class MatchRunner:
         ]
         seats = seated(game, made)
         terms = replace(self.terms, seed=seed)
-        if stored is not None and not stored.is_completed and _begins_anew(made):
+        local = [seat.player for seat in made if isinstance(seat, LocalSeat)]
+        is_restarted = len(local) == len(made) and any(player.remembers for player in local)
+        if stored is not None and not stored.is_completed and is_restarted:
             stored = None
         try:
             if stored is None:
@@ -81,24 +83,19 @@ class MatchRunner:
             await asyncio.gather(*[seat.close() for seat in made])
 
 
-def _begins_anew(seats: Sequence[Seat]) -> bool:
-    local = [seat.player for seat in seats if isinstance(seat, LocalSeat)]
-    return len(local) == len(seats) and any(player.remembers for player in local)
-
-
 def _play_apart(runner: MatchRunner, match: tuple[Meeting, Record | None]) -> Record:
     return wait_for(runner.play(*match, Failures()))
 
 
 class Tournament:
-    """A round robin on several sheets.
+    """A round robin with one or several games.
 
     Args:
         games: games by name.
         players: specification of each player by name (see `anygame.players.make_player`).
         store: store of the matches.
-        terms: clocks and seed of all matches.
-        make_seat: returns a seat for the name and specification of a player, and a seed.
+        terms: clocks of all matches, and the seed from which the seed of each match is derived.
+        make_seat: returns a seat, given the name and specification of a player, and a seed.
 
     Raises:
         PlayerError: a game has more roles than there are players.
@@ -132,8 +129,7 @@ class Tournament:
     async def to_be_played(self, meetings: Sequence[Meeting]) -> AsyncIterator[Meeting]:
         """Claim and yield each match that is not over, and release it afterwards.
 
-        Other processes that share the store play some of the matches. Matches that they do not finish are
-        yielded here.
+        A match that another process has claimed is yielded when that process releases it unfinished.
         """
         remaining = list(meetings)
         while remaining:
@@ -164,10 +160,7 @@ class Tournament:
         return record
 
     def play_apart(self, meetings: Sequence[Meeting], workers: Workers) -> Iterator[tuple[Result, Record]]:
-        """Play all matches that are not over on several workers; yield each when it is stored.
-
-        A match whose process dies is resumed from its record in the store.
-        """
+        """Play all unfinished matches on several workers; yield each result and record when it is stored."""
         claimed = [each for each in meetings if not self.store.is_over(each) and self.store.claim(each)]
         matches = [(meeting, self.store.record(meeting)) for meeting in claimed]
         for number, record in workers.map(_play_apart, self._runner, matches):

@@ -33,15 +33,15 @@ class Meeting:
 
     @property
     def key(self) -> str:
-        """The unique key of the match in the tournament."""
+        """The key of the match, which is unique in the tournament."""
         return f"{self.round}/{self.sheet}/{','.join(self.players)}"
 
 
 def schedule(games: Mapping[str, Game], players: Sequence[str], rounds: int) -> list[Meeting]:
     """Return all matches in the order in which they are played.
 
-    In each round, every combination of players plays as many matches of a game as the game has roles. The
-    roles rotate by one place from match to match.
+    In each round, every combination of players plays each game as many times as the game has roles. The roles
+    rotate by one place from match to match.
 
     >>> import anygame
     >>> game = anygame.loads("(role a) (role b) (legal a x) (legal b x)")

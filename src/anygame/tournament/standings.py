@@ -1,7 +1,7 @@
 """Standings of a tournament: goals and ratings of the players, and their plot.
 
-openskill computes the ratings with the Plackett-Luce model. A match is a contest that is ranked by goals. In
-a game with one role, the matches of a round are one contest.
+The library openskill computes ratings with the Plackett-Luce model from contests. A contest is a match, and
+ranks its players by their goals. In a game with one role, all matches of a round form one contest.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.tournament.store import Result
 
 
-#: The heading of ratings in tables.
+#: Heading of ratings in tables.
 RATING: Final = "rating (mu - 3 sigma)"
 #: Quantiles of Student's t for 95 % intervals, by degrees of freedom from 1 to 30.
 _STUDENT: Final = (
@@ -34,24 +34,21 @@ _STUDENT: Final = (
     2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
     2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 )  # fmt: skip
-#: The quantile of the normal distribution, for more degrees of freedom.
+#: Quantile of the normal distribution, for more than 30 degrees of freedom.
 _NORMAL: Final = 1.96
 #: Upper bound of the margin, as goals lie between 0 and 100.
 _WIDEST: Final = 100.0
-#: Minimum number of goals for an interval: with three goals, its width is 0 or exceeds the range of goals.
+#: Minimum number of goals for a meaningful interval.
 _FEWEST: Final = 4
-#: Rules can define larger goals. Above this bound, means are shown with three digits, and have no margin.
+#: Bound above which no interval is computed, and means have three digits. Rules can define such large goals.
 _LARGE: Final = 1e9
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Mean of goals, with a confidence interval.
+    """Mean of ``count`` goals, with a confidence interval.
 
-    Attributes:
-        mean: mean of the goals.
-        margin: half the width of the 95 % confidence interval, by Student's t; infinite for one goal.
-        count: number of goals.
+    ``margin`` is half the width of the 95 % interval by Student's t; infinite for one goal.
     """
 
     mean: float
@@ -60,7 +57,7 @@ class Estimate:
 
     @classmethod
     def of(cls, goals: Sequence[float]) -> Estimate | None:
-        """Return the estimate from goals; None without goals.
+        """Estimate the mean from goals; return None without goals.
 
         >>> print(Estimate.of([100, 50, 100, 0]))
         62.5 ± 76.2
@@ -71,11 +68,13 @@ class Estimate:
         if not count:
             return None
         if count == 1:
-            return cls(mean_of(goals), inf, 1)
-        factor = _STUDENT[count - 2] if count - 2 < len(_STUDENT) else _NORMAL
-        if max(map(abs, goals)) > _LARGE:
-            return cls(mean_of(goals), _WIDEST if len(set(goals)) > 1 else 0.0, count)
-        return cls(mean_of(goals), min(factor * stdev(goals) / sqrt(count), _WIDEST), count)
+            margin = inf
+        elif max(map(abs, goals)) > _LARGE:
+            margin = _WIDEST if len(set(goals)) > 1 else 0.0
+        else:
+            factor = _STUDENT[count - 2] if count - 2 < len(_STUDENT) else _NORMAL
+            margin = min(factor * stdev(goals) / sqrt(count), _WIDEST)
+        return cls(_mean(goals), margin, count)
 
     def __str__(self) -> str:
         mean = f"{self.mean:.1f}" if abs(self.mean) < _LARGE else f"{self.mean:.3g}"
@@ -95,10 +94,10 @@ def describe_estimate(estimate: Estimate | None) -> dict[str, float | None]:
     return {"games": estimate.count, "mean": estimate.mean, "margin": margin}
 
 
-def mean_of(goals: Sequence[float]) -> float:
+def _mean(goals: Sequence[float]) -> float:
     """Return the mean of goals, clipped to the range of floats.
 
-    >>> mean_of([100, 50]), mean_of([10**309]) == mean_of([10**310])
+    >>> _mean([100, 50]), _mean([10**309]) == _mean([10**310])
     (75.0, True)
     """
     total = sum(goals)
@@ -108,21 +107,17 @@ def mean_of(goals: Sequence[float]) -> float:
         return float_info.max if total > 0 else -float_info.max
 
 
-#: The players of a contest and their goals.
-Contest = list[tuple[str, int]]
-
-
 @dataclass(frozen=True, slots=True)
 class Standing:
     """Standing of a player.
 
     Attributes:
         name: name of the player.
-        mu: the mean of the rating; None without ratings.
-        sigma: the standard deviation of the rating; None without ratings.
-        estimate: the mean of the goals; None before the first match.
+        mu: mean of the rating; None without ratings.
+        sigma: standard deviation of the rating; None without ratings.
+        estimate: mean of the goals; None before the first match.
         errors: number of replaced replies.
-        by_sheet: the mean of the goals on each sheet.
+        by_sheet: mean of the goals in each game.
     """
 
     name: str
@@ -134,7 +129,7 @@ class Standing:
 
     @property
     def games(self) -> int:
-        """Number of goals."""
+        """The number of completed matches."""
         return self.estimate.count if self.estimate else 0
 
     @property
@@ -144,15 +139,15 @@ class Standing:
 
 
 class Standings(tuple[Standing, ...]):
-    """Standings of all players, best first; a table in a notebook."""
+    """Standings of all players, best first. Notebooks show them as a table."""
 
     __slots__ = ()
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw ratings with 3 sigma around them, or mean goals if there are no ratings.
+        """Draw ratings with error bars of 3 sigma, or mean goals if there are no ratings; return the axes.
 
         Args:
-            ax: the axes; new ones by default.
+            ax: axes to draw in; new axes by default.
 
         Raises:
             MissingExtraError: the extra ``plot`` is not installed.
@@ -182,10 +177,10 @@ def standings(players: Sequence[str], results: Sequence[Result], *, rated: bool 
     Args:
         players: names of the players.
         results: results of the matches.
-        rated: whether to compute ratings; without them, the mean goal decides.
+        rated: whether to compute ratings; if not, players are ordered by their mean goal.
 
     Raises:
-        MissingExtraError: ``rated`` is set, and the extra ``tournament`` is not installed.
+        MissingExtraError: ``rated`` is true, and the extra ``tournament`` is not installed.
     """
     ratings = _ratings(players, results) if rated else {}
     goals: dict[str, dict[str, list[int]]] = {name: defaultdict(list) for name in players}
@@ -201,14 +196,14 @@ def standings(players: Sequence[str], results: Sequence[Result], *, rated: bool 
     for name in players:
         mu, sigma = ratings.get(name, (None, None))
         reached = [goal for each in goals[name].values() for goal in each]
-        by_sheet = {sheet: mean_of(each) for sheet, each in sorted(goals[name].items())}
+        by_sheet = {sheet: _mean(each) for sheet, each in sorted(goals[name].items())}
         rows.append(Standing(name, mu, sigma, Estimate.of(reached), errors[name], by_sheet))
-    return Standings(sorted(rows, key=_order))
 
+    def order(row: Standing) -> tuple[float, float, str]:
+        mean = row.estimate.mean if row.estimate else -1.0
+        return -(row.rating or 0.0), -mean, row.name
 
-def _order(standing: Standing) -> tuple[float, float, str]:
-    mean = standing.estimate.mean if standing.estimate else -1.0
-    return -(standing.rating or 0.0), -mean, standing.name
+    return Standings(sorted(rows, key=order))
 
 
 def _ratings(players: Sequence[str], results: Sequence[Result]) -> dict[str, tuple[float, float]]:
@@ -220,7 +215,7 @@ def _ratings(players: Sequence[str], results: Sequence[Result]) -> dict[str, tup
         names = [name for name, _ in contest]
         if len(names) < 2 or not ratings.keys() >= set(names):
             continue
-        # Only the order of goals counts, and goals may be larger than any float.
+        # Goals can exceed the range of floats, so their ranks are the scores. The model uses only the order.
         order = sorted({goal for _, goal in contest})
         scores = [float(order.index(goal)) for _, goal in contest]
         rated = model.rate([[ratings[name]] for name in names], scores=scores)
@@ -228,9 +223,9 @@ def _ratings(players: Sequence[str], results: Sequence[Result]) -> dict[str, tup
     return {name: (rating.mu, rating.sigma) for name, rating in ratings.items()}
 
 
-def _contests(results: Sequence[Result]) -> Iterator[Contest]:
-    """Yield one contest for each match; matches with one role are one contest for each sheet and round."""
-    alone: dict[tuple[int, str], Contest] = defaultdict(list)
+def _contests(results: Sequence[Result]) -> Iterator[list[tuple[str, int]]]:
+    """Yield the players and goals of each contest."""
+    alone: dict[tuple[int, str], list[tuple[str, int]]] = defaultdict(list)
     for result in results:
         if result.goals is None:
             continue
@@ -242,12 +237,12 @@ def _contests(results: Sequence[Result]) -> Iterator[Contest]:
     yield from alone.values()
 
 
-#: The highest goal that GDL allows, at which bars are cut off.
+#: Highest goal that GDL allows. Bars of plots end there.
 _HIGHEST: Final = 100.0
 
 
 def plot_standings(standings: Sequence[Standing], path: str | os.PathLike[str]) -> None:
-    """Draw an image of ratings with their uncertainty, and of mean goals; see `anygame.plotting.image`."""
+    """Write an image of the ratings and mean goals, with error bars; see `anygame.plotting.image`."""
     with image(path, 2, (9, 1.5 + 0.4 * len(standings)), same_rows=True) as (left, right):
         _plot_ratings(standings, left)
         _plot_goals(standings, right)

@@ -1,6 +1,6 @@
 """The store of a tournament: an SQLite file or a PostgreSQL database.
 
-Each match is written after every step, so an interrupted match is resumed from its record in the store.
+The record of a match is written after every step, so that an interrupted match can be resumed.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
 
 
-#: Maximum number of seconds to wait for another writer; writing a row takes milliseconds.
+#: Maximum number of seconds to wait for another writer, which holds the lock for milliseconds.
 _PATIENCE: Final = 30
-#: Name of the lock of the whole database; the locks of matches have other names.
+#: Name of the lock of the whole database. The keys of matches are other names.
 _ALL: Final = "anygame tournament"
 _POSTGRES: Final = re.compile(r"postgres(ql)?://")
-#: The two places of a password in an address: before the host, or as a parameter.
+#: Pattern of a password in an address: before the host, or as a parameter.
 _PASSWORD: Final = re.compile(r"(?<=://)([^:/@]*:).*(?=@)|([?&]password=)[^&]*")
-#: The scheme of other addresses, which are not names of files.
+#: Pattern of a URL scheme, which no file name begins with.
 _OTHER: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -48,13 +48,13 @@ def _without_password(address: str) -> str:
     return _PASSWORD.sub(r"\1\2...", address)
 
 
-# Both kinds of databases have the same methods. `execute` executes a statement, with ``?`` for each value,
-# and returns its rows. `transaction` is exclusive and atomic. `claim` claims a key for this process, and
-# returns False if another process has it. All methods raise RecordError if the database cannot be used.
+# Both classes have the same methods. `execute` executes a statement with ``?`` for each value, and returns
+# the rows. `transaction` is exclusive and atomic. `claim` claims a key for this process, and returns False if
+# another process has claimed the key. All methods raise RecordError if the database cannot be used.
 
 
 class _Sqlite:
-    """SQLite file, for the processes of one machine. They do not see claims of each other."""
+    """SQLite file. Processes that share the file do not see claims of each other."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.name = str(path)
@@ -91,7 +91,7 @@ class _Sqlite:
 
 
 class _Postgres:
-    """PostgreSQL database. Claims are advisory locks of its session, which end with it."""
+    """PostgreSQL database. Claims are advisory locks, which end with the database session."""
 
     def __init__(self, address: str) -> None:
         self.name = _without_password(address)
@@ -111,7 +111,7 @@ class _Postgres:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         with self._database_errors(), self._base.transaction():
-            # The lock lasts until the end of the transaction: two processes must not create the same table.
+            # The lock lasts until the end of the transaction, so that no two processes create the same table.
             self.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (_ALL,))
             yield
 
@@ -177,7 +177,7 @@ class Result(Meeting):
 
     Attributes:
         goals: goals in the order of ``players``; None if the match was aborted.
-        errors: number of replaced replies of each player, in the same order.
+        errors: number of replaced replies of each player, in the order of ``players``.
         fault: reason why the match was aborted; empty otherwise.
     """
 
@@ -196,20 +196,20 @@ class Result(Meeting):
 
 
 class Store:
-    """The matches of a tournament. Use it as a context manager, or `close` it.
+    """Store of the matches of a tournament. Use the store as a context manager, or call `close`.
 
     Args:
-        path: an SQLite file, or the address of a PostgreSQL database, ``postgresql://USER@HOST/NAME``, which
+        path: an SQLite file; or ``postgresql://USER@HOST/NAME``, the address of a PostgreSQL database, which
             several machines can share.
 
     Raises:
-        RecordError: the store cannot be used. All methods raise this error, too.
+        RecordError: the store cannot be used. All methods can raise this error.
         MissingExtraError: the store is a PostgreSQL database, and psycopg is not installed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._base = _open(path)
-        #: The file, or the address without its password.
+        #: Name of the file, or address of the database without its password.
         self.path = self._base.name
         try:
             with self._base.transaction():
@@ -233,12 +233,12 @@ class Store:
     def claim(self, meeting: Meeting) -> bool:
         """Claim a match until `release` or the end of this process; return False if another process has it.
 
-        Processes that share an SQLite file do not see claims of each other.
+        With an SQLite file, every claim succeeds: processes do not see claims of each other.
         """
         return self._base.claim(meeting.key)
 
     def release(self, meeting: Meeting) -> None:
-        """Release a match."""
+        """Release a claimed match."""
         self._base.release(meeting.key)
 
     def settle(self, facts: Mapping[str, str]) -> None:
@@ -256,7 +256,7 @@ class Store:
                     )
 
     def keep(self, meeting: Meeting, record: Record) -> None:
-        """Write the record of a match, which is over if a `Result` is given."""
+        """Write the record of a match. The match is over if ``meeting`` is a `Result`."""
         over = meeting if isinstance(meeting, Result) else None
         row: tuple[Any, ...] = (
             meeting.key,
@@ -272,17 +272,17 @@ class Store:
         self._base.execute(_WRITE, row)
 
     def players(self) -> list[str]:
-        """Return the names of the players; an empty list before the tournament has begun."""
+        """Return the names of the players; an empty list before the tournament begins."""
         rows = self._base.execute("SELECT name FROM facts WHERE name LIKE 'player %' ORDER BY name")
         return [str(name).removeprefix("player ") for (name,) in rows]
 
     def is_over(self, meeting: Meeting) -> bool:
-        """Return whether a match has been completed, or aborted because of an error of the rules."""
+        """Return whether a match was completed, or aborted because of an error in the rules."""
         rows = self._base.execute("SELECT is_over FROM matches WHERE key = ?", (meeting.key,))
         return bool(rows) and bool(rows[0][0])
 
     def record(self, meeting: Meeting) -> Record | None:
-        """Return the record of a match; None where it has not begun."""
+        """Return the record of a match; None if the match has not begun."""
         rows = self._base.execute("SELECT record FROM matches WHERE key = ?", (meeting.key,))
         if not rows:
             return None
@@ -319,7 +319,7 @@ class Store:
             items = json.loads(text) if isinstance(text, str) else None
         except (ValueError, RecursionError):
             items = None
-        # In Python, True and False are integers, too.
+        # The types are compared exactly, because True and False are instances of int.
         if not isinstance(items, list) or any(type(item) is not kind for item in items):
             raise self._damaged(key, column)
         return tuple(items)
