@@ -14,7 +14,6 @@ from anygame.errors import PlayerError
 from anygame.match import run
 from anygame.players import STRATEGIES, Clock, MctsPlayer, Player, is_address, make_player, player_class
 from anygame.players.loading import LEVELS
-from anygame.players.player import margin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,9 +166,11 @@ def test_addresses_are_told_from_classes(spec: str) -> None:
     assert not is_address("9147")
 
 
-def test_clocks_keep_a_margin() -> None:
-    assert margin_of(1) == pytest.approx(0.1)
-    assert margin_of(60) == 0.5
+def test_clocks_keep_a_margin(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("anygame.players.player.monotonic", lambda: 100.0)
+        assert Clock.of(1).deadline == pytest.approx(100.9)
+        assert Clock.of(60).deadline == 159.5
     assert Clock.of(10, margin=0).remaining() > 9.5 >= Clock.of(10).remaining()
     assert Clock.of(0.1, margin=1).is_up
     assert not Clock.endless().is_up

@@ -1,4 +1,4 @@
-"""Players choose moves. They know games and clocks, but not matches or sockets."""
+"""Players, which choose moves within a clock. They do not depend on matches or sockets."""
 
 from __future__ import annotations
 

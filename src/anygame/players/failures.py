@@ -1,4 +1,4 @@
-"""Errors in the code of players: their tracebacks, for the authors of the players."""
+"""Reports of errors in the code of players, with tracebacks for the authors of the players."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     import os
 
 _PACKAGE: Final = str(Path(anygame.errors.__file__).parent)
-#: Maximum number of characters of a traceback, as error messages can have any length.
+#: Maximum number of characters of a traceback, because error messages can have any length.
 _LONGEST: Final = 20_000
-#: Maximum number of different errors reported for one player.
+#: Maximum number of different errors that are reported for a player.
 _MOST: Final = 10
 
 
 def own_traceback(error: BaseException) -> str:
-    """Return the traceback of an exception of a player, without the frames that called the player.
+    """Return the traceback of a player's exception, without the frames of anygame that called the player.
 
     >>> def move():
     ...     raise ValueError("no memory")
@@ -41,11 +41,9 @@ def own_traceback(error: BaseException) -> str:
 
 
 class Failures:
-    """Reports each error of each player once, on standard error and in a file beside the record.
+    """Reports each error of each player once, on standard error and in a file beside the match record.
 
-    Args:
-        record: file of the match record; None to write no file beside it.
-        former: reporter of earlier matches, whose printed errors are not printed again.
+    Without ``record``, no file is written. Errors that ``former`` has printed are not printed again.
     """
 
     def __init__(self, record: str | os.PathLike[str] | None = None, former: Failures | None = None) -> None:
@@ -55,8 +53,8 @@ class Failures:
         self._lock = Lock()
 
     def report(self, name: str, traceback: str) -> None:
-        """Report the traceback of an error of a player (see `own_traceback`), unless it is a repetition."""
-        # The error message is left out, as the same line can fail with another message at every turn.
+        """Report a traceback (see `own_traceback`), unless the same error was reported before."""
+        # The key has no error message, because the same line can fail with another message in every turn.
         key = (name, "\n".join(line for line in traceback.splitlines() if line.startswith("  ")))
         text = f"the player {name} failed; its traceback:\n{traceback.rstrip()}\n"
         with self._lock, suppress(OSError, ValueError):

@@ -5,13 +5,12 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from anygame.errors import PlayerError
 from anygame.language.diagnostics import did_you_mean
@@ -36,14 +35,14 @@ def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Play
     """Return a new player.
 
     Args:
-        spec: a built-in strategy (see `STRATEGIES`), a level (see `anygame.players.loading`),
+        spec: a built-in strategy (see `STRATEGIES`), a level from ``beginner`` to ``strong``,
             ``MODULE:CLASS``, or ``FILE.py:CLASS``. Options of the class can follow, as in
             ``mcts:threads=2,memory=512MB``. Modules are also searched in the current folder.
-        seed: seed of the random numbers of the player, if its class takes a ``seed``.
-        preferred: defaults of options, for classes that have these options.
+        seed: random seed of the player. Classes without a parameter ``seed`` ignore it.
+        preferred: defaults of options. Classes without such an option ignore its default.
 
     Raises:
-        PlayerError: there is no such player or option, or the class raises an error.
+        PlayerError: the player or an option does not exist, or the class raises an error.
     """
     name, texts = split_options(spec)
     kind = player_class(name)
@@ -61,7 +60,7 @@ def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Play
 
 
 def split_options(spec: str) -> tuple[str, dict[str, str]]:
-    """Split a player into its name and its options; a level is replaced by its player.
+    """Split a specification into the name of a player and its options, after replacing a level by its player.
 
     >>> split_options("easy:threads=2")
     ('mcts', {'iterations': '40', 'noise': '0.25', 'model': 'yes', 'threads': '2'})
@@ -91,7 +90,7 @@ def split_options(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def is_strategy(spec: str) -> bool:
-    """Return whether a specification names a built-in strategy, with or without options."""
+    """Return whether a specification names a built-in strategy; options can follow the name."""
     return split_options(spec)[0] in STRATEGIES
 
 
@@ -101,7 +100,7 @@ _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
 
 
 def _value(spec: str, parameters: Mapping[str, inspect.Parameter], key: str, text: str) -> object:
-    """Return the value of an option: a number, a size in bytes, a bool, or else a string."""
+    """Return an option's value: a number, a size in bytes, a bool, or else a string. Raises PlayerError."""
     names = [name for name in parameters if name != "seed"]
     if key not in parameters:
         has = f"its options are {', '.join(names)}" if names else "it has none"
@@ -113,7 +112,7 @@ def _value(spec: str, parameters: Mapping[str, inspect.Parameter], key: str, tex
     return value
 
 
-#: Types of options, as messages describe them.
+#: Description of each type of option in error messages.
 _WANTED: Final = {bool: "yes or no", int: "a whole number", float: "a number"}
 
 
@@ -218,37 +217,27 @@ def _from_file(source: str) -> ModuleType:
     return module
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
-    """An opponent: its name, its player with options, and a short description."""
+class Level(NamedTuple):
+    """An opponent: the specification of a player, and a description for people."""
 
-    name: str
     spec: str
     about: str
 
 
-#: Levels from weak to strong. Less search and more random moves weaken a level in every game.
+#: Levels from weak to strong, which ``docs/results/strength.md`` compares. Weak levels search less and make
+#: more random moves, which weakens a player in every game.
 LEVELS: Final = {
-    level.name: level
-    for level in (
-        Level("beginner", "mcts:iterations=40,noise=0.6,model=yes", "more than half of its moves are random"),
-        Level("novice", "mcts:iterations=40,noise=0.4,model=yes", "two moves in five are random"),
-        Level(
-            "easy",
-            "mcts:iterations=40,noise=0.25,model=yes",
-            "looks a little ahead; one move in four is random",
-        ),
-        Level(
-            "medium", "mcts:iterations=300,noise=0.12,model=yes", "looks some moves ahead, with some mistakes"
-        ),
-        Level("hard", "mcts:iterations=1500,noise=0.03,model=yes", "looks further ahead, with few mistakes"),
-        Level(
-            "expert",
-            "mcts:iterations=5000,noise=0.01,model=yes",
-            "looks far ahead; one move in 100 is random",
-        ),
-        Level("strong", "mcts", "searches until its clock runs out"),
-    )
+    "beginner": Level("mcts:iterations=40,noise=0.6,model=yes", "more than half of its moves are random"),
+    "novice": Level("mcts:iterations=40,noise=0.4,model=yes", "two moves in five are random"),
+    "easy": Level(
+        "mcts:iterations=40,noise=0.25,model=yes", "looks a little ahead; one move in four is random"
+    ),
+    "medium": Level("mcts:iterations=300,noise=0.12,model=yes", "looks some moves ahead, with some mistakes"),
+    "hard": Level("mcts:iterations=1500,noise=0.03,model=yes", "looks further ahead, with few mistakes"),
+    "expert": Level(
+        "mcts:iterations=5000,noise=0.01,model=yes", "looks far ahead; one move in 100 is random"
+    ),
+    "strong": Level("mcts", "searches until its clock runs out"),
 }
-#: The default opponent.
+#: Name of the default level.
 USUAL: Final = "medium"

@@ -1,4 +1,4 @@
-"""The strong players: Monte Carlo tree search with proofs, or over information sets (`anygame.search`)."""
+"""Strong players, which use `anygame.search`: tree search with proofs, and search of information sets."""
 
 from __future__ import annotations
 
@@ -24,51 +24,53 @@ if TYPE_CHECKING:
     from anygame.players.player import Clock
     from anygame.search import Model, Table
 
-#: Seconds of one slice of compiling, between two checks of the clock.
+#: Duration of a slice of compiling in seconds. The clock is checked between two slices.
 _LOOK: Final = 0.05
-#: Seconds of one slice of pondering. Slices are short, so that pondering ends quickly.
+#: Duration of a slice of pondering in seconds; short, so that pondering ends quickly.
 _SHORT_SLICE: Final = 0.01
-#: Share of the remaining start clock for practice, and the minimum number of seconds left at which it starts.
-_SHARE_OF_PRACTICE, _SHORT_PRACTICE = 0.85, 1.5
-#: Share of the remaining clock for a first search, which makes practice needless if it solves the game.
+#: Share of the remaining start clock that practice takes.
+_SHARE_OF_PRACTICE: Final = 0.85
+#: Minimum number of seconds of the remaining start clock for practice to start.
+_SHORT_PRACTICE: Final = 1.5
+#: Share of the remaining start clock for a search before practice. If the search solves the game, there is no
+#: practice.
 _FIRST_LOOK: Final = 0.05
-#: Maximum number of seconds of the remaining clock of which that share is taken.
+#: Maximum number of seconds of the start clock from which the share of practice is computed.
 _LONG_PRACTICE: Final = 300.0
-#: Minimum number of bytes of a tree. With large states, a smaller tree cannot hold a move and its replies.
+#: Minimum size of a tree in bytes. With large states, a smaller tree cannot hold a move and its replies.
 _LEAST_MEMORY: Final = 2**20
 #: Maximum number of seconds to wait until pondering ends; only very slow rules take longer.
 _LONGEST_WAIT: Final = 10.0
-#: Maximum duration of pondering, in play clocks; managers abort a match earlier.
+#: Maximum duration of pondering, in play clocks. Managers abort a match earlier.
 _PATIENCE: Final = 20
-#: Maximum number of joint moves of the expected line in comments.
+#: Maximum number of joint moves of the expected line in a comment, including the chosen move.
 _SAID: Final = 4
 
 
 class MctsPlayer(Player):
     """Searches until the clock is up, or until the position is solved.
 
-    The tree is kept from move to move. A proven win is played along its shortest known line, and a proven
-    loss along its longest. The game is compiled on the start clock. If the clock is too short, compiling
-    continues while the reasoner searches. In games with hidden information, the player searches information
-    sets, as ``ismcts`` does, in one thread and without pondering. `Search` chooses the kind of search.
+    The tree is kept from move to move. The player follows a proven win along the shortest known line, and a
+    proven loss along the longest. The game is compiled during the start clock. If this clock is too short,
+    compiling continues, and the search uses the reasoner until then. In games with hidden information, the
+    player searches information sets, as ``ismcts`` does, in one thread and without pondering.
 
     Args:
         seed: seed of the random numbers.
         threads: number of threads.
         memory: approximate maximum size of the tree in bytes.
-        pondering: whether to search during the turns of other roles, which slows other players on the
-            machine.
+        pondering: whether to search while other roles choose, which slows other players on the machine.
         aloud: whether to comment on each move.
         iterations: maximum number of leaves evaluated for a move; None if only the clock is the limit.
-        practice: whether to practise on the start clock; see ``Search.practise``. Ignored with
+        practice: whether to practise during the start clock; see ``Search.practise``. Ignored with
             ``iterations``, so that a seed determines the moves.
         noise: share of random moves, from 0 to 1.
         table: file of exact values, as written by ``anygame solve --table``. The player plays perfectly in
             the states of the table. A table of another game is ignored.
         model: ``True`` for the model that ``anygame train`` has trained for the game, if there is one;
-            ``False`` for no model; or a file. None means ``True``, but ``False`` with ``iterations``, so that
-            a seed determines the moves on every machine. If a model cannot be used, the player says why and
-            plays without it.
+            ``False`` for no model; or a file. None means ``True`` without ``iterations``, and ``False`` with
+            ``iterations``, so that a seed determines the moves on every machine. If a model cannot be used,
+            the player says why, and plays without the model.
 
     Raises:
         FileNotFoundError: the file of the table or model does not exist.
@@ -76,7 +78,7 @@ class MctsPlayer(Player):
     """
 
     plays_unprepared = True
-    #: Whether to search from the knowledge of the role in every game, even if the rules hide no information.
+    #: Whether to search information sets in every game, even if the rules hide no information.
     _always_believes = False
 
     def __init__(
@@ -136,7 +138,7 @@ class MctsPlayer(Player):
             with suppress(TableError):
                 self._table = load_table(self._path, game)
         self._search.compile(0.0)
-        # A search in a game for one role can start without compiled code.
+        # The search of a game with one role can start before the game is compiled.
         while (
             not clock.is_up
             and self._search.is_compiling
@@ -155,7 +157,7 @@ class MctsPlayer(Player):
                 self._think(game.initial_state(), clock)
 
     def _model_of(self, game: Game) -> Model | None:
-        """Return the model of a game, with a comment on it, or on the reason why it cannot be used."""
+        """Return the model of a game; comment on the model, or on the reason why it cannot be used."""
         try:
             model = wanted_model(game, self.model)
         except ModelError as error:
@@ -198,12 +200,12 @@ class MctsPlayer(Player):
         return best
 
     def _think(self, state: State, clock: Clock) -> None:
-        """Search, and update `best`; comment if the search loses track of the state."""
+        """Search and update `best`; comment if the search loses track of the state."""
         search, was_lost = self._search, self._search.is_lost
         if clock.is_up and not self._believes:
             return
         role = self.game.role_index(self.role)
-        # If the rules fail in a state, the results so far are used.
+        # If the rules have an error in some state, the player uses the results so far.
         with suppress(AnygameError):
             for _ in search.slices(
                 state,
@@ -239,7 +241,7 @@ class MctsPlayer(Player):
             self.best = self._search.best(role)
 
     def _stop_pondering(self, clock: Clock) -> bool:
-        """Stop pondering; return whether it has ended in time, which slow rules can prevent."""
+        """Stop pondering; return whether it has ended in time. Slow rules can delay its end."""
         if self._pondering is not None and self._pondering.stop(min(clock.remaining() / 2, _LONGEST_WAIT)):
             self._pondering = None
         return self._pondering is None
@@ -265,7 +267,7 @@ class _Pondering:
         self._thread.start()
 
     def stop(self, seconds: float) -> bool:
-        """Stop the thread; return whether it has ended within the given time."""
+        """Stop the thread; return whether it has ended within a number of seconds."""
         self._ended.set()
         self._thread.join(seconds)
         return not self._thread.is_alive()
@@ -280,7 +282,7 @@ class _Pondering:
             return
 
     def _reached(self) -> State:
-        """Return the state after the move if no other role has a choice, else the state before it."""
+        """Return the state after the move, or the state before the move if another role has a choice."""
         state, roles = self._state, self._state.game.roles
         legal = [(self._move,) if role == self._role else state.legal_moves(role) for role in roles]
         return state if any(len(moves) != 1 for moves in legal) else state.next([moves[0] for moves in legal])
@@ -290,10 +292,9 @@ class IsmctsPlayer(MctsPlayer):
     """Searches information sets in every game, and plays the move with the most visits.
 
     The belief contains all states that agree with the moves and percepts of the role, with their
-    probabilities, or a sample if there are too many. The player chooses only among moves that are legal in
-    all of these states, if there are any. In games without hidden information, it searches from the state
-    itself. If the game has no network that computes percepts, it searches from one state that agrees with the
-    percepts.
+    probabilities, or a sample of them. If any moves are legal in all states of the belief, the player chooses
+    one of these moves. In games without hidden information, the player searches from the current state. If
+    the game cannot be compiled with percepts, the player searches one state that agrees with the percepts.
 
     Args:
         seed: seed of the random numbers.

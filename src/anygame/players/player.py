@@ -1,4 +1,4 @@
-"""The interface of players."""
+"""The interface of players, and the clocks that limit their calls."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from anygame.game.state import RoleView, State
     from anygame.language.terms import Term
 
-#: Maximum number of lines of comments on one move, and of characters of a line.
-_MOST_SAID, _LONGEST_SAID = 20, 500
+#: Maximum number of comment lines on one move.
+_MOST_SAID: Final = 20
+#: Maximum number of characters of a comment line.
+_LONGEST_SAID: Final = 500
 
 
 class Player(ABC):
-    """Plays one role, in one match after another. Only `move` must be defined.
+    """Base class of players. A player plays one match after another; subclasses must define `move`.
 
     A player is called in its own thread, one call at a time, and the caller waits no longer than the clock.
     If a player is late, raises an error or returns an illegal move, its `best` is played, or else a random
@@ -47,17 +49,17 @@ class Player(ABC):
     Attributes:
         game: rules of the match, set before `start` is called.
         role: role of the player in the match, set before `start` is called.
-        random: generator of random numbers, from the seed if there is one.
+        random: random number generator, from the seed of the player if it has a seed.
         best: best move so far while `move` runs. It is played if the clock runs out or `move` fails.
-        view: knowledge of the role in games with hidden information, set before `move` is called. The state
-            passed to `move` then agrees with the view. None in other games.
-        needs_state: whether the player reads this state. If not, the state can be a guess, as hardly any time
-            is spent on finding it.
+        view: observations of the role in games with hidden information, set before `move` is called. The
+            state passed to `move` then agrees with the view. None in other games.
+        needs_state: whether the player uses the state that agrees with the view. If not, hardly any time is
+            spent on finding such a state, and `move` can get a guess.
         plays_unprepared: whether a match can begin while `prepare` still runs in another thread. Otherwise,
             random moves are made until `prepare` has ended.
         remembers: whether moves depend on the seed and on earlier thinking in the match, such as a kept tree.
-            A tournament restarts an interrupted match of such players, so that its moves are the same. It
-            resumes all other matches.
+            A tournament restarts an interrupted match of such players, so that its moves are the same. All
+            other matches are resumed.
     """
 
     game: Game
@@ -74,7 +76,7 @@ class Player(ABC):
 
     @cached_property
     def random(self) -> Random:
-        """Random numbers of a subclass whose ``__init__`` does not call ``Player.__init__``."""
+        """The default generator of a subclass whose ``__init__`` does not call ``Player.__init__``."""
         return Random()
 
     @property
@@ -84,7 +86,7 @@ class Player(ABC):
 
     @classmethod  # noqa: B027 - few players care
     def prepare(cls) -> None:
-        """Get ready for any game before the first match, without a clock. This can be slow."""
+        """Prepare for any game before the first match. There is no time limit."""
 
     def begin(self, game: Game, role: Role, clock: Clock) -> None:
         """Begin a match: set ``self.game`` and ``self.role``, then call `start`."""
@@ -92,23 +94,23 @@ class Player(ABC):
         self.start(clock)
 
     def start(self, clock: Clock) -> None:  # noqa: B027 - few players care
-        """Get ready for a match before the clock is up; ``self.game`` and ``self.role`` are set."""
+        """Prepare for a match before the clock is up; ``self.game`` and ``self.role`` are set."""
 
     @abstractmethod
     def move(self, state: State, clock: Clock) -> Term:
         """Return a legal move of ``self.role`` before the clock is up."""
 
     def draw_anew(self, moment: str) -> None:
-        """Seed ``random`` with the seed of the player and a moment of a match; do nothing without a seed.
+        """Seed ``random`` from the seed of the player and a turn of a match; do nothing without a seed.
 
-        A resumed match then has the same moves as without an interruption.
+        In a resumed match, the player then makes the same moves as without an interruption.
         """
         seed, random = self.__dict__.get("_drawing", (None, None))
         if seed is not None and random is not None:
             random.seed(f"{seed}/{moment}")
 
     def say(self, *words: object) -> None:
-        """Comment on the match in a line that watchers show and that the record keeps.
+        """Comment on the match in a line for watchers and the record.
 
         The comments on one move are limited to 20 lines of 500 characters.
         """
@@ -124,14 +126,14 @@ class Player(ABC):
         """Handle the end of a match; a goal is None if the rules do not define it."""
 
     def abort(self) -> None:  # noqa: B027
-        """Handle the end of a match without a result."""
+        """Handle the abort of a match, which has no result."""
 
     def preview(self, game: Game, clock: Clock) -> None:  # noqa: B027
-        """Study a game that is possibly played later, until the clock is up."""
+        """Study a game until the clock is up; a later match can use this game."""
 
 
 def check_option(name: str, value: float | None, least: float, most: float = inf) -> None:
-    """Raise PlayerError if the number of an option is out of its range; None is always accepted.
+    """Raise PlayerError if the value of an option is out of range; None is always valid.
 
     >>> check_option("threads", 0, 1, 4096)
     Traceback (most recent call last):
@@ -143,14 +145,15 @@ def check_option(name: str, value: float | None, least: float, most: float = inf
         raise PlayerError(f"{name} is a number from {least:,}{to}, not {value}")
 
 
-#: Safety margin for slow networks: share of the clock, and maximum number of seconds.
+#: Default safety margin for slow networks, as a share of the clock.
 _MARGIN_SHARE: Final = 0.1
+#: Maximum default safety margin in seconds.
 _LONGEST_MARGIN: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Time until an answer is due; the safety margin is already subtracted.
+    """Time limit of an answer, from which a safety margin is already subtracted.
 
     >>> clock = Clock.of(30)
     >>> clock.seconds, clock.is_up, 29 < clock.remaining() < 30
@@ -159,9 +162,9 @@ class Clock:
     (True, inf)
 
     Attributes:
-        seconds: length of the clock at its start.
-        deadline: time at which the clock is up, on the clock of `time.monotonic`.
-        cancelled: event that ends the clock early, as the answer is no longer needed; None if there is none.
+        seconds: time limit in seconds, with the safety margin.
+        deadline: time at which the clock is up, as a value of `time.monotonic`.
+        cancelled: event that ends the clock early, when the answer is no longer needed; None without one.
     """
 
     seconds: float
@@ -170,13 +173,14 @@ class Clock:
 
     @classmethod
     def of(cls, seconds: float, *, margin: float | None = None) -> Clock:
-        """Start a clock now.
+        """Start a clock.
 
         Args:
-            seconds: time limit of the answer.
-            margin: safety margin in seconds; by default a tenth of the clock, at most half a second.
+            seconds: time limit in seconds.
+            margin: safety margin in seconds; by default a tenth of the time limit, at most half a second.
         """
-        taken = margin_of(seconds) if margin is None else margin
+        default = min(_LONGEST_MARGIN, seconds * _MARGIN_SHARE)
+        taken = default if margin is None else margin
         return cls(seconds, monotonic() + max(0.0, seconds - taken))
 
     @classmethod
@@ -186,7 +190,7 @@ class Clock:
 
     @property
     def is_up(self) -> bool:
-        """Whether the answer is due, or no longer needed."""
+        """Whether the time is up, or the answer is no longer needed."""
         return not self.remaining()
 
     def remaining(self) -> float:
@@ -194,8 +198,3 @@ class Clock:
         if self.cancelled is not None and self.cancelled.is_set():
             return 0.0
         return max(0.0, self.deadline - monotonic())
-
-
-def margin_of(seconds: float) -> float:
-    """Return the default safety margin of a clock, in seconds."""
-    return min(_LONGEST_MARGIN, seconds * _MARGIN_SHARE)

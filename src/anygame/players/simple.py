@@ -1,7 +1,4 @@
-"""Simple players: random, first legal move, greedy, and plain Monte Carlo tree search.
-
-The strong player is ``mcts``, which uses `anygame.search.Search`.
-"""
+"""Simple players: random, first legal move, greedy, and plain Monte Carlo tree search."""
 
 from __future__ import annotations
 
@@ -21,9 +18,9 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.player import Clock
 
-#: Maximum number of joint replies sampled for a move, enough for a good estimate of the mean.
+#: Maximum number of joint moves that are sampled to estimate the value of a move.
 _REPLIES: Final = 20
-#: The mean of goals from 0 to 100.
+#: Middle of the range of goals from 0 to 100.
 _AVERAGE: Final = 50
 
 
@@ -31,7 +28,7 @@ class RandomPlayer(Player):
     """Plays random legal moves."""
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return a legal move, all with the same probability."""
+        """Return a random legal move; all legal moves have the same probability."""
         return self.random.choice(state.legal_moves(self.role))
 
 
@@ -44,14 +41,14 @@ class LegalPlayer(Player):
 
 
 class GreedyPlayer(Player):
-    """Searches one step ahead for its own goal.
+    """Looks one move ahead, and maximises its own goal.
 
-    The value of a move is the mean goal in the next states, over sampled replies of the other roles. In a
-    final state, the difference between the goal and the average counts twice.
+    The value of a move is the mean goal in the next states, over sampled moves of the other roles. In a
+    final state, the difference between the goal and 50 counts twice.
     """
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return a move with the highest value of all moves that were evaluated in time."""
+        """Return a move with the highest value among the moves that were evaluated in time."""
         moves = list(state.legal_moves(self.role))
         self.random.shuffle(moves)
         self.best = moves[0]
@@ -82,7 +79,7 @@ class GreedyPlayer(Player):
         return islice(product(*options), _REPLIES)
 
 
-#: The share of the start clock for compiling.
+#: Share of the start clock that compiling can take.
 _COMPILING: Final = 0.5
 #: Seconds between two updates of the best move.
 _SLICE: Final = 0.05
@@ -91,13 +88,13 @@ _SLICE: Final = 0.05
 class UctPlayer(Player):
     """Searches until the clock is up, and plays the best move. The tree is kept from move to move.
 
-    A leaf is evaluated with 512 playouts if the game can be compiled within half of the start clock,
-    otherwise with one playout.
+    A leaf is evaluated by 512 playouts if the game can be compiled within half of the start clock, and by
+    one playout otherwise.
 
-    Attributes:
+    Args:
+        seed: seed of the random numbers.
         iterations: maximum number of leaves evaluated for a move; None if only the clock is the limit.
-            ``tries`` is its former name.
-        search: search of the game.
+        tries: former name of ``iterations``.
     """
 
     def __init__(
@@ -109,7 +106,7 @@ class UctPlayer(Player):
         self.remembers = self.iterations is not None
 
     def start(self, clock: Clock) -> None:
-        """Compile the game, if half of the clock is enough."""
+        """Compile the game if half of the clock is enough."""
         game = self.game
         if not game.is_settled and not clock.is_up:
             with suppress(FallbackWarning):
@@ -118,7 +115,7 @@ class UctPlayer(Player):
         self.search = StateSearcher(game, seed=self.random.getrandbits(32), in_lanes=in_lanes)
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return the best move."""
+        """Return the best move found when the clock is up."""
         legal = state.legal_moves(self.role)
         self.best = self.random.choice(legal)
         if len(legal) == 1 or clock.is_up:
