@@ -1,7 +1,7 @@
 """Live reports of the matches of this process, for pages.
 
-Matches and pages run in different threads. The reports only record events, which costs a match hardly any
-time. If a page is open, the server follows the match in another process, which draws the boards.
+Matches and pages run in different threads. The reports only record events, which hardly slows down a match.
+The boards of pages are drawn in another process.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.referee import Turn
 
-#: Maximum number of records of finished matches in memory.
+#: Maximum number of records that are kept in memory.
 _MOST_REMEMBERED: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Cell of a table, and the confidence interval to draw in it: lower end, value and upper end."""
+    """Cell of a table. The cell can show a confidence interval: lower end, value and upper end."""
 
     text: str
     interval: tuple[float, float, float] | None = None
@@ -35,7 +35,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Table with headings, a row for each player, and a remark below."""
+    """Table of standings with headings, a row for each player, and a note below."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -43,16 +43,16 @@ class Table:
 
 
 class Broadcast:
-    """All matches of a command, in the order in which they are played.
+    """Report of all matches of a command, in the order in which they begin.
 
     Args:
+        title: title of the page.
         planned: number of planned matches.
-        table: returns the standings, in any thread; None if there is no table.
+        table: thread-safe function that returns the standings; None without standings.
 
     Attributes:
         matches: matches that have begun.
-        on_change: called in the thread of the matches: with a match after each of its events, and with None
-            after the table has changed.
+        on_change: called with a match after each of its events, and with None when the standings change.
     """
 
     def __init__(self, title: str, planned: int, table: Callable[[], Table] | None = None) -> None:
@@ -63,7 +63,7 @@ class Broadcast:
         self.on_change: Callable[[BroadcastMatch | None], object] = lambda _: None
 
     def add(self, match: BroadcastMatch) -> None:
-        """Add a match that has begun, or was played earlier."""
+        """Add a match that has begun, or a match from an earlier run of the command."""
         self.matches.append(match)
         match.number = len(self.matches)
         if match.number > _MOST_REMEMBERED:
@@ -72,17 +72,13 @@ class Broadcast:
 
 
 class BroadcastMatch(Watcher):
-    """Report of a match that is being played, or was played earlier.
-
-    Args:
-        broadcast: report of all matches.
-        load: returns the record of the finished match, in any thread; None if records are not kept.
+    """Report of one match. ``load`` is a thread-safe function that returns the record of the finished match.
 
     Attributes:
         number: number of the match, from 1 in the order of the starts; 0 before its start.
         game: name of the rule sheet.
         result: outcome of the match; empty until its end.
-        record: record so far, which can grow while it is read.
+        record: record so far; the thread of the match can extend it at any time.
         last: number of the last complete state in the record.
         seconds: seconds that each role took, by the number of the turn.
         live: time at which the players were asked, and their clock; empty after the end.
@@ -99,7 +95,7 @@ class BroadcastMatch(Watcher):
         self._load = load
 
     def started(self, record: Record, state: State) -> None:
-        """Record the start, or the resumption, of the match."""
+        """Record the start or the resumption of the match."""
         self.record = record
         self.last = record.step
         self.game = Path(str(record.own.get("game", ""))).stem
@@ -118,7 +114,7 @@ class BroadcastMatch(Watcher):
         self._broadcast.on_change(self)
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Report that the players are ready."""
+        """Report the end of the start clock."""
         self._broadcast.on_change(self)
 
     def ended(self, record: Record, fault: str) -> None:
@@ -130,16 +126,16 @@ class BroadcastMatch(Watcher):
         self._broadcast.on_change(None)
 
     def past(self, game: str, players: str, result: str) -> None:
-        """Add a match that was played earlier."""
+        """Add a match from an earlier run of the command."""
         self.game, self.players, self.result = Path(game).stem, players, result
         self._broadcast.add(self)
 
     def read(self) -> Record | None:
-        """Return the record; None if it is not kept."""
+        """Return the record; None if no record is kept."""
         return self._load() if self.record is None and self._load is not None else self.record
 
     def forget(self) -> None:
-        """Drop the record of a match that is over."""
+        """Drop the record from memory if the match is over."""
         if self.result:
             self.record = None
             self.seconds.clear()

@@ -1,7 +1,8 @@
 """Judging replies to PLAY, and the outcome of a match in words.
 
-As in the reference manager, only the first expression of a reply counts, and names must be spelled exactly. A
-reply that is not a move is recorded as ``IL`` and its expression, or as ``IL null`` without an expression.
+As in the reference manager, only the first expression of a reply counts, and names must be spelled exactly.
+If the expression is not a legal move, the error in the record is ``IL`` and the expression. For a reply
+without an expression, the error is ``IL null``.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from anygame.match.seats import Reply
 
 
-#: Bounds of replies. Moves are short terms, so a reply with more than 100 levels is not a move.
+#: Limits of parsed replies. No game has moves with more than 100 levels of parentheses.
 _REPLY: Final = ReadingLimits(depth=100, token_length=LONGEST_REPLY, arity=LONGEST_REPLY)
-#: Maximum number of characters of a wrong reply in a record.
+#: Maximum number of characters of an illegal reply in a record.
 _LONGEST_SHOWN: Final = 200
 _EXPLAINED: Final = {"TO": "late", "CE": "no answer"}
 _TOKEN: Final = re.compile(r";[^\n\r]*|[()]|[^\s();]+")
@@ -34,7 +35,7 @@ _TOKEN: Final = re.compile(r";[^\n\r]*|[()]|[^\s();]+")
 _NOT_TEXT: Final = re.compile("[\0-\x08\x0e-\x1b\x7f\ud800-\udfff]")
 _UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
-#: An expression in the notation of records, and its term; None if it is not a term.
+#: An expression in the notation of records, and its term; None if the expression is not a term.
 Expression = tuple[str, "Term | None"]
 
 
@@ -43,8 +44,8 @@ class Verdict:
     """The referee's verdict on a reply.
 
     Attributes:
-        move: legal move in the reply; None without a legal move.
-        error: error for match records: empty, ``TO``, ``CE``, or ``IL`` and the reply that is not a move.
+        move: legal move in the reply; None if there is none.
+        error: error for match records: empty, ``TO``, ``CE``, or ``IL`` and the illegal reply.
         detail: explanation for people.
         said: comments of the player.
     """
@@ -93,9 +94,9 @@ def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -
 
 
 def match_ignoring_case(term: Term, legal: Sequence[Term]) -> Term | None:
-    """Return the legal move that equals a term, or else the only legal move that equals it ignoring case.
+    """Return the legal move that equals a term, or else the only legal move that differs just by case.
 
-    Some managers change the case of names in moves.
+    Case can differ because some managers change the case of names.
 
     >>> from anygame.language.parser import parse_term
     >>> str(match_ignoring_case(parse_term("(MARK 1 X)"), [parse_term("(mark 1 x)"), parse_term("noop")]))
@@ -111,7 +112,7 @@ def match_ignoring_case(term: Term, legal: Sequence[Term]) -> Term | None:
 def first_expression(text: str) -> Expression | None:
     """Return the first expression of a string, with blanks between all tokens.
 
-    Returns None for an empty string, and for a list that is not closed, is empty, or starts with a list.
+    Returns None for an empty string, an empty list, a list that starts with a list, and an unclosed list.
 
     >>> first_expression("(put 1  2) junk")
     ('( put 1 2 )', (put 1 2))
@@ -141,7 +142,7 @@ def _read(text: str) -> Expression | None:
 
 
 def _expression(node: Node) -> Expression | None:
-    """Return the expression of a node. Some lists are not terms, and an empty list is not an expression."""
+    """Return the expression of a node: without a term if no term has this form, None for an empty list."""
     if node.children is None:
         is_variable = node.text.startswith("?")
         return node.text, Variable(node.text[1:]) if is_variable else Constant(node.text)
@@ -165,7 +166,7 @@ def spaced(text: Term | str) -> str:
     return " ".join(str(text).replace("(", " ( ").replace(")", " ) ").split())
 
 
-#: The highest goal that GDL allows.
+#: Highest goal that GDL allows.
 _HIGHEST: Final = 100
 
 
@@ -177,7 +178,7 @@ def outcome(goals: Mapping[str, int], people: Collection[str]) -> str:
 
     Args:
         goals: goals of all roles except ``random``.
-        people: roles of the people who read the outcome, as "you".
+        people: roles of the readers, whom the outcome addresses as "you".
     """
     if not goals:
         return "Only chance played"

@@ -1,4 +1,4 @@
-"""Players of a match in which moves can be taken back."""
+"""A player in a match in which moves can be taken back."""
 
 from __future__ import annotations
 
@@ -22,16 +22,12 @@ Line = Sequence[tuple["Term", ...]]
 
 
 class Opponent:
-    """Player of one role in a match in which moves can be taken back.
+    """Player of one role in a match in which moves can be taken back; ``clock`` is in seconds.
 
     The protocol has no message that takes moves back. Instead, a remote player receives ABORT, and START for
-    a match that begins in the earlier state (see `anygame.match.running.continued`). If this state would show
-    hidden facts, the match begins in its first state, and the player receives its percepts again. A player in
-    this process gets the state directly.
-
-    Args:
-        clock: seconds for a move, and to get ready.
-        failures: reporter of errors in the code of the player.
+    a match that begins in the earlier state (see `anygame.match.running.continued`). In games with hidden
+    information, this state would reveal hidden facts. The new match then begins in the first state, and the
+    player receives its percepts again. A player in this process gets the state directly.
     """
 
     def __init__(self, seat: Seat, role: Role, clock: float, failures: Failures | None = None) -> None:
@@ -41,18 +37,17 @@ class Opponent:
         self.failures = failures
         self._is_remote = not isinstance(seat, LocalSeat)
         self._seat = seat
-        #: Joint moves that the player knows; None if it plays no match.
+        self._state: State
+        #: Joint moves that the player knows; None before START and after STOP.
         self._line: list[tuple[Term, ...]] | None = None
-        self._state: State | None = None
-        self._first: State | None = None
         self._id = ""
         self._is_asked = False
         self._starts = 0
-        # Calls to the seat are serial, although people can take moves back while the player thinks.
+        # People can take moves back while the player thinks, so calls to the seat wait for each other.
         self._busy = asyncio.Lock()
 
     async def prepare(self, match_id: str, game: Game, line: Line, state: State) -> None:
-        """Let the player get ready in the state after a line of joint moves."""
+        """Start a match for the player in the state after a line of joint moves."""
         async with self._busy:
             await self._start(match_id, game, line, state)
 
@@ -80,7 +75,8 @@ class Opponent:
         self._state = state
         self._line = list(line)
         self._is_asked = False
-        self._first = game.initial_state()
+        first = game.initial_state()
+        has_course = game.is_gdl2 or not self._is_remote
         await self._seat.start(
             MatchInfo(
                 self._id,
@@ -88,19 +84,11 @@ class Opponent:
                 self.role,
                 self.clock,
                 self.clock,
-                state=None if self._is_remote else self._now,
+                state=None if self._is_remote else lambda: self._state,
                 failures=self.failures,
-                course=None if self._is_remote and not game.is_gdl2 else self._course,
+                course=(lambda: (first, list(self._line or ()))) if has_course else None,
             )
         )
-
-    def _now(self) -> State:
-        assert self._state is not None
-        return self._state
-
-    def _course(self) -> tuple[State, list[tuple[Term, ...]]]:
-        assert self._first is not None
-        return self._first, list(self._line or ())
 
     async def stop(self, line: Line, state: State) -> None:
         """Report the end of the match."""

@@ -1,4 +1,4 @@
-"""Replaying a record, and checking all its states, moves and goals against the rules."""
+"""Replaying a record, which checks its states, moves and goals against the rules."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
 
 _ERROR: Final = re.compile(r"|TO|CE|IL .*", re.DOTALL)
-#: Maximum number of different facts in a message.
+#: Maximum number of differing facts that a message lists.
 _SHOWN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A replayed record, and its disagreements with the rules.
+    """Result of replaying a record.
 
     Attributes:
         record: the record.
-        states: states by the rules, up to the first move that cannot be made.
-        faults: disagreements, one sentence each; empty if the record agrees with the rules.
+        states: states that the rules define, up to the first move that cannot be made.
+        faults: disagreements of the record with the rules, one sentence each.
     """
 
     record: Record
@@ -43,10 +43,7 @@ class Replay:
 
 
 def rules_of(record: Record) -> Game:
-    """Return the game of a record, from the rule sheet in it.
-
-    Raises RecordError if the record has no rule sheet, and RuleSheetError if the sheet has errors.
-    """
+    """Load the rule sheet in a record. Raises RecordError if it is missing, and RuleSheetError."""
     sheet = record.own.get("rules")
     case_sensitive = record.own.get("caseSensitive", True) is not False
     if isinstance(sheet, str):
@@ -61,7 +58,7 @@ def rules_of(record: Record) -> Game:
 
 
 def replay(record: Record, game: Game | None = None) -> Replay:
-    """Replay the moves of a record, and compare its states and goals with the rules.
+    """Replay the moves of a record, and compare the recorded states and goals with those of the rules.
 
     Args:
         record: record of a match.

@@ -1,8 +1,9 @@
 """Seats: connections of the referee to one player each, in this process or on the network.
 
-A seat sends the messages of the GGP protocol, and returns the replies as they are; the referee judges them
-(`anygame.match.judging`). Errors of a player are in the `Reply`, and never raise an exception. A clock starts
-when a message is sent. The seat waits for the whole reply, for at most the clock and its grace period.
+A seat sends the messages of the GGP protocol and returns raw replies, which the referee judges
+(`anygame.match.judging`). A seat reports errors of its player in the `Reply`, and raises no exception. The
+clock starts when a message is sent. The seat waits for the whole reply until the clock and the grace period
+end.
 """
 
 from __future__ import annotations
@@ -19,23 +20,24 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.failures import Failures
 
-#: Grace period of replies to PLAY in seconds, as in the reference manager. START and STOP have none.
+#: Grace period of replies to PLAY in seconds, as in the reference manager. Other messages have none.
 PLAY_GRACE: Final = 1.0
-#: Maximum number of seconds for the reply to ABORT.
+#: Time limit of the reply to ABORT in seconds.
 ABORT_CLOCK: Final = 1.0
-#: Maximum number of seconds to connect to a player before the clock starts.
+#: Time limit in seconds for connecting to a player, before the clock starts.
 REACH_CLOCK: Final = 5.0
 #: Maximum number of characters of a reply; further characters are dropped.
 LONGEST_REPLY: Final = 65_536
 
-#: Values of `Reply.error`, as in match records.
+#: Error of a late reply, in `Reply` and in match records.
 TIMED_OUT: Final = "TO"
+#: Error of a broken connection, in `Reply` and in match records.
 CONNECTION_ERROR: Final = "CE"
 
 
 @dataclass(frozen=True, slots=True)
 class MatchInfo:
-    """Data of a match that a player gets at its start.
+    """Data of a match that a seat gets with START.
 
     Attributes:
         match_id: name of the match, one atom of ASCII letters, digits, ``.``, ``_``, ``-``.
@@ -44,13 +46,13 @@ class MatchInfo:
         start_clock: seconds to get ready.
         play_clock: seconds for each move.
         scramble: seed of the scrambled names that remote players receive, the same for all players of a
-            match; None to send the rules as they are. The moves that a seat takes and the replies that it
-            returns always have the names of ``game``.
-        state: returns the present state of the match, for seats in this process; None for remote seats.
+            match; None to send the names of the rules. The arguments and results of a seat always have the
+            names of ``game``.
+        state: returns the current state of the match, for seats in this process; None for remote seats.
         failures: reporter of errors in the code of players in this process.
-        course: returns the first state of the match and the joint moves since, without moves that were taken
-            back; None if they are unknown. In a resumed match with hidden information (GDL-II), there are
-            moves before START.
+        course: returns the first state of the match and all later joint moves, without moves that were taken
+            back; None if they are unknown. In a resumed match with hidden information (GDL-II), this list has
+            moves already at START.
         seed: seed of the random numbers of the match; None for a new seed.
         step: returns the number of joint moves since the match began, across interruptions; None if unknown.
     """
@@ -69,7 +71,7 @@ class MatchInfo:
 
     @property
     def drawing(self) -> str:
-        """The seed of the random numbers of a seat."""
+        """The seed of the random numbers of the seat."""
         return f"{self.match_id if self.seed is None else self.seed}/{self.role}"
 
 
@@ -79,9 +81,9 @@ class Reply:
 
     Attributes:
         text: raw reply, at most `LONGEST_REPLY` characters; None without a reply.
-        error: None, ``"TO"`` (no complete reply in time) or ``"CE"`` (no connection, or it broke).
+        error: None, ``"TO"`` (no complete reply in time) or ``"CE"`` (no connection, or a broken connection).
         detail: explanation for people.
-        said: comments of the player, line by line.
+        said: lines of comments of the player.
     """
 
     text: str | None
@@ -93,7 +95,7 @@ class Reply:
 class Seat(Protocol):
     """Interface of the connection to one player.
 
-    The calls for a match are ``start``, any number of ``play``, then ``stop`` or ``abort``. Then the next
+    The referee calls ``start``, then ``play`` for every turn, then ``stop`` or ``abort``. After that, another
     match can start. After a cancelled call, ``abort`` can still be called.
 
     Attributes:

@@ -1,7 +1,7 @@
 """Signed records: RSA with SHA-1 over the canonical text, compatible with the reference manager.
 
-The canonical text of a record is its JSON without the signature: with sorted keys, without blanks, and with
-unescaped non-ASCII characters. SHA-1 detects damage, but does not protect against a capable attacker.
+The canonical text of a record is its JSON without the signature. Keys are sorted, there are no blanks, and
+non-ASCII characters are not escaped. SHA-1 detects damage, but does not protect against a capable attacker.
 """
 
 from __future__ import annotations
@@ -56,10 +56,7 @@ def signed(record: Mapping[str, Any], key: RSAPrivateKey) -> dict[str, Any]:
 
 
 def verify(record: Mapping[str, Any]) -> None:
-    """Check the signature of a record.
-
-    Raises RecordError if the signature is missing or invalid, or if the record was changed afterwards.
-    """
+    """Check the signature of a record. Raises RecordError if it is missing or does not match the record."""
     lib = _cryptography()
     public = _decoded(record, _KEY, _KEY_VERSION)
     signature = _decoded(record, _SIGNATURE, _SIGNATURE_VERSION)
@@ -75,9 +72,9 @@ def verify(record: Mapping[str, Any]) -> None:
 
 
 def read_key(path: str | os.PathLike[str]) -> RSAPrivateKey:
-    """Return the private key in a PEM file; if there is no file, create a key and write the file.
+    """Return the private key in a PEM file; if the file does not exist, create a key and write the file.
 
-    Raises RecordError if the file does not contain an RSA key, or if the key has a password.
+    Raises RecordError if the file contains no RSA key, or if the key has a password.
     """
     lib = _cryptography()
     file = Path(path)
@@ -118,7 +115,7 @@ def _rsa(key: Any, lib: SimpleNamespace) -> Any:
 
 
 def _cryptography() -> SimpleNamespace:
-    """Import cryptography, and return the parts that this module uses. Raises MissingExtraError."""
+    """Return the parts of the library cryptography that this module uses. Raises MissingExtraError."""
     with needing("signing", "signed records need cryptography"):
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives import hashes, serialization
