@@ -51,10 +51,10 @@ class _Board:
     def place(self, fact: Term) -> _Place | None:
         """Return the channel, row and column of a fact; None if it lies on no board."""
         layout = self._layout
-        found = layout.find(fact)
-        if found is None or not isinstance(fact, Compound):
+        fluent_and_cell = layout.find(fact)
+        if fluent_and_cell is None or not isinstance(fact, Compound):
             return None
-        fluent, cell = found
+        fluent, cell = fluent_and_cell
         place = layout.places.get(cell)
         boards = {fluent.key[layout.key.index(index)] for index in layout.boards}
         hidden = set(fluent.key) if place else set(fluent.key) - boards

@@ -89,7 +89,7 @@ def _chains(state: State, goals: Sequence[int], picture: Picture) -> tuple[Aim, 
     if len(set(reached.values())) == 1 < len(reached):
         return ()
     standing = {f"(true {thing.fact})": cell.id for cell in picture.cells() for thing in cell.contents}
-    found = []
+    chains = []
     for role in (role for role, goal in reached.items() if goal == best):
         for atom in (f"(goal {role} {best})", "terminal"):
             with suppress(AnygameError):
@@ -97,6 +97,6 @@ def _chains(state: State, goals: Sequence[int], picture: Picture) -> tuple[Aim, 
                     standing[each.conclusion] for each in state.explain(atom) if each.conclusion in standing
                 )
                 if 0 < len(cells) < len(set(standing.values())):
-                    found.append(Aim(role, picture.colours.get(role, ""), tuple(cells)))
+                    chains.append(Aim(role, picture.colours.get(role, ""), tuple(cells)))
                     break
-    return tuple(found)
+    return tuple(chains)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from anygame.boards.drawing.pictures import CellShape, Known, Occupant
-    from anygame.boards.finding import layout as found
+    from anygame.boards.finding.layout import Cell as CellKey
     from anygame.boards.finding.layout import Layout, Lines, Place, Placed, Shape, Square
     from anygame.boards.names import Side
     from anygame.language.terms import Constant, Term
@@ -65,7 +65,7 @@ class GridMaker:
         looks = self._looks
         if unknown:
             looks = looks_of(layout, [*self._occupants, *sorted(unknown, key=str)], self._colours)
-        things: dict[found.Cell, list[Thing]] = defaultdict(list)
+        things: dict[CellKey, list[Thing]] = defaultdict(list)
         for sign in signs:
             if not sign.side:
                 thing = Thing(sign.fact, sign.occupant[1], looks[sign.occupant])
@@ -104,13 +104,13 @@ class GridMaker:
     def _placed(self, placed: Placed, facts: Collection[Term]) -> list[_Sign]:
         """Return the facts on the boards: facts of the layout's fluent before facts of overlays."""
         layout = self._layout
-        found = []
+        signs = []
         for board, squares in placed.items():
             for square, on in squares.items():
                 for fact in on:
                     content = layout.content(fact)
                     side = layout.sides.get(content)
-                    found.append(_Sign(board, square, fact, (layout.functor, content), side))
+                    signs.append(_Sign(board, square, fact, (layout.functor, content), side))
         for overlay in layout.overlays:
             own = (fact for fact in facts if fluent_of(fact) == overlay.fluent)
             for lying in overlay.fixed or sorted(own):
@@ -119,8 +119,8 @@ class GridMaker:
                 if where is not None:
                     content = overlay.content(lying)
                     side = overlay.side or overlay.sides.get(content)
-                    found.append(_Sign(*where, lying, (overlay.functor, content), side, overlay.sign))
-        return found
+                    signs.append(_Sign(*where, lying, (overlay.functor, content), side, overlay.sign))
+        return signs
 
     def _id(self, board: int, square: Square) -> str:
         return f"cell-{self._number}-{board}-{self._row[square[0]]}-{self._column[square[1]]}"
@@ -130,7 +130,7 @@ class GridMaker:
         board: int,
         key: tuple[Term, ...],
         squares: Iterable[Square],
-        things: Mapping[found.Cell, list[Thing]],
+        things: Mapping[CellKey, list[Thing]],
     ) -> tuple[Cell, ...]:
         layout = self._layout
         left = self._left(squares)
@@ -257,7 +257,7 @@ def _header(columns: Sequence[Constant], shift: int, y: int) -> Iterator[Label]:
         yield Label(str(column), index + shift / 2, y, "north" if y < 0 else "south")
 
 
-def labels_of_whole(layout: Layout, places: Mapping[found.Cell, Place]) -> Iterator[Label]:
+def labels_of_whole(layout: Layout, places: Mapping[CellKey, Place]) -> Iterator[Label]:
     """Yield the labels of the rows and columns of a large board that consists of several boards.
 
     If two coordinates distinguish the boards, row labels start with one of them, and the other is below the

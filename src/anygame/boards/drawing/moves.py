@@ -59,7 +59,7 @@ class MoveReader:
             self._coordinates.get(("move", move.functor, len(move.arguments), index), frozenset())
             for index in range(len(move.arguments))
         ]
-        found: list[str] = []
+        all_cells: list[str] = []
         alone: list[tuple[int, dict[int, Term]]] = []
         # An argument of a cell with many coordinates, such as a line between dots, names no smaller cell.
         named = [0] * len(places)
@@ -81,12 +81,12 @@ class MoveReader:
                         if number == layout:
                             rest.setdefault(which, move.arguments[index])
                 index += 1
-            found += cells
+            all_cells += cells
             if rest and not cells:
                 alone.append((layout, rest))
-        if not found and not any(places):
-            found = self._by_value(move.arguments, known)
-        return tuple(found), tuple(alone)
+        if not all_cells and not any(places):
+            all_cells = self._by_value(move.arguments, known)
+        return tuple(all_cells), tuple(alone)
 
     def names_columns(self, number: int, layout: Layout) -> bool:
         """Return whether moves name only columns of a board, as in games where pieces fall."""
@@ -102,46 +102,46 @@ class MoveReader:
 
     def _by_value(self, arguments: Sequence[Term], known: Known) -> list[str]:
         """Return the cells whose coordinates (at least two) are consecutive arguments."""
-        found: list[str] = []
+        cells: list[str] = []
         index = 0
         while index < len(arguments):
             for layout, size in enumerate(self._sizes):
                 cell = known.get((layout, tuple(arguments[index : index + size])))
                 if cell is not None and size > 1:
-                    found.append(cell)
+                    cells.append(cell)
                     index += size - 1
                     break
             index += 1
-        return found
+        return cells
 
 
 def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, frozenset[_Coordinate]]:
     """Return the coordinates that each argument can represent, from the evidence of all rules."""
-    found: dict[_Place, set[_Coordinate]] = defaultdict(set)
+    coordinates_of: dict[_Place, set[_Coordinate]] = defaultdict(set)
     for number, layout in enumerate(layouts):
         for functor, arity, key in layout.fluents():
             for which, index in enumerate(key):
-                found["fluent", functor, arity, index].add((number, which))
-    fixed = set(found)
+                coordinates_of["fluent", functor, arity, index].add((number, which))
+    fixed = set(coordinates_of)
     flows = [_flow(rule, fixed) for rule in rules]
     for _ in range(_ROUNDS):
-        before = sum(map(len, found.values()))
+        before = sum(map(len, coordinates_of.values()))
         for sources, targets in flows:
-            of: dict[Variable, set[_Coordinate]] = defaultdict(set)
+            learned: dict[Variable, set[_Coordinate]] = defaultdict(set)
             for place, variable in sources:
-                of[variable] |= found.get(place, set())
+                learned[variable] |= coordinates_of.get(place, set())
             for place, variable in targets:
-                if of[variable]:
-                    found[place] |= of[variable]
-        if sum(map(len, found.values())) == before:
+                if learned[variable]:
+                    coordinates_of[place] |= learned[variable]
+        if sum(map(len, coordinates_of.values())) == before:
             break
-    return {place: frozenset(coordinates) for place, coordinates in found.items()}
+    return {place: frozenset(coordinates) for place, coordinates in coordinates_of.items()}
 
 
 def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occurrence]]:
     """Return the variable occurrences that provide evidence, and the occurrences that receive it."""
     head = list(_places(rule.head))
-    body = [found for atom, _ in atoms_in(rule.body) for found in _places(atom)]
+    body = [occurrence for atom, _ in atoms_in(rule.body) for occurrence in _places(atom)]
     given = [(place, variable) for place, variable in head if place in fixed]
     learning = [(place, variable) for place, variable in head if place not in fixed]
     return body + given, learning + [(place, variable) for place, variable in body if place[0] == "move"]

@@ -466,11 +466,11 @@ def _letters(name: str, positions: Iterable[int]) -> str:
 
 def _distinguishing_positions(name: str, names: Iterable[str]) -> set[int]:
     """Return the positions of the first letter, of all distinguishing letters, and of all digits."""
-    found = {position for position, letter in enumerate(name) if letter.isdigit()}
-    found.add(next((position for position, letter in enumerate(name) if letter.isalnum()), 0))
+    positions = {position for position, letter in enumerate(name) if letter.isdigit()}
+    positions.add(next((position for position, letter in enumerate(name) if letter.isalnum()), 0))
     for other in names:
         pairs = enumerate(zip(name, other, strict=False))
         parting = next((position for position, (one, two) in pairs if one != two), len(other))
         if parting < len(name):
-            found.add(parting)
-    return found
+            positions.add(parting)
+    return positions

@@ -261,10 +261,10 @@ class _Sheet:
         heights |= between
         heights |= {label.y for label in self.grid.labels}
         ordered = sorted(heights)
-        found = dict.fromkeys(ordered[:1], 0)
+        numbers = dict.fromkeys(ordered[:1], 0)
         for before, height in pairwise(ordered):
-            found[height] = found[before] + (2 if height - before > 1 and not between else 1)
-        return found
+            numbers[height] = numbers[before] + (2 if height - before > 1 and not between else 1)
+        return numbers
 
     def at(self, x: float) -> int:
         return self.margin + round(x * self.pitch)
@@ -332,18 +332,18 @@ def characters_of(looks: Iterable[Look], *, colours: bool) -> dict[Look, Piece]:
     looks = list(looks)
     if not colours:
         return {look: Piece(look.symbol) for look in looks}
-    found = {look: Piece(look.symbol, style_of(look.colour)) for look in looks}
+    pieces = {look: Piece(look.symbol, style_of(look.colour)) for look in looks}
     for look in looks:
         if look.figure and look.colour:
             style = _BODIES.get(look.colour, f"bold {style_of(look.colour)}")
-            found[look] = Piece(GLYPHS[look.figure], style)
+            pieces[look] = Piece(GLYPHS[look.figure], style)
     # Stones differ in shape and in colour. White comes last, so that of two stones it is the hollow one.
     stones = [look for look in looks if look.form in ("stone", "mark")]
     stones.sort(key=lambda look: look.colour == "white")
     blocks = [look for look in looks if look.form == "block"]
-    found |= {look: Piece(fill, style_of(look.colour)) for look, fill in zip(blocks, _BLOCKS, strict=False)}
+    pieces |= {look: Piece(fill, style_of(look.colour)) for look, fill in zip(blocks, _BLOCKS, strict=False)}
     forms = zip(stones, _STONES, strict=False)
-    return found | {look: Piece(form, style_of(look.colour)) for look, form in forms}
+    return pieces | {look: Piece(form, style_of(look.colour)) for look, form in forms}
 
 
 def style_of(colour: str) -> str:

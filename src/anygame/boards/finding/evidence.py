@@ -62,28 +62,28 @@ def _occurrence(atom: Atom) -> Occurrence | None:
 def occurrences(atoms: Iterable[Atom], *keywords: str) -> Iterator[Occurrence]:
     """Yield the fluents, moves and relations in atoms, or only in atoms with the given keywords."""
     for atom in atoms:
-        found = _occurrence(atom) if not keywords or atom.predicate in keywords else None
-        if found is not None:
-            yield found
+        item = _occurrence(atom) if not keywords or atom.predicate in keywords else None
+        if item is not None:
+            yield item
 
 
 def cell_places(rules: Iterable[Rule], layout: Layout) -> Mapping[Predicate, set[tuple[int, ...]]]:
     """Return, by predicate, the indices of arguments that name a cell, in the order of `Layout.key`."""
-    found: dict[Predicate, set[tuple[int, ...]]] = defaultdict(set)
-    found[Predicate("fluent", *layout.fluent)].add(layout.key)
+    places_of: dict[Predicate, set[tuple[int, ...]]] = defaultdict(set)
+    places_of[Predicate("fluent", *layout.fluent)].add(layout.key)
     bodies = [list(occurrences(atoms_of(rule))) for rule in rules]
     for _ in range(_ROUNDS):
-        before = sum(map(len, found.values()))
+        before = sum(map(len, places_of.values()))
         for items in bodies:
             # Moves are not evidence, because the same move can refer to different boards.
             naming = [item for item in items if item.predicate.kind != "move"]
-            cells = {cell for item in naming for cell in _cells(item, found.get(item.predicate, ()))}
+            cells = {cell for item in naming for cell in _cells(item, places_of.get(item.predicate, ()))}
             for item in items:
                 for cell in cells:
-                    found[item.predicate].update(_named(item.arguments, cell))
-        if sum(map(len, found.values())) == before:
+                    places_of[item.predicate].update(_named(item.arguments, cell))
+        if sum(map(len, places_of.values())) == before:
             break
-    return {predicate: places for predicate, places in found.items() if places}
+    return {predicate: places for predicate, places in places_of.items() if places}
 
 
 def _cells(item: Occurrence, places: Iterable[tuple[int, ...]]) -> Iterator[tuple[Term, ...]]:
@@ -112,11 +112,11 @@ def neighbours_in(
     if len(named) != 1:
         return frozenset()
     (names,) = named
-    found = set()
+    pairs = set()
     for rule in rules[:_FACTS_LIMIT]:
         cells = [argument for argument in rule.head.arguments if argument in names]
         if not rule.body and len(cells) == 2:
             one, other = (split_name(cell) for cell in cells)
             if one and other:
-                found.add((one, other))
-    return frozenset(found)
+                pairs.add((one, other))
+    return frozenset(pairs)

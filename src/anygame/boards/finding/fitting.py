@@ -133,10 +133,10 @@ def _bearing(
 ) -> Bearing:
     if hint and hint.row is not None:
         return Bearing(swapped=False, upwards=bool(hint.upwards))
-    found = Bearing(swapped=False, upwards=False)
+    bearing = Bearing(swapped=False, upwards=False)
     if at.first != at.second and not at.track:
-        found = orient([fluent.names[at.first], fluent.names[at.second]], axes, squares)
-    return Bearing(found.swapped, found.upwards if hint is None or hint.upwards is None else hint.upwards)
+        bearing = orient([fluent.names[at.first], fluent.names[at.second]], axes, squares)
+    return Bearing(bearing.swapped, bearing.upwards if hint is None or hint.upwards is None else hint.upwards)
 
 
 def _values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
@@ -146,14 +146,14 @@ def _values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
     combinations of values or, if there are too many combinations, the initial contents.
     """
     domains = [fluent.domains[index] for index in contents]
-    found: Iterable[Content]
+    values: Iterable[Content]
     if fluent.base:
-        found = {tuple(arguments[index] for index in contents) for arguments in fluent.base}
+        values = {tuple(arguments[index] for index in contents) for arguments in fluent.base}
     elif prod(map(len, domains)) <= _CONTENTS_LIMIT:
-        found = product(*domains)
+        values = product(*domains)
     else:
-        found = {tuple(arguments[index] for index in contents) for arguments in fluent.initial}
-    return tuple(sorted(found, key=lambda content: [str(term) for term in content]))
+        values = {tuple(arguments[index] for index in contents) for arguments in fluent.initial}
+    return tuple(sorted(values, key=lambda content: [str(term) for term in content]))
 
 
 def _blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -> Content | None:
@@ -192,17 +192,17 @@ def _squares(
     initial squares if one of them is blank, or else all combinations of coordinates.
     """
     filled = fluent.base or (fluent.initial if has_blank else ())
-    found: dict[tuple[Term, ...], set[Square]] = defaultdict(set)
+    squares: dict[tuple[Term, ...], set[Square]] = defaultdict(set)
     axes = [(index, fluent.axes[index]) for index in (at.first, at.second) if fluent.axes[index]]
     for arguments in filled or _combinations(fluent, at):
         square = at.square(arguments)
         if square is not None and all(arguments[index] in axis for index, axis in axes):
-            found[tuple(arguments[index] for index in at.boards)].add(square)
+            squares[tuple(arguments[index] for index in at.boards)].add(square)
     order: dict[Term, int] = {
         term: number for index in at.boards for number, term in enumerate(fluent.axes[index])
     }
-    keys = sorted(found, key=lambda key: [(order.get(term, -1), str(term)) for term in key])
-    return {key: frozenset(found[key]) for key in keys}
+    keys = sorted(squares, key=lambda key: [(order.get(term, -1), str(term)) for term in key])
+    return {key: frozenset(squares[key]) for key in keys}
 
 
 def _combinations(fluent: Fluent, at: Coordinates) -> Iterable[Arguments]:

@@ -84,18 +84,18 @@ def _read(text: str) -> Hint:
             raise HintError(f"board hint `{text}`: expected a side and cells, as in goal red (a ?column)")
         patterns = [tuple(pattern.strip("( ").split()) for pattern in match[2].split(")")[:-1]]
         return Hint(text, side=match[1], goals=tuple(patterns))
-    found: dict[str, object] = {}
+    parts: dict[str, object] = {}
     for piece in _PIECE.findall(text):
         for name, value in _meaning(text, piece).items():
-            if found.setdefault(name, value) != value:
+            if parts.setdefault(name, value) != value:
                 raise HintError(f"board hint `{text}`: two different values for {name}")
-    if not found:
+    if not parts:
         raise HintError("empty board hint: expected hex, none, rows=1 columns=2 or a pattern")
-    if ("row" in found) != ("column" in found):
+    if ("row" in parts) != ("column" in parts):
         raise HintError(f"board hint `{text}`: expected both rows and columns, as in rows=1 columns=2")
-    if "row" in found and found["row"] == found["column"]:
+    if "row" in parts and parts["row"] == parts["column"]:
         raise HintError(f"board hint `{text}`: one argument cannot be both row and column")
-    return Hint(text, **found)  # type: ignore[arg-type]
+    return Hint(text, **parts)  # type: ignore[arg-type]
 
 
 def _meaning(text: str, piece: str) -> dict[str, object]:
@@ -119,11 +119,11 @@ def _pattern(text: str, piece: str) -> dict[str, object]:
     if not match:
         raise HintError(f"board hint `{text}`: expected a pattern such as (cell ?row ?column ?content)")
     names = [name.lower().removeprefix("?") for name in match[2].split()]
-    found: dict[str, object] = {"functor": match[1], "arity": len(names)}
+    parts: dict[str, object] = {"functor": match[1], "arity": len(names)}
     for word in ("row", "column"):
         if names.count(word) > 1:
             raise HintError(f"board hint `{text}`: ?{word} occurs {names.count(word)} times, expected once")
         if word in names:
-            found[word] = names.index(word)
+            parts[word] = names.index(word)
     boards = tuple(index for index, name in enumerate(names) if name == "board")
-    return {**found, "boards": boards} if boards else found
+    return {**parts, "boards": boards} if boards else parts

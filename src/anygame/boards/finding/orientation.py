@@ -51,16 +51,16 @@ class Bearing(NamedTuple):
 
 def variable_names(rules: Sequence[Rule]) -> dict[tuple[str, int], Names]:
     """Count the kinds of variable names of each argument, for each fluent by name and arity."""
-    found: dict[tuple[str, int], Names] = {}
+    names_of: dict[tuple[str, int], Names] = {}
     for rule in rules:
         for (kind, name, arity), arguments in occurrences(atoms_of(rule)):
             if kind == "fluent":
-                names = found.setdefault((name, arity), tuple(Counter() for _ in arguments))
+                names = names_of.setdefault((name, arity), tuple(Counter() for _ in arguments))
                 for counter, argument in zip(names, arguments, strict=True):
                     called = _kind(argument.name) if isinstance(argument, Variable) else ""
                     if called:
                         counter[called] += 1
-    return found
+    return names_of
 
 
 def orient(names: Sequence[Counter[str]], axes: Sequence[Axis], squares: Collection[Square]) -> Bearing:
@@ -219,7 +219,7 @@ def fluents_of(game: Game) -> list[Fluent]:
     initial = _by_fluent(state.facts)
     names = variable_names(rules)
     successions = chains(rules)
-    found = []
+    fluents = []
     for key, known in sorted(game.fluents.items()):
         # `base` is exact; inferred domains can contain rows that no board has.
         columns = [sorted(set(column)) for column in zip(*base.get(key, ()), strict=True)]
@@ -231,7 +231,7 @@ def fluents_of(game: Game) -> list[Fluent]:
             seen = [ordered(column, successions) for column in zip(*started, strict=True)]
             axes = [axis or other for axis, other in zip(axes, seen, strict=True)]
         unnamed = tuple(Counter[str]() for _ in domains)
-        found.append(
+        fluents.append(
             Fluent(
                 key[0],
                 domains,
@@ -242,12 +242,12 @@ def fluents_of(game: Game) -> list[Fluent]:
                 neighbours_in(rules, domains),
             )
         )
-    return [fluent for fluent in found if fluent.arity]
+    return [fluent for fluent in fluents if fluent.arity]
 
 
 def _by_fluent(facts: Iterable[Term]) -> dict[tuple[str, int], list[Arguments]]:
-    found: dict[tuple[str, int], list[Arguments]] = defaultdict(list)
+    by_fluent: dict[tuple[str, int], list[Arguments]] = defaultdict(list)
     for fact in sorted(facts):
         if isinstance(fact, Compound):
-            found[fact.functor, len(fact.arguments)].append(fact.arguments)
-    return dict(found)
+            by_fluent[fact.functor, len(fact.arguments)].append(fact.arguments)
+    return dict(by_fluent)

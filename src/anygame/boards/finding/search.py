@@ -174,14 +174,14 @@ def _overlaid(layouts: Sequence[Layout], fluents: Sequence[Fluent], rules: Seque
 
 
 def _as_hinted(fluents: Sequence[Fluent], hint: Hint, notes: list[str]) -> list[Layout]:
-    meant = [
+    matching = [
         fluent for fluent in fluents if fluent.functor == hint.functor and hint.arity in (None, fluent.arity)
     ]
-    if not meant:
+    if not matching:
         near = get_close_matches(hint.functor or "", sorted({fluent.functor for fluent in fluents}), n=1)
         notes.append(f"board hint `{hint.text}`: the game has no such fluent{did_you_mean(near)}")
     layouts = []
-    for fluent in meant:
+    for fluent in matching:
         if layout := fit(fluent, hint):
             layouts.append(layout)
         else:
