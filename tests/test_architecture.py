@@ -167,7 +167,7 @@ _STARTERS = {
 }
 #: The modules that import a library that stands behind a seam.
 _SEAMS: dict[str, tuple[str, ...]] = {
-    "lark": ("language/kif.py",),
+    "lark": ("language/parser.py",),
     "networkx": ("proving/survey.py",),
     "h11": ("protocol/http/framing.py",),
     "cryptography": ("match/signing.py",),

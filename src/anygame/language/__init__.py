@@ -1,4 +1,4 @@
-"""From text to terms, rules and programs, and back."""
+"""Parser and printer of rule sheets: terms, rules and programs, and diagnostics with places."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Diagnostics: errors, warnings and remarks about a rule sheet, with places and advice.
 
-A stage collects all its diagnostics and sorts them by place before it raises an error with them::
+Each stage of loading collects its diagnostics. If one is an error, the stage raises all, sorted by place::
 
     sheet.kif:12:18: error[unbound-variable]: nothing binds ?x
        12 |     (not (bad ?x))
@@ -48,13 +48,13 @@ class Diagnostic:
     """One error, warning or remark.
 
     Attributes:
-        code: the kind of the diagnostic, such as ``unsafe-variable``; it never changes, so tools can use it.
+        code: the kind, such as ``unsafe-variable``; codes never change, so tools can rely on them.
         severity: error, warning or info.
         message: what is wrong, in one line.
         span: the place; None for the text as a whole.
         notes: related places.
         hint: advice, or empty.
-        follows: whether it only follows from the cause that another diagnostic names.
+        follows: whether the diagnostic only follows from a cause that another diagnostic reports.
     """
 
     code: str
@@ -66,7 +66,7 @@ class Diagnostic:
     follows: bool = False
 
     def __post_init__(self) -> None:
-        """Convert terms in the message, notes and hint about an infix sheet to infix."""
+        """If the sheet is infix, convert terms in the message, notes and hint to infix."""
         if self.span is None or form_of(self.span.source) != "infix":
             return
         text = self.span.source.text
@@ -130,7 +130,7 @@ def _printable(character: str) -> str:
 
 
 def _cells(text: str) -> str:
-    """Return text for a terminal: blanks for tabs, and replacement characters for unprintable ones."""
+    """Return text for a terminal, with tabs as blanks and unprintable characters replaced."""
     line, column = "", 0
     for character in text:
         cells = " " * (_TAB - column % _TAB) if character == "\t" else character
@@ -150,8 +150,7 @@ def _width(text: str) -> int:
 def format_excerpt(span: Span, indent: str = "  ") -> str:
     """Return the source line of a span and, below it, a line that underlines the span: ``^~~~``.
 
-    A long line is cut around the span, with ``...``. Only the first line of a span over several lines is
-    shown.
+    In a long line, ``...`` replaces the text far from the span. Of several lines, only the first is shown.
     """
     line, mark = _line_and_mark(span)
     return f"{indent}{line}\n{indent}{mark}".rstrip()
@@ -194,7 +193,7 @@ def _placed(message: str, span: Span | None, width: int) -> list[str]:
 
 
 def format_diagnostics(diagnostics: Iterable[Diagnostic], limit: int = 50) -> str:
-    """Return diagnostics as text, sorted by place; beyond the limit, count the least severe instead."""
+    """Return diagnostics as text, sorted by place; of more than ``limit``, only count the least severe."""
     ordered = sorted(diagnostics)
     chosen = sorted(sorted(ordered, key=lambda diagnostic: -diagnostic.severity)[:limit])
     texts = [format_diagnostic(diagnostic) for diagnostic in chosen]
@@ -209,8 +208,8 @@ def raise_if_errors(
     """Return the diagnostics sorted by place, or raise all of them if any is an error.
 
     Raises:
-        RuleSheetError: (or the given kind) the text shows 50 diagnostics, and the attribute ``diagnostics``
-            contains all of them.
+        RuleSheetError: (or the given kind) a diagnostic is an error. The text shows at most 50 diagnostics,
+            and the attribute ``diagnostics`` contains all of them.
     """
     ordered = tuple(sorted(diagnostics))
     if any(diagnostic.severity is Severity.ERROR for diagnostic in ordered):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from anygame.language.source import Source
 
-#: How the rules of a sheet are written.
+#: Syntax of a rule sheet.
 Form = Literal["kif", "infix"]
 
 #: The arity of each relation with a meaning in GDL; GDL-II adds the last two.
@@ -51,7 +51,7 @@ _COMMENT: Final[dict[Form, re.Pattern[str]]] = {
     "infix": re.compile(r"'(?:[^'\r\n]|'')*'|(%[^\r\n]*)"),
 }
 _SUFFIXES: Final[dict[str, Form]] = {".kif": "kif", ".hrf": "infix", ".infix": "infix"}
-#: Comments of both forms, then the first characters of an item: a parenthesis in KIF only.
+#: Comments of both forms, then the first characters of an item. Only KIF items start with a parenthesis.
 _START: Final = re.compile(
     r"(?:\s|[;%][^\r\n]*(?![^\r\n]))*(?:(?P<kif>\()|(?P<infix>(?:'[^'\s]+'|[A-Za-z0-9_]+)(?:\(|\s*:-)))?"
 )
@@ -74,7 +74,7 @@ class Comment:
         text: the comment with its marks, as in ``;; Moves``, without trailing blanks.
         start: offset of the first mark.
         end: offset after the last character.
-        own_line: whether the comment is alone on its line; else it belongs to the code before it.
+        own_line: whether the comment is alone on its line; otherwise it describes the code before it.
     """
 
     text: str
@@ -84,10 +84,10 @@ class Comment:
 
 
 def form_of(source: Source) -> Form:
-    """Return the form of a sheet, from the start of its first item or else from the suffix of its name.
+    """Return the form of a sheet, determined by the start of its first item or else by its suffix.
 
     A KIF item starts with a parenthesis, an infix item with a name before an opening parenthesis or ``:-``. A
-    text with ``(<=`` at the start of a line is KIF in any case.
+    text with ``(<=`` at the start of a line is always KIF.
     """
     text = source.text
     start = _START.match(text)
@@ -158,7 +158,7 @@ _Tree: TypeAlias = "str | list[_Tree]"
 
 
 def _read_kif(pieces: Sequence[str], place: int) -> tuple[_Tree, int]:
-    """Return the term at a position of a message, or the single piece there, and the position after it."""
+    """Return the term, or else the single piece, at a position of a message, and the position after it."""
     first, end = pieces[place], place + 1
     if first != "(":
         return first, end

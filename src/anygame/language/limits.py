@@ -22,14 +22,14 @@ class ReadingLimits:
         bytes: maximum bytes of a file, or characters of a text. The largest public sheets have 0.5 MB,
             generated tables more. Reading 16 MiB takes several seconds.
         depth: maximum nesting of lists, up to 200. People write fewer than 20 levels.
-        tokens: maximum number of names, variables and parentheses: 16 MiB of typical facts, with 4 characters
-            for each token.
+        tokens: maximum number of names, variables and parentheses. Typical facts have 4 characters for each
+            token, so the default suffices for 16 MiB of facts.
         token_length: maximum number of characters of a name or variable.
         arity: maximum number of arguments of a sentence or term. A board written as one term has several
-            hundred.
+            hundred arguments.
         problems: maximum number of errors before reading stops, and of reported warnings.
-        seconds: maximum processor time of reading, which does not depend on other load of the machine. The
-            largest accepted text takes a tenth of it.
+        seconds: maximum processor time of reading in seconds, independent of other load of the machine. The
+            largest accepted text takes a tenth of the default.
     """
 
     bytes: int = 16 * 2**20
@@ -64,13 +64,14 @@ class Limits:
     """Limits on the work of the reasoner for one game.
 
     Attributes:
-        facts: maximum number of facts of a relation; fewer if it has more than 20 columns. 5 million facts
-            take about 1 GB. Public games have at most several hundred thousand.
+        facts: maximum number of facts of a relation; fewer for a relation with more than 20 columns. 5
+            million facts take about 1 GB. Public games have at most several hundred thousand facts.
         terms: maximum number of different ground terms, each of which takes as much memory as a fact.
-        depth: maximum nesting of terms. It is below the limit of reading, because derived terms are copied.
+        depth: maximum nesting of terms. The default is lower than for reading, because derived
+            terms are copied.
         steps: maximum loop iterations for one question, enough for several minutes. The number of iterations,
             unlike seconds, does not depend on the machine.
-        seconds: maximum seconds for one question, by the clock; unlimited by default.
+        seconds: maximum wall-clock seconds for one question; unlimited by default.
         reading: limits on the text of a sheet.
     """
 

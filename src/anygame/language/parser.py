@@ -1,8 +1,9 @@
 """From text to programs, terms and nodes.
 
-`anygame.language.kif` turns text into nodes, and `anygame.language.sentences` reads nodes as rules or terms.
-If a text exceeds a limit or its parentheses do not match, `anygame.language.text` reports the faults. Infix
-sheets (`anygame.language.infix`) become nodes of the same shape.
+A text in KIF or infix (`anygame.language.infix`) becomes nodes, which `anygame.language.sentences` reads as
+rules or terms. A regular expression finds the tokens of KIF, and Lark parses the tokens with
+``grammar.lark``. If a text exceeds a limit or its parentheses do not match, `anygame.language.text` reports
+the faults.
 
 >>> program = parse_program("(role white) (<= terminal (true (cell 1 x)))")
 >>> [str(rule) for rule in program.rules]
@@ -13,27 +14,27 @@ sheets (`anygame.language.infix`) become nodes of the same shape.
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from anygame.errors import LimitError, RuleSheetError, SheetSyntaxError, TermSyntaxError
 from anygame.language.diagnostics import Diagnostic, Severity, format_excerpt, raise_if_errors, shown
 from anygame.language.forms import form_of
 from anygame.language.infix import parse_infix
-from anygame.language.kif import read_nodes
-from anygame.language.limits import ReadingLimits
+from anygame.language.limits import Deadline, ReadingLimits
 from anygame.language.rules import Program
 from anygame.language.sentences import Reader, TooManyProblemsError
-from anygame.language.source import Source, Span
+from anygame.language.source import Node, Source, Span
 from anygame.language.terms import collector_paused
-from anygame.language.text import check_text, intact_part, is_plain
+from anygame.language.text import check_characters, check_text, intact_part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import NoReturn
 
     from anygame.language.rules import Atom, Rule
-    from anygame.language.source import Node
     from anygame.language.terms import Term
 
 _Read = TypeVar("_Read")
@@ -78,14 +79,16 @@ def read_items(
     limits: ReadingLimits | None = None,
     open_facts: bool = False,
 ) -> Program:
-    """Read the nodes and faults that `parse_items` returned for a sheet; see `parse_program`."""
+    """Read a program from the nodes and faults that `parse_items` returned; see `parse_program`."""
     reader = Reader(limits or ReadingLimits(), case_sensitive, open_facts=open_facts)
     rules: tuple[Rule, ...] = ()
     is_broken = any(fault.severity is Severity.ERROR for fault in faults)
     with suppress(TooManyProblemsError):
         rules = reader.rules(nodes)
         if not is_broken and not any(rule.head.predicate == "role" and not rule.body for rule in rules):
-            reader.problems.append(_no_role(source))
+            message = "a game needs at least one role, and no fact declares one"
+            place = Span(source, 0, 0)
+            reader.problems.append(Diagnostic("no-role", Severity.ERROR, message, place, hint="(role white)"))
     kind = SheetSyntaxError if is_broken else RuleSheetError
     return Program(rules, source, raise_if_errors([*faults, *reader.problems], kind))
 
@@ -95,7 +98,7 @@ def parse_items(
 ) -> tuple[tuple[Node, ...], list[Diagnostic]]:
     """Return the rules and facts of a sheet as nodes, and the faults of its text.
 
-    If there are faults, only intact items become nodes, so that their own faults are reported as well.
+    If there are faults, only intact items become nodes, so that the reader can report their own faults.
     """
     limits = limits or ReadingLimits()
     try:
@@ -105,12 +108,13 @@ def parse_items(
     except LimitError as error:
         return (), [Diagnostic("too-large", Severity.ERROR, f"{shown(source.name, 200)}: {error}")]
     if faults:
-        return read_nodes(source, limits, intact_part(source, faults)) or (), faults
+        return _read_nodes(source, limits, intact_part(source, faults)) or (), faults
     return unwrapped(nodes), []
 
 
 def _parse_kif(source: Source, limits: ReadingLimits) -> tuple[tuple[Node, ...], list[Diagnostic]]:
-    if is_plain(source, limits) and (nodes := read_nodes(source, limits)) is not None:
+    is_plain = len(source.text) <= limits.bytes and not check_characters(source, limits)
+    if is_plain and (nodes := _read_nodes(source, limits)) is not None:
         return nodes, []
     return (), check_text(source, limits)
 
@@ -119,11 +123,6 @@ def unwrapped(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     """Return the items of a sheet without a pair of parentheses around all of them."""
     only = nodes[0].children if len(nodes) == 1 else None
     return only if only and only[0].children is not None else nodes
-
-
-def _no_role(source: Source) -> Diagnostic:
-    message = "a game needs at least one role, and no fact declares one"
-    return Diagnostic("no-role", Severity.ERROR, message, Span(source, 0, 0), hint="(role white)")
 
 
 def parse_term(text: str, *, case_sensitive: bool = True, limits: ReadingLimits = _TERM_LIMITS) -> Term:
@@ -186,3 +185,119 @@ def _raise_term_error(message: str, source: Source, span: Span | None) -> NoRetu
     if span is None:
         raise TermSyntaxError(message, source.text)
     raise TermSyntaxError(f"{message}\n{format_excerpt(span)}", source.text, span.start)
+
+
+_STEP: Final = re.compile(
+    r"""(?P<flat>\([^();]*\))
+    |   (?P<open>\()
+    |   (?P<close>\))
+    |   (?P<name>[^\s();]+)
+    |   ;[^\r\n]*               # a comment ends a token too
+    """,
+    re.VERBOSE,
+)
+_FLAT, _OPEN, _CLOSE, _NAME = (_STEP.groupindex[name] for name in ("flat", "open", "close", "name"))
+#: Number of matches between two checks of the time limit.
+_MATCHES_BETWEEN_CHECKS: Final = 10_000
+
+
+class _Token(NamedTuple):
+    """A token of the parser: its name in the grammar, with its nodes or its place."""
+
+    type: str
+    nodes: list[Node]
+    source: Source | None = None
+    offset: int = 0
+
+
+class _BeyondLimitError(Exception):
+    """The text exceeds a limit on size or depth."""
+
+
+def _read_nodes(source: Source, limits: ReadingLimits, text: str | None = None) -> tuple[Node, ...] | None:
+    """Return the nodes of a KIF text; None if the text exceeds a limit or its parentheses do not match.
+
+    ``text`` can replace the source text; the nodes still refer to the source. Raises LimitError if reading
+    takes too long.
+    """
+    start, unexpected = _grammar()
+    parser = start()
+    try:
+        for token in _tokens(source, limits, source.text if text is None else text):
+            parser.feed_token(token)
+        nodes: tuple[Node, ...] = parser.feed_eof()
+    except (unexpected, _BeyondLimitError):
+        return None
+    return nodes
+
+
+def _tokens(source: Source, limits: ReadingLimits, text: str) -> Iterator[_Token]:
+    """Yield the tokens of a text. Consecutive lists without inner lists are a single token.
+
+    Large sheets consist mainly of such lists, and a step of the parser takes longer than a match. Their names
+    become nodes on first access.
+    """
+    deadline = Deadline(limits.seconds)
+    longest = limits.token_length
+    tokens_left = limits.tokens
+    depth = 0
+    flat: list[Node] = []
+    for number, match in enumerate(_STEP.finditer(text)):
+        if not number % _MATCHES_BETWEEN_CHECKS:
+            deadline.check()
+        kind = match.lastindex
+        start, end = match.span()
+        if kind == _FLAT:
+            names = text[start + 1 : end - 1].split()
+            tokens_left -= len(names) + 2
+            is_long = end - start > longest and any(len(name) > longest for name in names)
+            if is_long or depth >= limits.depth:
+                raise _BeyondLimitError
+            flat.append(Node(source, start, end, "", ()))
+        elif kind is not None:
+            if flat:
+                yield _Token("FLAT", flat)
+                flat = []
+            tokens_left -= 1
+            if kind == _NAME:
+                if end - start > longest:
+                    raise _BeyondLimitError
+                yield _Token("NAME", [Node(source, start, end, match[0])])
+            elif kind == _OPEN:
+                depth += 1
+                if depth > limits.depth:
+                    raise _BeyondLimitError
+                yield _Token("OPEN", [], source, start)
+            else:
+                depth -= 1
+                yield _Token("CLOSE", [], source, end)
+        if tokens_left < 0:
+            raise _BeyondLimitError
+    if flat:
+        yield _Token("FLAT", flat)
+
+
+@cache
+def _grammar() -> tuple[Callable[[], Any], type[Exception]]:
+    """Return the parser, and its error for unbalanced parentheses."""
+    # The import of lark is slow, so it happens on first use.
+    from pkgutil import get_data
+
+    from lark import Lark, UnexpectedInput
+
+    grammar = (get_data("anygame.language", "grammar.lark") or b"").decode()
+    parser = Lark(grammar, parser="lalr", lexer="basic", transformer=_Nodes(), maybe_placeholders=False)
+    return parser.parse_interactive, UnexpectedInput
+
+
+class _Nodes:
+    """Transformer of the grammar, without state, so that threads can share it."""
+
+    def start(self, items: list[_Token]) -> tuple[Node, ...]:
+        return tuple([node for item in items for node in item.nodes])
+
+    def list(self, items: list[_Token]) -> _Token:
+        first, last = items[0], items[-1]
+        assert first.source is not None
+        children = tuple([node for item in items for node in item.nodes])
+        return _Token("", [Node(first.source, first.offset, last.offset, "", children)])

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Node, Source, Span
 
-#: Maximum width of a line, and the indentation of the body of a rule.
+#: Maximum number of characters in a line.
 _WIDTH: Final = 100
 _INDENT: Final = " " * 4
 
-#: The keyword, ``true`` or ``does``, that reads the fluents or moves of each other keyword.
+#: For each keyword about fluents or moves, the keyword ``true`` or ``does``, which reads them.
 READ_AS: Final = {
     "init": "true", "next": "true", "base": "true", "legal": "does", "input": "does",
 }  # fmt: skip
@@ -114,7 +114,7 @@ class Not(Formula):
 
 @dataclass(frozen=True, slots=True)
 class _Joining(Formula):
-    """Several formulas. The operator that joins them is the name of the class in lower case."""
+    """Formulas joined by an operator, which is the name of the class in lower case."""
 
     formulas: tuple[Formula, ...]
     node: Node | None = field(default=None, compare=False, repr=False)
@@ -159,8 +159,8 @@ class Distinct(Formula):
 def walk(formulas: Iterable[Formula], *, positive: bool = True) -> Iterator[tuple[Formula, bool]]:
     """Yield formulas and all formulas inside them, from left to right, each before its parts.
 
-    Each formula comes with whether it is under an even number of negations; ``positive`` is the value for the
-    given formulas.
+    The flag of a formula says whether it is under an even number of negations. ``positive`` is the flag of
+    the given formulas.
 
     >>> goal = Not(Or((Literal(Atom("won")), Not(Literal(Atom("open"))))))
     >>> [(str(formula), positive) for formula, positive in walk([goal]) if isinstance(formula, Literal)]

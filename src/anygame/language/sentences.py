@@ -35,7 +35,7 @@ _ARROWS: Final = frozenset(("=>", "->", "<-", "=<", "<", ":-", "<==", "==>", "--
 _ARROWS_OR_NAMES: Final = frozenset(("if", "rule", "implies", "=", "<"))
 #: Arrows that other languages write between a head and its body.
 _ARROWS_BETWEEN: Final = frozenset(("<=", ":-", "<-", "=>"))
-#: Number of items between two checks of the time limit; a check takes a tenth of the time of a fact.
+#: Number of items between two checks of the time limit.
 _ITEMS_BETWEEN_CHECKS: Final = 1000
 _EXAMPLES: Final = {
     "role": "(role white)",
@@ -61,7 +61,7 @@ _INSTEAD_OF_HEADS: Final = {
     "not": "leave the rule out: a sentence that no rule concludes does not hold",
     "and": "a rule for each of its sentences",
 }
-#: Keywords for which extra arguments are further facts, not the conditions of a rule.
+#: Keywords whose extra arguments are further facts, not the conditions of a rule.
 _LISTED: Final = frozenset(("role", "init", "base"))
 
 
@@ -81,7 +81,7 @@ def fold(name: str, case_sensitive: bool = True) -> str:
 
 
 def fold_head(name: str, case_sensitive: bool = True) -> str:
-    """Return the name at the head of a sentence or formula: like `fold`, but all keywords are folded.
+    """Return the name at the head of a sentence or formula, folded if it is a keyword; see `fold`.
 
     >>> fold_head("SEES"), fold_head("Or"), fold_head("Cell")
     ('sees', 'or', 'Cell')
@@ -222,7 +222,7 @@ class Reader:
             hint = "a comment starts with a semicolon" if is_word else ""
             self._error("bad-head", f"expected a sentence, found `{atom.predicate}`", node, hint)
         elif arity is not None and arity != len(atom.arguments):
-            # A GDL-I sheet can define `sees` and `percept` for itself; an older sheet, `base` and `input`.
+            # GDL-I sheets can define relations `sees` and `percept`, and older sheets `base` and `input`.
             lenient = atom.predicate in {"sees", "percept", "base", "input"}
             message = f"`{atom.predicate}` takes {_arguments(arity)}, found {len(atom.arguments)}"
             message += ": it is read as an ordinary relation" if lenient else ""
@@ -330,14 +330,14 @@ class Reader:
         return tuple(rules)
 
     def _fact(self, node: Node) -> Rule | None:
-        """Read a ground fact of tokens, as a fast path; return None for any other item."""
+        """Read a ground fact without nested terms; return None for any other item."""
         flat = self._flat(node)
         if flat is None or flat[0] in _ARROWS or not are_ground(flat[1]):
             return None
         return Rule(Atom(flat[0], flat[1], node), (), node)
 
     def rule(self, node: Node) -> Rule | None:
-        """Read a rule or a fact; return None if it has no head, or is a declaration of an older style."""
+        """Read a rule or a fact; return None for any other item."""
         self._item = node
         self._varying.clear()
         head_node = node
@@ -390,7 +390,7 @@ class Reader:
         return True
 
     def _has_wrong_arrow(self, node: Node) -> bool:
-        """Report a rule with another arrow than ``<=``, and return whether the item is one."""
+        """Report a rule with another arrow than ``<=``; return whether the item is such a rule."""
         first, *parts = node.children or (node,)
         if first.text.lower() in _ARROWS_OR_NAMES:
             is_rule = any(map(self._is_of_rules, parts))
@@ -401,14 +401,14 @@ class Reader:
         if not is_rule:
             return False
         message = f"`{first.text}` does not start a rule: in GDL, `<=` comes first, then the head"
-        # Without variables, it can be a fact of a relation with that name.
+        # An item without variables can be a fact of a relation with that name.
         is_ground = _first_variable(node) is node
         report = self._warn if is_ground else self._error
         report("wrong-arrow", message, first, "(<= head body ...)")
         return True
 
     def _lacks_arrow(self, node: Node) -> bool:
-        """Report a rule without ``<=``, which looks like a fact with more arguments; return whether it is."""
+        """Report a rule without ``<=``, which looks like a fact; return whether the item is such a rule."""
         name, parts = self._head_name(node), (node.children or ())[1:]
         arity = KEYWORDS.get(name, len(parts))
         conditions = parts[arity:]
@@ -421,7 +421,7 @@ class Reader:
         return True
 
     def _is_of_rules(self, node: Node) -> bool:
-        """Return whether a node is hardly a term: it has variables, or is a sentence with a keyword."""
+        """Return whether a node is probably a sentence: it has variables or starts with a keyword."""
         if node.children is None:
             return fold_head(node.text) == "terminal"
         is_keyword = self._head_name(node) in KEYWORDS.keys() | OPERATORS
@@ -469,7 +469,7 @@ def variable_in_fact(rule: Rule) -> Diagnostic:
 
 
 def _with_one_argument(node: Node, arity: int) -> str:
-    """Return a sentence with the arguments of a keyword as one term, or one sentence for each; or empty."""
+    """Return a hint: a sentence with all arguments in a term, or a sentence for each argument."""
     name, *parts = node.children or (node,)
     if arity != 1 or len(parts) < 2:
         return ""

@@ -34,7 +34,7 @@ class Source:
         return line, offset - self._line_starts[line - 1] + 1
 
     def line_bounds(self, number: int) -> tuple[int, int]:
-        """Return the offsets of the first character and of the line end of a line, by its number from 1."""
+        """Return the offsets of the start of a line, numbered from 1, and of its line end."""
         start = self._line_starts[number - 1]
         if number == len(self._line_starts):
             return start, len(self.text)
@@ -90,7 +90,7 @@ class Node:
         self.start = start
         self.end = end
         self.text = text
-        # Also empty before the children are created; an empty list creates none.
+        # An empty tuple also means that the children do not exist yet.
         self._children = children
 
     @property
@@ -145,7 +145,7 @@ class Node:
             stack.extend(reversed(node.children or ()))
 
     def argument(self, *path: int) -> Node:
-        """Return the node of an argument, by its index from 0 and the indices of arguments inside it.
+        """Return the node at a path of argument indices, counted from 0.
 
         For ``(true (cell 1 ?x))``, ``argument(0)`` is ``(cell 1 ?x)`` and ``argument(0, 1)`` is ``?x``.
         """

@@ -1,8 +1,8 @@
 """Terms: constants, variables and compound terms, frozen and interned.
 
 Equal terms are the same object, so terms are compared and hashed by identity. ``str(term)`` and
-``repr(term)`` are KIF. Terms sort by their text. Terms share their parts, but each has its own text, so the
-total length of long texts in a process is bounded.
+``repr(term)`` are KIF. Terms sort by their text. Terms share their parts, but each term stores its own
+text; therefore the total length of long texts in a process is bounded.
 
 >>> move = Compound("move", (Constant("a"), Constant("1")))
 >>> move, str(move), move is Compound("move", (Constant("a"), Constant("1")))
@@ -176,7 +176,7 @@ class Compound(Term):
 
 
 class _LongTerms:
-    """All long terms. Their text is measured again only after many of them were added."""
+    """All long terms. Only after much new text is the total length of their texts computed again."""
 
     def __init__(self) -> None:
         self._terms: WeakSet[Term] = WeakSet()
@@ -196,7 +196,7 @@ class _LongTerms:
             taken = self._taken()
         if taken + length > _MOST_LONG_TEXT:
             raise LimitError(
-                f"terms of more than {_LONG} characters take more than {_MOST_LONG_TEXT:,} together",
+                f"terms of more than {_LONG} characters take more than {_MOST_LONG_TEXT:,} characters",
                 limit="text",
                 bound=_MOST_LONG_TEXT,
             )
@@ -207,8 +207,9 @@ class _LongTerms:
         return sum(len(term._text) for term in self._terms)
 
 
-#: Minimum number of characters of the arguments of a long term, and maximum total of all long terms.
+#: A term is long if its arguments have more characters.
 _LONG: Final = 250
+#: Maximum total number of characters of all long terms.
 _MOST_LONG_TEXT: Final = 250_000_000
 
 _LONG_TERMS: Final = _LongTerms()
@@ -219,8 +220,8 @@ _COMPOUNDS: Final[WeakValueDictionary[tuple[str, tuple[Term, ...]], Compound]] =
 def collector_paused() -> Iterator[None]:
     """Pause the garbage collector while many objects are created.
 
-    It would traverse all of them repeatedly, although nearly all survive. For a sheet of a million facts it
-    takes as long as reading.
+    The collector would traverse the objects repeatedly, although nearly all survive. For a sheet with a
+    million facts, this takes as long as reading.
     """
     was_enabled = gc.isenabled()
     gc.disable()

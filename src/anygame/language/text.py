@@ -1,4 +1,4 @@
-"""Text before parsing: reads files, and checks limits, characters and parentheses."""
+"""Reads files, and checks the limits, characters and parentheses of texts before parsing."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _LEXEME: Final = re.compile(r"[()]|[^\s();]+|;[^\r\n]*")
 _NOT_TEXT: Final = re.compile("[\0-\x08\x0e-\x1b\x7f\ud800-\udfff]")
 _ITEM_START: Final = re.compile(r"(?<=[\r\n])\(")
 _PARENTHESES: Final = frozenset(("unclosed-list", "unexpected-close"))
-#: Comments, and the strings and block comments of other languages.
+#: KIF comments, and strings and block comments of other languages.
 _FOREIGN: Final = re.compile(r'(?P<comment>;[^\r\n]*)|(?<![^\s(])(?P<string>"[^"\r\n]*")|(?P<block>#\|)')
 _BETWEEN_NAMES: Final = re.compile(r"[\s;()]")
 
@@ -86,11 +86,6 @@ def foreign_marks(source: Source) -> Iterator[tuple[str, Span]]:
         kind = match.lastgroup
         if kind == "block" or (kind == "string" and _BETWEEN_NAMES.search(match[0])):
             yield kind, Span(source, match.start(), match.end())
-
-
-def is_plain(source: Source, limits: ReadingLimits) -> bool:
-    """Whether a text is within the limit on bytes and has no control characters."""
-    return len(source.text) <= limits.bytes and not _NOT_TEXT.search(source.text)
 
 
 def check_text(source: Source, limits: ReadingLimits) -> list[Diagnostic]:
@@ -109,7 +104,7 @@ def check_text(source: Source, limits: ReadingLimits) -> list[Diagnostic]:
 
 
 def _with_foreign_marks(source: Source, faults: list[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield faults of parentheses, the first one with notes on strings and block comments."""
+    """Yield faults of parentheses, and add notes on strings and block comments to the first fault."""
     messages = {
         "string": "GDL has no strings: parentheses count here as well, and `;` starts a comment",
         "block": "GDL has no block comments: parentheses count here as well",
@@ -136,7 +131,10 @@ def _check_lexemes(source: Source, limits: ReadingLimits, openers: list[int]) ->
         if character == "(":
             openers.append(start)
             if len(openers) > limits.depth:
-                return [*faults, _too_deep(source, openers, limits)]
+                message = f"lists are nested more than {limits.depth} deep"
+                first, last = (Span(source, place, place + 1) for place in (openers[0], start))
+                note = Note("the outermost list starts here", first)
+                return [*faults, Diagnostic("too-deep", Severity.ERROR, message, last, (note,))]
         elif character == ")":
             if openers:
                 openers.pop()
@@ -157,8 +155,8 @@ def _check_lexemes(source: Source, limits: ReadingLimits, openers: list[int]) ->
 def intact_part(source: Source, faults: Sequence[Diagnostic]) -> str:
     """Return the text with blanks instead of parts that faults of parentheses make unreadable.
 
-    The result has balanced parentheses. It contains everything before the first unclosed list, and later
-    rules that start a line and are balanced. It is empty if there are other faults.
+    The parentheses of the result are balanced. The result contains everything before the first unclosed list,
+    and later balanced rules that start a line. If there are other faults, the result is empty.
     """
     if any(fault.code not in _PARENTHESES for fault in faults):
         return ""
@@ -196,16 +194,6 @@ def check_characters(source: Source, limits: ReadingLimits) -> list[Diagnostic]:
         span = Span(source, match.start(), match.end())
         faults.append(Diagnostic("control-character", Severity.ERROR, message, span, hint="delete it"))
     return faults
-
-
-def _too_deep(source: Source, openers: Sequence[int], limits: ReadingLimits) -> Diagnostic:
-    return Diagnostic(
-        "too-deep",
-        Severity.ERROR,
-        f"lists are nested more than {limits.depth} deep",
-        Span(source, openers[-1], openers[-1] + 1),
-        (Note("the outermost list starts here", Span(source, openers[0], openers[0] + 1)),),
-    )
 
 
 def _unclosed(source: Source, openers: Sequence[int]) -> list[Diagnostic]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Bindings = dict[Variable, Term]
 
-#: Maximum number of counted characters, so that the numbers stay small.
+#: Upper bound on the counted characters of a term, which keeps the numbers small.
 _MOST_CHARACTERS: Final = 2**48
 
 
@@ -29,7 +29,7 @@ def _walk(term: Term, bindings: Mapping[Variable, Term]) -> Term:
 
 
 def apply(term: Term, bindings: Mapping[Variable, Term]) -> Term:
-    """Return a term with its variables replaced by (triangular) bindings, recursively."""
+    """Return a term with its variables replaced recursively, according to triangular bindings."""
     term = _walk(term, bindings)
     if isinstance(term, Compound) and not term.is_ground:
         return Compound(term.functor, tuple([apply(argument, bindings) for argument in term.arguments]))
@@ -43,22 +43,10 @@ def measure(terms: Iterable[Term], bindings: Mapping[Variable, Term]) -> tuple[i
         The total number of characters and the maximum nesting; None if a variable is bound to a term that
         contains the variable.
     """
+    # The loop replaces recursion, because bindings can nest terms deeper than the recursion limit.
+    results = [_walk(term, bindings) for term in terms]
     sizes: dict[Term, tuple[int, int]] = {}
-    characters = deepest = 0
-    for term in terms:
-        size = _measure(_walk(term, bindings), bindings, sizes)
-        if size is None:
-            return None
-        characters += size[0]
-        deepest = max(deepest, size[1])
-    return characters, deepest
-
-
-def _measure(
-    term: Term, bindings: Mapping[Variable, Term], sizes: dict[Term, tuple[int, int]]
-) -> tuple[int, int] | None:
-    # Iterative, because bindings can nest terms deeper than the recursion limit.
-    pending = [term]
+    pending = list(results)
     entered: set[Term] = set()
     while pending:
         top = pending[-1]
@@ -78,14 +66,14 @@ def _measure(
         else:
             characters = len(top.functor) + 2 + sum([1 + sizes[part][0] for part in parts])
             sizes[top] = min(characters, _MOST_CHARACTERS), 1 + max([sizes[part][1] for part in parts])
-    return sizes[term]
+    return sum(sizes[term][0] for term in results), max((sizes[term][1] for term in results), default=0)
 
 
 def unify(left: Term, right: Term, bindings: Bindings) -> Bindings | None:
     """Return bindings extended by a most general unifier of two terms; None if the terms do not unify.
 
-    A variable is never bound to a term that contains it. Bound terms can share parts, so ``apply`` can build
-    far larger terms: `measure` them first.
+    A variable is never bound to a term that contains the variable. Bound terms can share parts, so
+    ``apply`` can build far larger terms: `measure` them first.
     """
     return unify_all([(left, right)], bindings)
 
@@ -124,7 +112,7 @@ def unify_all(pairs: Iterable[tuple[Term, Term]], bindings: Bindings) -> Binding
 
 
 def may_agree(left: Sequence[Term], right: Sequence[Term]) -> bool:
-    """Return whether two equally long sequences of terms unify; variables with equal names differ."""
+    """Return whether two equally long sequences of terms unify; each sequence has its own variables."""
     apart = {v: Variable(f"{v.name} '") for term in left for v in variables_of(term)}
     return unify_all(zip([substitute(term, apart) for term in left], right, strict=True), {}) is not None
 
