@@ -16,7 +16,7 @@ from anygame.datalog.source import Need, NeedKind, row_source
 from anygame.language.terms import Compound, Term, Variable, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from anygame.datalog.plan import Column, Item, Scope
     from anygame.datalog.relations import Condition, FlatRule, Relation
@@ -163,17 +163,24 @@ class RuleCode:
             source = f"{self._composer(NeedKind.KNOWN, item.functor)}({key}, -1)"
         self._loop([self._bind(item.value)], f"({source},)")
 
-    def _loop_over(self, columns: Sequence[Column], source: str) -> None:
-        """Add a loop over values of the columns, with tests of bound and repeated variables."""
+    def _loop_over(
+        self, columns: Sequence[Column], source: str, needed: Collection[Variable] | None = None
+    ) -> None:
+        """Add a loop over values of the columns, with tests of constants and of bound or repeated variables.
+
+        The loop binds all other variables, or only the needed ones.
+        """
         targets: list[str] = []
         tests: list[str] = []
         for column in columns:
-            if isinstance(column, Variable) and column not in self._names:
-                targets.append(self._bind(column))
-            else:
+            if not isinstance(column, Variable) or column in self._names:
                 name = f"w{len(self._names)}_{len(targets)}"
                 targets.append(name)
                 tests.append(f"{name} == {self._column(column)}")
+            elif needed is None or column in needed or columns.count(column) > 1:
+                targets.append(self._bind(column))
+            else:
+                targets.append("_")
         self._loop(targets, source)
         for test in tests:
             self._test(test)
@@ -220,21 +227,11 @@ class RuleCode:
             return self._look_up(relation, tuple(range(relation.width)), (), row)
         return f"{row} in {self._rows(relation)}"
 
-    def _scan(self, item: Join, source: str, needed: set[Variable]) -> None:
-        if not item.columns:
+    def _scan(self, item: Join, source: str, needed: Collection[Variable]) -> None:
+        if item.columns:
+            self._loop_over(item.columns, source, needed)
+        else:
             self._test(source)
-            return
-        targets, tests = [], []
-        for number, column in enumerate(item.columns):
-            if isinstance(column, Variable) and column not in self._names:
-                is_used = column in needed or item.columns.count(column) > 1
-                targets.append(self._bind(column) if is_used else "_")
-            else:
-                targets.append(f"w{number}")
-                tests.append(f"w{number} == {self._column(column)}")
-        self._loop(targets, source)
-        if tests:
-            self._test(" and ".join(tests))
 
     def _indexed(self, item: Join, keys: tuple[int, ...], outputs: tuple[int, ...]) -> None:
         key = row_source([self._column(item.columns[number]) for number in keys])

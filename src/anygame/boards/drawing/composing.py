@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
+#: The marks of each cell, by the id of the cell.
+_Marks = dict[str, set["Mark"]]
+
 
 def picture(
     state: State,
@@ -142,7 +145,7 @@ class Painter:
         known: Known = {}
         grids = self._grids(facts, known)
         touches = tuple(self._touches(legal, known))
-        marks: dict[str, set[Mark]] = defaultdict(set)
+        marks: _Marks = defaultdict(set)
         for touch in touches:
             for cell in touch.cells or touch.area:
                 marks[cell].add("legal")
@@ -194,11 +197,7 @@ class Painter:
                 yield Touch(role, move, cells, tuple(areas))
 
     def _mark_last(
-        self,
-        made: Iterable[tuple[Role, Term]],
-        known: Known,
-        marks: dict[str, set[Mark]],
-        colours: Mapping[str, str],
+        self, made: Iterable[tuple[Role, Term]], known: Known, marks: _Marks, colours: Mapping[str, str]
     ) -> tuple[Arrow, ...]:
         """Mark the cells that the last moves name; return arrows for moves from cell to cell."""
         arrows = []
@@ -244,7 +243,7 @@ class Painter:
         )
 
 
-def _mark_unknown(grids: Iterable[Grid], possible: Iterable[Grid], marks: dict[str, set[Mark]]) -> None:
+def _mark_unknown(grids: Iterable[Grid], possible: Iterable[Grid], marks: _Marks) -> None:
     taken = {cell.id for grid in grids for cell in grid.cells if cell.things}
     for grid in possible:
         for cell in grid.cells:
@@ -252,7 +251,7 @@ def _mark_unknown(grids: Iterable[Grid], possible: Iterable[Grid], marks: dict[s
                 marks[cell.id].add("unknown")
 
 
-def _mark_changes(grids: Iterable[Grid], before: Iterable[Grid], marks: dict[str, set[Mark]]) -> None:
+def _mark_changes(grids: Iterable[Grid], before: Iterable[Grid], marks: _Marks) -> None:
     old = {cell.id: [thing.fact for thing in cell.things] for grid in before for cell in grid.cells}
     for grid in grids:
         for cell in grid.cells:
@@ -285,7 +284,7 @@ def _open_facts(facts: Iterable[Term], possible: Iterable[Term]) -> Iterator[tup
 _PAINTERS: WeakKeyDictionary[Game, Painter] = WeakKeyDictionary()
 
 
-def _marked(grid: Grid, marks: Mapping[str, set[Mark]]) -> Grid:
+def _marked(grid: Grid, marks: _Marks) -> Grid:
     cells = [
         replace(cell, marks=frozenset(marks[cell.id])) if cell.id in marks else cell for cell in grid.cells
     ]

@@ -126,11 +126,7 @@ class GridMaker:
         return f"cell-{self._number}-{board}-{self._row[square[0]]}-{self._column[square[1]]}"
 
     def _cells(
-        self,
-        board: int,
-        key: tuple[Term, ...],
-        squares: Iterable[Square],
-        things: Mapping[CellKey, list[Thing]],
+        self, board: int, key: tuple[Term, ...], squares: Iterable[Square], things: dict[CellKey, list[Thing]]
     ) -> tuple[Cell, ...]:
         layout = self._layout
         left = self._left(squares)
