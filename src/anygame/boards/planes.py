@@ -67,5 +67,5 @@ class _Board:
 
 
 def _ranks(values: Iterable[float]) -> dict[float, int]:
-    """Return the ranks of places. Unlike places, ranks have no gaps between boards."""
+    """Return the rank of each coordinate; unlike coordinates, ranks have no gaps between boards."""
     return {value: rank for rank, value in enumerate(sorted(set(values)))}

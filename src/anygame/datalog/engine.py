@@ -140,7 +140,7 @@ class Engine:
     def trace(self, frame: Frame, component: Component) -> list[dict[int, set[Row]]]:
         """Run a component again on a copy of a frame; return the new rows of each round, by slot.
 
-        The rounds exclude facts and rows that earlier components derive for the same relations.
+        The rounds exclude facts, and rows that earlier components derive for relations of this component.
         """
         rounds: list[dict[int, set[Row]]] = []
         again = dict(self.static if component.is_static else frame)

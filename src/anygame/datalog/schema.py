@@ -108,7 +108,7 @@ class Schema:
 
     Attributes:
         slots: a number for each relation in a rule or an input.
-        facts: the rows of facts, by relation.
+        facts: the rows of all ground facts, by relation.
         components: the components, in the order of computation.
         cycles: the cycles through a negation; if there are any, the program is not stratified.
         functors: a number for each functor of a non-ground compound term in the rules.
@@ -232,11 +232,9 @@ class Schema:
         """Return the rules of all flat relations with a title such as ``cell/3``."""
         return [
             rule
-            for relation, made in self._makers.items()
-            if relation.title == name
-            for component in made
+            for component in self.components
             for rule in component.rules
-            if rule.head.relation == relation
+            if rule.head.relation.title == name
         ]
 
 

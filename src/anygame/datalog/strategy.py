@@ -19,7 +19,7 @@ class Strategy:
     Attributes:
         domain_positions: maximum number of positions in terms that the layout distinguishes. Public sheets
             have at most several hundred positions.
-        domain_steps: maximum number of visits of these positions while their values are computed.
+        domain_steps: maximum number of visits of positions while the layout computes their values.
         shapes: maximum number of flat relations for a relation of the sheet. Public sheets need at
             most eight flat relations.
         rule_copies: maximum number of flat rules beyond the number of rules in the sheet. Each flat rule
@@ -52,7 +52,7 @@ class Strategy:
             The maximum is twice ``trial_rows``, so that no relation exceeds it right after its trial.
         counted: maximum expected number of iterations that a rule performs without counting them.
         table_keys: maximum number of keys in a table without recursion before the engine clears the table.
-            A table with so many keys takes several hundred megabytes.
+            A full table takes several hundred megabytes.
         nesting: maximum depth of nested questions on demand. Each question takes several of the 1,000
             nested calls that CPython allows.
 

@@ -148,7 +148,7 @@ def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occu
 
 
 def _places(atom: Atom) -> Iterator[_Occurrence]:
-    """Yield the variables among the arguments of an atom, or of the fluent or move in the atom."""
+    """Yield the variables in an atom, each with its argument."""
     for item in occurrences([] if atom.predicate in _DECLARED else [atom]):
         for index, argument in enumerate(item.arguments):
             if isinstance(argument, Variable):

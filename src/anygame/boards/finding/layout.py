@@ -285,7 +285,8 @@ class Boards:
     Attributes:
         layouts: the layouts, in the order in which they are shown.
         lines: lines between dots, shown after the layouts.
-        hands: fluents whose facts are cards, with the number of their arguments that name the owner: 0 or 1.
+        hands: the fluents whose facts are cards. Each value is the number of arguments that name the owner: 0
+            or 1.
         wishes: the goal cells of sides, from hints in the sheet.
         notes: messages about ignored hints, or the error that ended the search for boards.
     """
