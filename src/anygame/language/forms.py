@@ -68,14 +68,7 @@ _WITH_UNDERSCORE: Final = re.compile(r"_+[a-z][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment.
-
-    Attributes:
-        text: the comment with its marks, as in ``;; Moves``, without trailing blanks.
-        start: offset of the first mark.
-        end: offset after the last character.
-        own_line: whether the comment is alone on its line; otherwise it describes the code before it.
-    """
+    """A comment with its marks, without trailing blanks; ``own_line`` says whether the line has no code."""
 
     text: str
     start: int

@@ -112,14 +112,9 @@ _HOLES: Final = {"role": "?role", "move": "?move", "term": "?term", "value": "10
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A proposal.
+    """A proposal to replace ``range`` by ``text``, which is a snippet with placeholders if ``is_snippet``.
 
-    Attributes:
-        label: text to show and to compare with the typed letters.
-        detail: a few words shown beside the label.
-        text: text to insert; a snippet with placeholders if ``is_snippet``.
-        range: the part to replace.
-        order: proposals with a lower order come first.
+    The editor shows ``label`` and ``detail``, and sorts the proposals by ``order``.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""The documents that an editor has open, and the sheets in its folders."""
+"""The documents that an editor has open, the sheets in its folders, and places in texts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
@@ -21,26 +21,24 @@ from anygame.sheets.installed import SUFFIXES
 from anygame.sheets.layout import format_sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from anygame.language_server.findings import DomainTable
+    from anygame.language_server.findings import DomainTable, Finding, Related
     from anygame.language_server.navigating import Entry
+    from anygame.language_server.sheet import Occurrence
+    from anygame.sheets.edits import Edit
+
+    Part: TypeAlias = Range | Occurrence | Finding | Related | Edit
 
 
 #: Maximum number of open documents; further documents are ignored.
 _MOST: Final = 1_000
-
-
-class Part(Protocol):
-    """A part of a text, by its offsets."""
-
-    @property
-    def start(self) -> int:
-        """The offset of the first character."""
-
-    @property
-    def end(self) -> int:
-        """The offset after the last character."""
+#: Maximum number of files to read.
+_MOST_FILES: Final = 500
+#: Maximum number of folder entries to visit.
+_MOST_ENTRIES: Final = 20_000
+#: Maximum number of symbols in an answer.
+_MOST_SYMBOLS: Final = 500
 
 
 class Document:
@@ -75,11 +73,16 @@ class Document:
 
 
 class Documents:
-    """The latest version of each open document, by URI."""
+    """The latest version of each open document by URI, and the sheets in the folders of the editor.
+
+    Only a search for symbols reads files, and only new and changed files.
+    """
 
     def __init__(self) -> None:
-        self._documents: dict[str, Document] = {}
+        self.folders: list[Path] = []
         self.encoding: Encoding = "utf-16"
+        self._documents: dict[str, Document] = {}
+        self._entries: dict[Path, tuple[int, list[tuple[Document, Entry]]]] = {}
 
     def __iter__(self) -> Iterator[Document]:
         return iter(list(self._documents.values()))
@@ -102,41 +105,16 @@ class Documents:
         """Remove a document that was closed."""
         self._documents.pop(uri, None)
 
-
-#: Maximum number of files to read.
-_MOST_FILES: Final = 500
-#: Maximum number of folder entries to visit.
-_MOST_ENTRIES: Final = 20_000
-#: Maximum number of symbols in an answer.
-_MOST_SYMBOLS: Final = 500
-
-
-def path_of(uri: str) -> Path | None:
-    """Return the path of a URI; None if it is not the URI of a file."""
-    try:
-        parts = urlsplit(uri)
-    except ValueError:
-        return None
-    return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
-
-
-class Workspace:
-    """The sheets in the folders of an editor; a search for symbols reads only new and changed files."""
-
-    def __init__(self, folders: Iterable[Path] = ()) -> None:
-        self.folders = list(folders)
-        self._read: dict[Path, tuple[int, list[tuple[Document, Entry]]]] = {}
-
-    def symbols(self, query: str, documents: Documents) -> list[tuple[Document, Entry]]:
+    def symbols(self, query: str) -> list[tuple[Document, Entry]]:
         """Return the groups of rules whose names contain a query, starting with open documents."""
         groups: list[tuple[Document, Entry]] = []
         open_paths = set()
-        for document in documents:
+        for document in self:
             open_paths.add(path_of(document.uri))
             groups += [(document, entry) for entry in outline(document.sheet)]
         for path in self._paths():
             if path not in open_paths:
-                groups += self._entries(path, documents.encoding)
+                groups += self._entries_of(path)
         return [group for group in groups if query.lower() in group[1].name.lower()][:_MOST_SYMBOLS]
 
     def _paths(self) -> Iterator[Path]:
@@ -152,19 +130,28 @@ class Workspace:
                 if entries_left < 0 or not files_left:
                     return
 
-    def _entries(self, path: Path, encoding: Encoding) -> list[tuple[Document, Entry]]:
+    def _entries_of(self, path: Path) -> list[tuple[Document, Entry]]:
         try:
             status = path.stat()
             if status.st_size > LIMITS.reading.bytes:
                 return []
-            cached = self._read.get(path)
+            cached = self._entries.get(path)
             if cached is None or cached[0] != status.st_mtime_ns:
-                document = Document(path.as_uri(), 0, path.read_text(encoding="utf-8-sig"), encoding)
+                document = Document(path.as_uri(), 0, path.read_text(encoding="utf-8-sig"), self.encoding)
                 cached = status.st_mtime_ns, [(document, entry) for entry in outline(document.sheet)]
-                self._read[path] = cached
+                self._entries[path] = cached
         except (OSError, ValueError):
             return []
         return cached[1]
+
+
+def path_of(uri: str) -> Path | None:
+    """Return the path of a URI; None if it is not the URI of a file."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
 
 
 #: The encoding whose units an editor counts.

@@ -30,12 +30,7 @@ _DEEPEST: Final = 3
 
 @dataclass(slots=True)
 class Values:
-    """Constants and functions that can occur at a place.
-
-    Attributes:
-        functors: names with arities.
-        complete: whether ``constants`` contains all constants.
-    """
+    """Constants and functions that can occur at a place; ``complete`` says whether no constant is missing."""
 
     constants: set[str] = field(default_factory=set)
     functors: set[Functor] = field(default_factory=set)

@@ -28,7 +28,7 @@ from anygame.language_server.answers import (
     symbol_kind,
 )
 from anygame.language_server.checker import Checker
-from anygame.language_server.documents import Documents, Workspace, path_of
+from anygame.language_server.documents import Documents, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,6 @@ class _Server(LanguageServer):
         self.documents = Documents()
         self.explanations = Explanations()
         self.checker = Checker(self._publish)
-        self.folders = Workspace()
         self._is_ended = False
         _register(self)
 
@@ -108,7 +107,7 @@ class _Server(LanguageServer):
         agreed = lsp.PositionEncodingKind(self.workspace.position_encoding or "utf-16")
         self.documents.encoding = agreed.value
         uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
-        self.folders = Workspace(filter(None, map(path_of, uris)))
+        self.documents.folders = list(filter(None, map(path_of, uris)))
 
     async def ask_settings(self, _: object = None) -> None:
         workspace = self.client_capabilities.workspace
@@ -200,7 +199,7 @@ class _Server(LanguageServer):
         return action
 
     async def named(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        entries = await asyncio.to_thread(self.folders.symbols, params.query, self.documents)
+        entries = await asyncio.to_thread(self.documents.symbols, params.query)
         return [
             lsp.WorkspaceSymbol(
                 location=lsp.Location(document.uri, document.range(entry.selection)),

@@ -38,7 +38,6 @@ class Symbol:
 
     Attributes:
         name: the name as programs spell it; for a variable, without its question mark.
-        arity: the number of arguments.
         item: for a variable, the index of its rule; else -1.
     """
 
