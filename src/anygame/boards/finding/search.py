@@ -112,18 +112,17 @@ def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cel
         across, up = (ordered(row[at] for row in rows) for at in (size, size + 1))
         if not (across and up and len(rows) == layout.size == len(set(points.values()))):
             continue
-        x, y = numbered(across), numbered(up)
         cells = {
-            (board, square): points.get(layout.terms(board, square))
+            (board, square): layout.terms(board, square)
             for board, squares in layout.squares.items()
             for square in squares
         }
-        if all(cells.values()):
+        if points.keys() >= set(cells.values()):
+            x, y = numbered(across), numbered(up)
             places: dict[Cell, Place] = {}
-            for cell, point in cells.items():
-                assert point is not None
-                first, second = x[point[0]], y[point[1]]
-                column, row = (first, second) if layout.column < layout.row else (second, first)
+            for cell, terms in cells.items():
+                first, second = points[terms]
+                column, row = (x[first], y[second]) if layout.column < layout.row else (y[second], x[first])
                 places[cell] = column, len(up) - 1 - row if layout.upwards else row
             return places
     return None
