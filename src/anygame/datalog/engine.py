@@ -12,8 +12,8 @@ A component has these states:
 3. *Whole* (`_link`): the code computes all rows of the component's relations in each frame that needs them.
    Such code is either cheap or has passed its trial.
 4. *On demand* (`_compute_on_demand`): tables compute only the requested rows (`ask`). A component enters this
-   state if its trial exceeds a limit, if its rules need all rows of another relation on demand, or if one of
-   its relations becomes large in a state (`_outgrown`).
+   state if its trial exceeds a limit, or if its rules need all rows of another relation on demand. It also
+   enters this state if one of its relations becomes large in a state (`_outgrown`).
 5. *Finally whole* (`_compute_whole`): a rule needs all rows of a relation that was on demand. The component
    keeps this state.
 

@@ -47,7 +47,7 @@ class Strategy:
             component that is computed once, and several milliseconds for a component in each state.
         trial_rows: maximum number of rows in a trial.
         built_rows: maximum number of rows in a trial of a component that builds terms from its own rows, such
-            as all lists of given values. A component with more rows probably runs forever.
+            as lists. A component with more rows probably runs forever.
         outgrown: maximum number of rows of a relation in one state before the engine computes it on demand.
             The maximum is twice ``trial_rows``, so that no relation exceeds it right after its trial.
         counted: maximum expected number of iterations that a rule performs without counting them.

@@ -159,8 +159,8 @@ def _values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
 def _blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -> Content | None:
     """Return the content that means an empty square, if there is one.
 
-    This content has a name such as ``empty``. If no content has such a name, it is the most frequent initial
-    content, provided that it is a letter such as ``b`` or fills three quarters of the board.
+    This content has a name such as ``empty``. Otherwise, the most frequent initial content means an empty
+    square if it is a letter such as ``b`` or fills three quarters of the board.
     """
     if len(values) < 2 or not contents:
         return None
