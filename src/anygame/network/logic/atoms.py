@@ -104,7 +104,8 @@ class Atoms:
 
     def _collect(self, by_rule: list[RuleInstances]) -> None:
         parts = sorted(map(self._rows, by_rule), key=lambda rows: rows.shape[1])
-        lengths = np.repeat([rows.shape[1] - 1 for rows in parts], [len(rows) for rows in parts])
+        shapes = np.array([rows.shape for rows in parts], np.int64).reshape(-1, 2)
+        lengths = np.repeat(shapes[:, 1] - 1, shapes[:, 0])
         heads = np.concatenate([*(rows[:, 0] for rows in parts), _NO_NUMBERS])
         literals = np.concatenate([*(rows[:, 1:].ravel() for rows in parts), _NO_NUMBERS])
         products = _by_head(Products(heads, np.repeat(np.arange(len(lengths)), lengths), literals))
