@@ -254,8 +254,8 @@ def test_imports_run_one_way(path: Path) -> None:
     own = _stage(_module(path))
     allowed = _ALLOWED[own] | {own}
     if own == "game":
-        # One module chooses the machine of a game, and two play in the lanes that only the network has.
-        chosen = {"backends.py", "batch.py", "card_batch.py"}
+        # One module chooses the machine of a game, and one plays in the lanes that only the network has.
+        chosen = {"backends.py", "batch.py"}
         allowed |= {"game.machines"} if path.name in chosen else set()
     if own == "cli":
         allowed -= {face for face, starters in _STARTERS.items() if _name(path) not in starters}

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import sys
 
-# The command line starts here: `typing` loads slowly, and Ctrl-C prints a traceback until `main` has begun.
+# Every command imports this module first, and importing `typing` would slow its start.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anygame.api import *  # noqa: F403
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        """Import `anygame.api` on first use; commands start without it."""
+        """Import `anygame.api` on first use, because most commands do not need it."""
         if name != "api" and (name == "__all__" or not name.startswith("__")):
             from importlib import import_module
 

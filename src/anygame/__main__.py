@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Ctrl-C prints a traceback until `main` begins, and `signal` loads many modules, which takes time.
+# Ctrl-C prints a traceback until `main` begins, and importing `signal` takes longer than `_signal`.
 import _signal as signal  # type: ignore[import-not-found]
 import os
 import sys
@@ -13,8 +13,8 @@ _INTERRUPTED = 130
 def main() -> int:
     """Run the command line; return the exit status.
 
-    Ctrl-C raises KeyboardInterrupt only while the command line runs. During imports and at the end, Ctrl-C
-    ends the process at once. A process that ignores Ctrl-C continues to ignore it.
+    Ctrl-C raises KeyboardInterrupt only while a command runs. During imports and at the end, it ends the
+    process at once. If the parent process made this process ignore Ctrl-C, the process still ignores it.
     """
     is_heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if is_heard:

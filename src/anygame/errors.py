@@ -6,8 +6,8 @@
     ├── RuleSheetError (ValueError)      a rule sheet is wrong; has all diagnostics
     │   └── SheetSyntaxError             ... because of its parentheses, tokens or size
     ├── TermSyntaxError (ValueError)     a move, fact or pattern that cannot be parsed
-    ├── LimitError                       a bound on facts, depth, time or size was reached
-    ├── CompilationError                 a game, or the search, could not be compiled
+    ├── LimitError                       a computation reached a bound on facts, depth, time or size
+    ├── CompilationError                 an internal error while compiling a game or the search
     ├── UnknownRoleError (ValueError)    no such role in this game
     ├── IllegalMoveError (ValueError)    a move that is not legal here, or a joint move of the wrong shape
     ├── SimultaneousMovesError (ValueError)  roles choose at the same time in a game of turns
@@ -25,8 +25,7 @@
     ├── ModelError (ValueError)          a model that cannot be used or written
     └── MissingExtraError (ImportError)  an optional dependency is not installed
 
-``str(error)`` is for people; attributes have the same facts for programs.
-This module imports no other module of the package, so every module can import it.
+``str(error)`` is for people; programs find the same facts in attributes.
 """
 
 from __future__ import annotations
@@ -64,11 +63,10 @@ __all__ = [
 
 
 class AnygameError(Exception):
-    """The root of all exceptions that anygame raises on purpose."""
+    """Base class of all exceptions that anygame raises on purpose."""
 
     def _render_traceback_(self) -> list[str]:
-        """Return the traceback for notebooks: the frames of the caller, and the message."""
-        # Only notebooks need these imports.
+        """Return the traceback for notebooks, without the frames of this package and of IPython."""
         import traceback
         from pathlib import Path
 
@@ -112,13 +110,13 @@ class TermSyntaxError(AnygameError, ValueError):
 
 
 class LimitError(AnygameError):
-    """A bound was reached before the answer was complete.
+    """A computation reached a bound before it finished.
 
     Attributes:
         limit: the name of the bound (``facts``, ``depth``, ``seconds``, ``terms`` ...).
         bound: the value of the bound.
         relation: the relation that became too large, as ``name/arity``, or None.
-        details: the places of the rules of the relation, and suggestions, as lines of text.
+        details: lines of text with the places of the relation's rules, and with suggestions.
     """
 
     def __init__(
@@ -133,7 +131,7 @@ class LimitError(AnygameError):
 
 
 class CompilationError(AnygameError):
-    """A game, or the native code of the search, could not be compiled; ``__cause__`` is the original error.
+    """An internal error stopped the compilation of a game or of the search; ``__cause__`` is that error.
 
     The reasoner can still play and search the game, but more slowly.
     """
@@ -180,11 +178,11 @@ class IllegalMoveError(AnygameError, ValueError):
 
 
 class GoalError(AnygameError, ValueError):
-    """The rules give a role several different goal values, or one that is not an integer.
+    """The rules give a role several goal values, or a goal value that is not an integer.
 
     Attributes:
         role: the role.
-        values: every value the rules give, as KIF text, sorted.
+        values: all values that the rules give, as sorted KIF text.
     """
 
     def __init__(self, message: str, role: str = "", values: Iterable[str] = ()) -> None:
@@ -210,7 +208,7 @@ class RecordError(AnygameError, ValueError):
 
 
 class SimultaneousMovesError(AnygameError, ValueError):
-    """Roles choose at the same time in a game that should be turn-based."""
+    """Several roles have a choice in the same state, although the caller needs a turn-based game."""
 
 
 class ClusterError(AnygameError, RuntimeError):
@@ -218,11 +216,11 @@ class ClusterError(AnygameError, RuntimeError):
 
 
 class WorkerLostError(ClusterError):
-    """The process of a worker has died, so its state is lost."""
+    """A worker process has died, and its state is lost."""
 
 
 class DeviceError(AnygameError, RuntimeError):
-    """A graphics card cannot be used: it or its driver is missing, too old, out of memory, or busy."""
+    """A graphics card cannot be used: the card or its driver is missing, too old, out of memory or busy."""
 
 
 class EncodingError(AnygameError, ValueError):
@@ -230,7 +228,7 @@ class EncodingError(AnygameError, ValueError):
 
 
 class QuizError(AnygameError, ValueError):
-    """A quiz that cannot be made or used, such as a quiz with too few questions or a reply to no question."""
+    """A quiz or a reply that cannot be used, such as a quiz with too few questions."""
 
 
 class TableError(AnygameError, ValueError):

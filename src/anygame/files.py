@@ -14,7 +14,7 @@ from anygame.language.diagnostics import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Maximum characters of the file name in the name of the temporary file, because systems limit names.
+#: Maximum number of characters that the name of a temporary file takes from the name of the file.
 _PREFIX: Final = 100
 
 
@@ -22,7 +22,7 @@ _PREFIX: Final = 100
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file to write it atomically: readers see either the old file or the complete new file.
 
-    The new file is flushed to disk before it replaces the old file, and gets its mode. Raises OSError.
+    The new file is flushed to disk, gets the mode of the old file, and replaces it. Raises OSError.
     """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.")
     try:
@@ -50,7 +50,7 @@ def write_whole(path: Path, *parts: str | bytes) -> None:
 def file_faults(
     what: str, path: str | os.PathLike[str], kind: type[AnygameError] = AnygameError
 ) -> Iterator[None]:
-    """Convert errors of the operating system about a file into an error that gives the reason."""
+    """Convert an error of the operating system about a file into a ``kind`` that names the reason."""
     try:
         yield
     except AnygameError:
@@ -63,13 +63,9 @@ def file_faults(
 
 
 def read_bounded(path: str | os.PathLike[str], most: int, meant: str, kind: type[AnygameError]) -> bytes:
-    """Return the bytes of a file.
+    """Return the bytes of a file; raise an error of a ``kind`` if the file has more than ``most`` bytes.
 
-    Args:
-        path: the file.
-        most: the largest allowed size, in bytes.
-        meant: the expected content, for the message about larger files.
-        kind: the class of the error for files that are too large or cannot be read.
+    The message of that error says that the file is not ``meant``, its expected content.
     """
     with file_faults("read", path, kind), Path(path).open("rb") as file:
         data = file.read(most + 1)

@@ -1,4 +1,4 @@
-"""HTML for notebooks: text is escaped, there are no scripts, and the notebook determines the colours."""
+"""HTML for notebooks, with escaped text, without scripts, and in the colours of the notebook."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 class Markup(str):
-    """A string that contains HTML."""
+    """A string of HTML, which `html` does not escape."""
 
     __slots__ = ()
 
 
 def html(text: object, width: int = 200) -> str:
-    """Return the HTML of a text, shortened to ``width`` characters.
+    """Return a text as HTML: escaped, and shortened to ``width`` characters.
 
     >>> html("<b>"), html(Markup("<b>"))
     ('&lt;b&gt;', '<b>')
@@ -50,7 +50,7 @@ def code(text: object) -> Markup:
 
 
 def meter(value: float, text: str) -> Markup:
-    """Return a number from 0 to 100 over a bar of proportional length, for light and dark backgrounds."""
+    """Return a text over a bar whose length is ``value`` percent of the width."""
     # For nan, max(0.0, nan) returns 0.0: every comparison with nan is false.
     share = min(max(0.0, value), 100.0)
     bar = f"linear-gradient(to right, rgba(63, 142, 207, 0.35) {share:.1f}%, transparent {share:.1f}%)"

@@ -1,4 +1,4 @@
-"""Random playouts: requests and results, in one form for all machines."""
+"""Random playouts: requests and results, in the same form for all machines."""
 
 from __future__ import annotations
 
@@ -8,27 +8,19 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Minimum and maximum of each number. Counters have 64 bits, and each thread has an array of up to 80 MB with
-#: an entry per length of a playout.
+#: Minimum and maximum of each number in a request. Counters have 64 bits. Each thread has an array with an
+#: entry for each possible length of a playout: up to 80 MB.
 _BOUNDS: Final = {"playouts": (0, 1 << 60), "threads": (1, 4096), "limit": (0, 10_000_000)}
 
 
 @dataclass(frozen=True, slots=True)
 class PlayoutRequest:
-    """A request for random playouts. The results depend on all fields but threads and progress.
+    """A request for random playouts; see ``Game.simulate``. Raises ValueError for a number out of range.
 
     Attributes:
-        seed: random seed; any integer.
-        limit: number of joint moves after which a playout is cut.
-        strict: whether a playout in which a role has no legal move is an error.
-        progress: function that is called about ten times a second with the number of playouts so far.
-        card: the number of the graphics card; None for a processor. Results are the same on all cards, but
-            differ from results on a processor.
-        blocks: the range of blocks to play, each with its own random numbers; None for all. Tallies of
-            different blocks can be added.
-
-    Raises:
-        ValueError: a number is out of range.
+        card: the number of the graphics card; None for a processor.
+        blocks: the range of blocks to play, each with its own random numbers; None for all blocks. The sum
+            of the tallies of different blocks is the tally of all these blocks.
     """
 
     playouts: int
@@ -56,21 +48,18 @@ class Tally(Generic[StuckT]):
     """Counts of random playouts. Lists are in the order of the roles.
 
     Attributes:
-        goals: the number of playouts per value, for playouts with exactly one goal value.
-        missing: the number of playouts that ended without an integer goal value.
-        double: the number of playouts that ended with several goal values.
+        goals: per role, the number of playouts by goal, for playouts with exactly one integer goal.
+        missing: per role, the number of playouts that ended without an integer goal.
+        double: per role, the number of playouts that ended with several goals.
         options: per role, the sum of its numbers of legal moves over all states with a joint move.
-        lengths: the number of playouts per number of joint moves.
-        playouts: the number of playouts that ended by the rules; goals and lengths count only these.
+        lengths: the number of playouts by number of joint moves.
+        playouts: the number of playouts that ended by the rules. ``goals`` and ``lengths`` count only these.
         states: the number of joint moves in all playouts, including unfinished ones.
         cut: the number of playouts that reached the limit of joint moves.
         stuck: the number of playouts that ended because a role had no legal move in a nonterminal state.
         abandoned: the number of unfinished playouts of an interrupted run.
-        first_stuck: the first stuck playout; None if there is none, or if an interrupted run did not look for
-            the first one.
-        interrupted: whether fewer playouts ended than requested.
-        seconds: time in seconds, without compiling.
-        threads: the number of cores used.
+        first_stuck: the first stuck playout. An interrupted run may not look for it.
+        seconds: playing time, without the time for compiling.
     """
 
     goals: list[dict[int, int]]
@@ -90,7 +79,7 @@ class Tally(Generic[StuckT]):
 
     @classmethod
     def empty(cls, roles: int) -> Tally[StuckT]:
-        """Return a tally without playouts; ``roles`` is the number of roles."""
+        """Return the tally of no playouts of a game with a number of roles."""
         return cls([{} for _ in range(roles)], [0] * roles, [0] * roles, [0] * roles)
 
     def add(self, later: Tally[StuckT]) -> None:
@@ -106,5 +95,5 @@ class Tally(Generic[StuckT]):
         self.first_stuck = self.first_stuck or later.first_stuck
 
     def with_first_stuck(self, stuck: OtherT | None) -> Tally[OtherT]:
-        """Return the same counts with another description of the first stuck playout."""
+        """Return the same counts with another value of ``first_stuck``."""
         return replace(self, first_stuck=stuck)  # type: ignore[return-value, arg-type]

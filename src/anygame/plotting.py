@@ -1,7 +1,7 @@
-"""Plots: the one module that imports matplotlib.
+"""Plots: the only module that imports matplotlib.
 
-Results with a plot have a method ``plot(ax=None)``, as in pandas. It draws on the given axes or on new ones,
-and returns the axes.
+Results with a plot have a method ``plot(ax=None)``, as in pandas. The method draws on the given axes, or on
+new axes, and returns the axes.
 """
 
 from __future__ import annotations
@@ -23,11 +23,7 @@ _NEEDED: Final = "plots need matplotlib"
 
 
 def axes_or_new(ax: Axes | None) -> Axes:
-    """Return the given axes, or those of a new figure, which a notebook shows.
-
-    Raises:
-        MissingExtraError: new axes are needed, and matplotlib is not installed.
-    """
+    """Return the given axes, or else the axes of a new figure, which a notebook shows."""
     if ax is not None:
         return ax
     with needing("plot", _NEEDED):
@@ -43,17 +39,10 @@ def image(
     *,
     same_rows: bool = False,
 ) -> Iterator[Sequence[Axes]]:
-    """Yield axes from left to right, and write an image of them at the end.
+    """Yield a row of ``panes`` axes, and write them as an image of ``size`` inches at the end.
 
-    Args:
-        path: the image file; its suffix gives the format.
-        panes: the number of axes.
-        size: width and height of the image in inches.
-        same_rows: whether all axes share their vertical axis.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-        RecordError: the image cannot be written.
+    The suffix of the path gives the format. With ``same_rows``, all axes share their vertical axis. Raises
+    MissingExtraError without matplotlib, and RecordError if the file cannot be written.
     """
     with needing("plot", _NEEDED):
         from matplotlib.backends.backend_agg import FigureCanvasAgg

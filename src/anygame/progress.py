@@ -1,8 +1,7 @@
 """Progress bars in notebooks, shown below the cell during long calls and removed at the end.
 
-Long-running functions take a function ``progress``, which they call with the progress so far. Without this
-function, a notebook shows the progress itself. The command line passes a function for terminals. No library
-is needed, because a notebook can show HTML and replace it.
+Long-running functions take a function ``progress``, which they call with the progress so far. If a caller in
+a notebook passes no function, a progress bar appears. The command line passes a function for terminals.
 """
 
 from __future__ import annotations
@@ -18,13 +17,14 @@ if TYPE_CHECKING:
 
 _Report = TypeVar("_Report", bound="Callable[..., object]")
 
-#: Seconds before the first display of progress, and minimum seconds between two updates.
+#: Seconds before the first display of progress.
 _PATIENCE: Final = 0.5
+#: Minimum number of seconds between two updates.
 _BETWEEN: Final = 0.2
 
 
 def in_notebook() -> bool:
-    """Return whether output appears below a cell of a notebook, which only the main thread has."""
+    """Return whether this is the main thread of a notebook, whose output appears below the cell."""
     ipython = sys.modules.get("IPython")
     if ipython is None or threading.current_thread() is not threading.main_thread():
         return False
@@ -33,11 +33,9 @@ def in_notebook() -> bool:
 
 @contextmanager
 def reporting(given: _Report | None, html: Callable[..., str]) -> Iterator[_Report | None]:
-    """Yield the function that receives progress: the given function, a function for a notebook, or None.
+    """Yield the function that receives progress: the caller's function, a function for a notebook, or None.
 
-    Args:
-        given: the function of the caller, or None.
-        html: converts progress to the HTML that a notebook shows.
+    In a notebook, ``html`` converts progress to HTML.
     """
     if given is not None or not in_notebook():
         yield given
@@ -50,7 +48,7 @@ def reporting(given: _Report | None, html: Callable[..., str]) -> Iterator[_Repo
 
 
 class _Output:
-    """A display below the cell, created after a delay."""
+    """An output below the cell, which appears after `_PATIENCE` seconds."""
 
     def __init__(self) -> None:
         self._next = monotonic() + _PATIENCE

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tests.cards.emulated_card import EmulatedDriver
 
-    from anygame.game.batch import Batch
-    from anygame.game.card_batch import CardBatch
+    from anygame.game.batch import Batch, CardBatch
 
 
 def on_card(values: NDArray[Any]) -> Any:

@@ -418,7 +418,7 @@ def test_other_wrong_use_is_refused() -> None:
         many.reset(options={"reset_mask": np.zeros(2, np.bool_)})
     with pytest.raises(ValueError, match="reset has no option 'rest_mask'; it has reset_mask"):
         many.reset(options={"rest_mask": np.ones(2, np.bool_)})
-    with pytest.raises(ValueError, match="one seed serves all lanes"):
+    with pytest.raises(ValueError, match="expected one integer as the seed"):
         many.reset(seed=[1, 2])  # type: ignore[arg-type]
 
 

@@ -1,6 +1,5 @@
 """Environments: compiled games with the interfaces of learning libraries.
 
-Each library has a file or folder: `pettingzoo`, `gymnasium`, `open_spiel`, `jax`. Each is an extra, and
-importing this package imports none of them. They share `episode` (matches in numbers and observations),
-`rewards` and `turns`.
+Each library has a module with its name: `pettingzoo`, `gymnasium`, `open_spiel`, `jax`. Each of these modules
+needs an extra, and importing this package imports none of them.
 """

@@ -25,26 +25,20 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.showing import BoardView
 
-#: Joint moves after which a match is cut, as in ``game.playouts``.
+#: Number of joint moves after which a match is cut, as in ``game.playouts``.
 DEFAULT_LIMIT: Final = 10_000
-#: The result of an illegal action: an error, or a random legal move instead, as in the GGP protocol.
+#: The effect of an illegal action: an error, or a random legal move instead, as in the GGP protocol.
 Illegal: TypeAlias = Literal["error", "random"]
-#: ``flat`` has a number per fluent, and ``planes`` has channels, rows and columns of the board. ``history``
-#: has a row per joint move, with the moves and percepts of a role.
+#: The form of observations; see ``GameEnv``.
 Form: TypeAlias = Literal["flat", "planes", "history"]
 #: Maximum number of entries of a history. A batch of 512 matches then takes up to 128 MiB per role.
 _LARGEST_HISTORY: Final = 2**18
-#: The available modes; pixels need cairosvg.
+#: The available render modes; pixels need cairosvg.
 RENDER_MODES: Final = ["ansi", "human", *(["rgb_array"] if find_spec("cairosvg") else [])]
 
 
 def check_options(render_mode: str | None, illegal: str) -> None:
-    """Check the options of an environment.
-
-    Raises:
-        MissingExtraError: pixels need cairosvg, which is not installed.
-        ValueError: there is no such render mode, or no such way to handle illegal actions.
-    """
+    """Raise a ValueError for an unknown option, or a MissingExtraError for pixels without cairosvg."""
     if illegal not in get_args(Illegal):
         raise ValueError(f"illegal actions are an error or random, not {illegal!r}")
     if render_mode is None or render_mode in RENDER_MODES:
@@ -59,13 +53,11 @@ class Episode:
     """A match: its state, the legal moves of each role, and the observations so far.
 
     Attributes:
-        players: the indices of all roles but ``random``.
+        players: the indices of all roles except ``random``.
         chance: the indices of the roles ``random``.
         legal: per role, the numbers of its legal moves.
-        is_terminal: whether the match has ended.
         stuck: the index of the first role without a legal move before the end, or None.
         moves: the number of joint moves made.
-        observer: encodes states as arrays.
     """
 
     def __init__(self, game: Game, form: Form, limit: int, illegal: Illegal) -> None:
@@ -89,7 +81,7 @@ class Episode:
 
     @property
     def limit(self) -> int:
-        """Number of joint moves after which the match is cut, at most the number of rows of a history."""
+        """Number of joint moves after which the match is cut; a history has at least as many rows."""
         return self._limit
 
     @limit.setter
@@ -112,11 +104,11 @@ class Episode:
             self.stuck = self.legal.index([])
 
     def mark(self) -> Any:
-        """Return the current point of the match, for ``go_back``."""
+        """Return a bookmark of the current point of the match, for ``go_back``."""
         return self.position, self.moves, self._last, [seen.copy() for seen in self._seen]
 
     def go_back(self, mark: Any) -> None:
-        """Go back to an earlier point of the match."""
+        """Go back to an earlier point of the match, which ``mark`` returned."""
         position, self.moves, self._last, self._seen = mark
         for history in self._histories:
             history[0, self.moves :] = False
@@ -124,20 +116,20 @@ class Episode:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the match cannot continue before its end: a role is stuck, or the limit is reached."""
+        """Whether the match stops before its end, because a role is stuck or the limit is reached."""
         return not self.is_terminal and (self.stuck is not None or self.moves >= self.limit)
 
     @property
     def is_over(self) -> bool:
-        """Whether the match is over."""
+        """Whether the match has ended or is cut."""
         return self.is_terminal or self.is_cut
 
     def move(self, joint: Sequence[int]) -> None:
-        """Make a joint move: the number of a legal move of each role, in the order of the roles."""
+        """Make a joint move, given as the number of a legal move of each role."""
         before = self.position
         percepts = self._network.percept_numbers(before, joint) if self.observer.hides else ()
         for seen, new, legal in zip(self._seen, percepts, self.legal, strict=False):
-            # A forced move is not a decision, so earlier percepts are kept for the next decision.
+            # A forced move is not a choice, so the role still observes the earlier percepts.
             seen[:] = new if len(legal) > 1 else seen | new
         if self._histories:
             lane, made = np.zeros(1, np.intp), [np.array([number]) for number in joint]
@@ -152,10 +144,9 @@ class Episode:
         return options[int(random.integers(len(options)))] if len(options) > 1 else options[0]
 
     def checked(self, role: int, action: object, random: np.random.Generator | None = None) -> int:
-        """Return the number of the move that an action of a role means.
+        """Return an action of a role as the number of a legal move; raises IllegalMoveError.
 
-        An illegal action is an error, unless ``illegal`` is ``random`` and a generator is given. Then the
-        result is a random legal move. Raises IllegalMoveError.
+        If ``illegal`` is ``random`` and a generator is given, an illegal action becomes a random legal move.
         """
         try:
             number = as_integer(action)  # type: ignore[arg-type]
@@ -169,7 +160,7 @@ class Episode:
         raise illegal_number(self.game.roles[role], wrong, self._actions[role], self.legal[role])
 
     def goals(self) -> list[float]:
-        """Return the goal of each role in this state; nan if the rules give none, or several."""
+        """Return the goal of each role; nan for a role to which the rules give no goal, or several."""
         return self._network.goal_values(self.position)
 
     def mask(self, role: int) -> NDArray[np.int8]:
@@ -195,7 +186,7 @@ class Episode:
         return State(self.game, self._network, self.position)
 
     def board(self) -> BoardView:
-        """Return the boards of the state, on which the last joint move is marked."""
+        """Return the boards of the state, with marks for the last joint move."""
         if self._last is None:
             return self.state().board()
         position, joint = self._last
@@ -204,19 +195,16 @@ class Episode:
 
 
 class Observer:
-    """Encodes the states of a compiled game as observations.
+    """Encodes the states of a compiled game as observations, for environments of all libraries.
 
-    If the rules hide information (GDL-II), a role observes its percepts since its last choice.
+    Raises ValueError if the form does not exist or does not suit the game. Raises LimitError if the game is
+    too large for a network that computes percepts.
 
     Attributes:
-        hides: whether the rules hide information.
-        percepts: per role, the number of its possible percepts if the rules hide information; else empty.
+        hides: whether the rules hide information (GDL-II). Then a role observes its percepts since its last
+            choice.
+        percepts: if the rules hide information, the number of possible percepts of each role; else empty.
         shapes: per role, the shape of its observation. A role that can observe nothing gets a single 0.
-
-    Raises:
-        ValueError: there is no such form, the rules hide the board that planes show, or a history of
-            ``limit`` joint moves is too large.
-        LimitError: the game is too large for a network that computes percepts.
     """
 
     def __init__(self, game: Game, form: Form, limit: int) -> None:
@@ -252,16 +240,16 @@ class Observer:
                 )
 
     def checked_limit(self, limit: int) -> int:
-        """Return a limit on joint moves, lowered to the rows of a history. Raises ValueError below 1."""
+        """Return a limit on joint moves, lowered to the number of rows of a history."""
         if limit < 1:
             raise ValueError(f"expected a limit of at least one joint move, got {limit}")
         return min(limit, self._steps or limit)
 
     def histories(self, lanes: int) -> list[NDArray[np.bool_]]:
-        """Return an empty history of each role: bool [lanes, steps, events]; [] for other observations.
+        """Return an empty history of each role, bool [lanes, steps, events]; [] for other observations.
 
-        The events of a step are the moves of the role, then its percepts. Without hidden information, events
-        are the moves of all roles, and all roles share one array.
+        The events are the possible moves of the role, then its possible percepts. Without hidden information,
+        the events are the moves of all roles, and all roles share one array.
         """
         if self._steps is None:
             return []
@@ -277,14 +265,10 @@ class Observer:
         joint: Sequence[NDArray[np.int64]],
         percepts: Sequence[NDArray[np.bool_]],
     ) -> None:
-        """Write a joint move of the matches in ``lanes`` into histories.
+        """Write a joint move into the histories of the matches in ``lanes``.
 
-        Args:
-            histories: from ``histories``.
-            lanes: int [matches].
-            steps: the number of earlier joint moves of each match: int [matches].
-            joint: per role, the numbers of its moves: int [matches].
-            percepts: per role, its percepts if the rules hide information: bool [matches, percepts].
+        ``steps`` has the number of earlier joint moves of each match. ``joint`` has an array [matches] of
+        move numbers per role, and ``percepts`` has an array [matches, percepts] per role.
         """
         first = 0
         for role, history in enumerate(histories):
@@ -312,7 +296,7 @@ class Observer:
         return Dict({"observation": seen, "action_mask": mask}) if masked else seen
 
     def of(self, states: NDArray[np.bool_]) -> NDArray[np.int8]:
-        """Return observations of visible states [..., fluents]: int8 [..., *shape]."""
+        """Return the observations of states [..., fluents] in which all is visible: int8 [..., *shape]."""
         if self._planes is not None:
             return self._planes.of(states).view(np.int8)
         if not self._fluents:
@@ -320,17 +304,16 @@ class Observer:
         return states.astype(np.int8, order="C")
 
     def of_seen(self, role: int, percepts: NDArray[np.bool_]) -> NDArray[np.int8]:
-        """Return observations of a role's percepts [..., percepts]: int8 [..., *shape]."""
+        """Return a role's percepts [..., percepts] as observations: int8 [..., *shape]."""
         observations = np.zeros((*percepts.shape[:-1], *self.shapes[role]), np.int8)
         observations[..., : percepts.shape[-1]] = percepts
         return observations
 
 
 class EpisodeLanes:
-    """Matches in parallel lanes: their states, the legal moves of each role, and the observations so far.
+    """Matches in parallel lanes; like `Episode`, with arrays that have an entry per lane.
 
     Attributes:
-        batch: the states.
         masks: per role, its legal moves: bool [lanes, actions].
         terminal: which matches have ended: bool [lanes].
         stuck: the first role without a legal move before the end, or -1: int [lanes].
@@ -355,12 +338,12 @@ class EpisodeLanes:
 
     @property
     def cut(self) -> NDArray[np.bool_]:
-        """Which matches cannot continue before their end: bool [lanes]."""
+        """Which matches stop before their end: bool [lanes]; see ``Episode.is_cut``."""
         return ~self.terminal & ((self.stuck >= 0) | (self.moves >= self._limit))
 
     @property
     def over(self) -> NDArray[np.bool_]:
-        """Which matches are over: bool [lanes]."""
+        """Which matches have ended or are cut: bool [lanes]."""
         return self.terminal | self.cut
 
     def begin(self, lanes: NDArray[np.bool_]) -> None:
@@ -386,11 +369,11 @@ class EpisodeLanes:
         self._look()
 
     def mark(self) -> list[NDArray[Any]]:
-        """Return the current point of all matches, for ``go_back``: states, joint moves made, percepts."""
+        """Return a bookmark of the current point of all matches, for ``go_back``."""
         return [self.batch.packed(), self.moves.copy(), *(seen.copy() for seen in self._seen)]
 
     def go_back(self, mark: Sequence[NDArray[Any]], lanes: NDArray[np.bool_]) -> None:
-        """Go back to an earlier point in the given lanes: bool [lanes]."""
+        """Go back to an earlier point, which ``mark`` returned, in the given lanes: bool [lanes]."""
         states = self.batch.packed()
         for now, before in zip([states, self.moves, *self._seen], mark, strict=True):
             now[lanes] = before[lanes]
@@ -411,15 +394,14 @@ class EpisodeLanes:
         return self.observer.of(states if lanes is None else states[lanes])
 
     def goals(self) -> NDArray[np.float64]:
-        """Return the goals in the current states: float [lanes, roles]; nan if there are none, or several."""
+        """Return the goals, float [lanes, roles]; nan for a role with no goal, or with several goals."""
         return np.stack([self.batch.goals(role) for role in self.game.roles], axis=1)
 
 
 def render(board: BoardView, mode: str | None) -> str | NDArray[np.uint8] | None:
     """Return a board as text (``ansi``) or pixels (``rgb_array``), or print it (``human``).
 
-    Pixels are uint8 [rows, columns, 3]. A board without a grid has no drawing, so its picture is one white
-    pixel.
+    Pixels are uint8 [rows, columns, 3]. Of a board without a grid, the picture is a single white pixel.
     """
     if mode == "ansi":
         return board.text()

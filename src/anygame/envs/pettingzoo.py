@@ -1,7 +1,7 @@
 """Games as environments of PettingZoo.
 
-See Terry et al. 2021, "PettingZoo: Gym for multi-agent reinforcement learning". Roles of GDL move at the same
-time, which ``parallel_env`` shows directly. ``aec_env`` (also named ``env``) shows one move at a time, for
+See Terry et al. 2021, "PettingZoo: Gym for multi-agent reinforcement learning". In ``parallel_env``, all
+roles move at the same time, as in GDL. In ``aec_env`` (also named ``env``), one role moves at a time, for
 games in which roles take turns.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class GameAgents:
-    """A match whose roles but ``random`` are agents; see ``GameParallelEnv`` for the arguments."""
+    """The common part of both environments; see ``GameParallelEnv``."""
 
     metadata: dict[str, Any]
     possible_agents: list[str]
@@ -78,7 +78,7 @@ class GameAgents:
 
     @property
     def max_cycles(self) -> int:
-        """Joint moves after which a match is truncated; settable, up to the rows of a history."""
+        """Number of joint moves after which a match is truncated; can be set up to the rows of a history."""
         return self._episode.limit
 
     @max_cycles.setter
@@ -86,19 +86,19 @@ class GameAgents:
         self._episode.limit = limit
 
     def observation_space(self, agent: str) -> Dict:
-        """Return the space of an agent's observations, always the same object."""
+        """Return the space of an agent's observations; each call returns the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Discrete:
-        """Return the space of an agent's moves, always the same object."""
+        """Return the space of an agent's moves; each call returns the same object."""
         return self.action_spaces[agent]
 
     def state(self) -> NDArray[np.int8]:
-        """Return all fluents, even hidden ones, in the order of ``game.fluent_terms``: int8 [fluents]."""
+        """Return all fluents, even hidden fluents: int8 [fluents] in the order of ``game.fluent_terms``."""
         return self._episode.facts()
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Return the boards as text or pixels according to ``render_mode``; ``human`` prints them."""
+        """Return the boards as text or pixels, or print the boards, according to ``render_mode``."""
         return render(self._episode.board(), self.render_mode)
 
     def close(self) -> None:
@@ -115,7 +115,7 @@ class GameAgents:
             raise ResetNeeded(f"{asked} was called before reset")
 
     def _rewards_now(self) -> dict[str, float]:
-        """Return the rewards by agent; 0 unless the match has ended by its rules."""
+        """Return the rewards by agent, which are 0 before the rules end the match."""
         episode = self._episode
         if not episode.is_terminal:
             return dict.fromkeys(self.agents, 0.0)
@@ -133,31 +133,22 @@ class GameAgents:
 class GameParallelEnv(GameAgents, ParallelEnv):
     """A game in which all roles move at once.
 
-    Each role but ``random`` is an agent under its own name; the environment plays ``random``. An agent
-    observes ``{"observation": int8 [fluents], "action_mask": int8 [actions]}``, with fluents in the order of
-    ``game.fluent_terms`` and actions in the order of ``game.actions(role)``. In games that hide information
-    (GDL-II), it observes its percepts since its last choice, in the order of ``game.percept_terms(role)``.
-    The action of an agent with one legal move, for example to wait, may be omitted.
-
-    If a role is stuck (it has no legal move before the end), the match is truncated, and ``infos`` names the
-    role.
+    The environment plays the role ``random``. Every other role is an agent, whose name is the role. An agent
+    observes ``{"observation": int8 [*shape], "action_mask": int8 [actions]}``, with actions in the order of
+    ``game.actions(role)``. The action of an agent with one legal move, for example a wait, can be omitted. If
+    a role has no legal move before the end, the match is truncated; ``infos`` names the role as ``stuck``.
 
     Args:
         sheet: a game, a rule sheet, or the name of an installed game.
-        render_mode: ``ansi``, ``human`` or ``rgb_array`` (extra ``cairosvg``).
-        max_cycles: joint moves after which a match is truncated.
-        rewards: the rewards at the end of a match; they are 0 before. ``scaled`` (goals from 0 to 100 as 0 to
-            1), ``goals`` (as in the rules) or ``zero-sum`` (the scaled goal minus the mean of the others').
-        observations: ``flat``; ``planes`` over the board: int8 [channels, rows, columns]; or ``history``,
-            int8 [max_cycles, events]: row ``n`` has the agent's n-th move and percepts, as its actions
-            followed by its percepts. Without hidden information, a row has the moves of all roles.
-        illegal: the result of an illegal action: an ``error``, or a ``random`` legal move instead.
+        max_cycles: number of joint moves after which a match is truncated.
+        render_mode, rewards, observations, illegal: see ``anygame.envs.gymnasium.GameEnv``. The agent takes
+            the place of the learner, and ``max_cycles`` that of ``max_steps``.
 
     Raises:
         LimitError: the game has no network, or a network without percepts.
         MissingExtraError: a library is not installed.
         RuleSheetError: the rules cannot be used.
-        ValueError: an argument has another value.
+        ValueError: an argument has an unknown value, or does not suit the game.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as of the library
@@ -168,7 +159,7 @@ class GameParallelEnv(GameAgents, ParallelEnv):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Begin a match; return observations and infos by agent. There are no options."""
+        """Begin a match; return observations and infos by agent. ``options`` has no effect."""
         self._begin(seed)
         self.agents = self.possible_agents[:]
         return self._observations(), {agent: {} for agent in self.agents}
@@ -176,10 +167,7 @@ class GameParallelEnv(GameAgents, ParallelEnv):
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Make a joint move.
-
-        Args:
-            actions: the number of a legal move, by agent.
+        """Make a joint move, given as the number of a legal move by agent.
 
         Returns:
             Observations, rewards, terminations, truncations and infos by agent.
@@ -240,13 +228,12 @@ class GameParallelEnv(GameAgents, ParallelEnv):
 class GameAECEnv(GameAgents, AECEnv):
     """A turn-based game, in which one agent moves at a time.
 
-    Arguments, observations and masks are as in ``parallel_env``. The mask of an agent is 0 everywhere unless
-    it is the agent's turn. The environment plays ``random``, roles that wait, and joint moves in which no
-    role has a decision.
+    Arguments, observations and masks are as in ``parallel_env``. The mask of an agent is all 0 unless the
+    agent is to move. The environment makes the moves of ``random``, and all moves that are no decision.
 
     Raises:
-        SimultaneousMovesError: two roles choose at the same time, in random matches at construction, or when
-            play reaches such a state.
+        SimultaneousMovesError: several roles have a choice in a state. The constructor looks for such a state
+            in random matches.
         LimitError, MissingExtraError, RuleSheetError, ValueError: as for ``parallel_env``.
     """
 
@@ -260,7 +247,7 @@ class GameAECEnv(GameAgents, AECEnv):
         self._chance = chance_of(self.game)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a match. There are no options."""
+        """Begin a match. ``options`` has no effect."""
         self._begin(seed)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -273,12 +260,12 @@ class GameAECEnv(GameAgents, AECEnv):
         self._play_on()
 
     def step(self, action: Any) -> None:
-        """Make a move of the agent whose turn it is; None for an agent whose match is over.
+        """Make a move of the selected agent. The action must be None if the match of the agent is over.
 
         Raises:
-            IllegalMoveError: the move is not legal, or the match is over for all; nothing has changed.
+            IllegalMoveError: the move is not legal, or the match is over for all agents; nothing has changed.
             ResetNeeded: there is no match yet.
-            SimultaneousMovesError: two roles choose at the same time after the move.
+            SimultaneousMovesError: after the move, several roles have a choice.
             ValueError: the match of the agent is over, and the action is not None.
         """
         self._check_ready()
@@ -297,17 +284,13 @@ class GameAECEnv(GameAgents, AECEnv):
         self._accumulate_rewards()
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Return the observation of the agent whose turn it is, and the results of its last move.
-
-        Raises:
-            ResetNeeded: there is no match yet.
-        """
+        """Return the selected agent's observation and results; raise ResetNeeded without a match."""
         self._check_ready("last")
         result: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
         return result
 
     def _move(self, role: int | None, number: int) -> None:
-        """Make the move ``number`` of a role; the other roles make their only move, or a random move."""
+        """Make the move ``number`` of a role; every other role makes a random move, or its only move."""
         draw, random = self._episode.draw, self._random
         roles = range(len(self._episode.legal))
         self._episode.move([number if other == role else draw(random, other) for other in roles])
@@ -329,13 +312,13 @@ class GameAECEnv(GameAgents, AECEnv):
         self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return an agent's observation, with its legal moves if it is the agent's turn."""
+        """Return an agent's observation; its mask is all 0 unless the agent is to move."""
         seen = self._masked(self._role[agent])
         if agent != self.agent_selection or self._episode.is_over:
             seen["action_mask"][:] = 0
         return seen
 
 
-#: The names that modules of PettingZoo use.
+#: The names by which users of PettingZoo expect to find environments.
 parallel_env = GameParallelEnv
 aec_env = env = GameAECEnv

@@ -1,4 +1,4 @@
-"""Compiled games for environments, and rewards from goals."""
+"""Loading of compiled games for environments, and rewards computed from goals."""
 
 from __future__ import annotations
 
@@ -18,18 +18,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: ``scaled``: goals from 0 to 100 become 0 to 1. ``goals``: the goals of the rules. ``zero-sum``: the scaled
-#: goal minus the mean of the other roles, from -1 to 1.
+#: The name of a conversion of goals to rewards; see ``GameEnv``.
 RewardName: TypeAlias = Literal["scaled", "goals", "zero-sum"]
 _NAMES: Final[tuple[RewardName, ...]] = get_args(RewardName)
-#: The highest goal of nearly all sheets.
+#: The highest goal in nearly all sheets.
 _HIGHEST: Final = 100.0
-#: Maximum number of cached games. Games are cached because learners create many environments of one sheet.
+#: Maximum number of cached games. Learners create many environments of one sheet, which share a game.
 _KEPT: Final = 8
 
 
 def players_of(game: Game) -> list[int]:
-    """Return the indices of all roles but ``random``."""
+    """Return the indices of all roles except ``random``."""
     return [index for index, role in enumerate(game.roles) if not role.is_random]
 
 
@@ -51,9 +50,9 @@ class Rewards:
             raise ValueError(f"zero-sum rewards need two roles or more, and {game.name} has one")
 
     def of(self, goals: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the rewards for goals: both float [..., roles], 0 for ``random``.
+        """Return the rewards for goals: both are float [..., roles]. The role ``random`` gets 0.
 
-        A role without a goal, or with several goals, gets 0; with ``zero-sum``, so does every other role.
+        A role without a goal, or with several goals, gets 0. With ``zero-sum``, all roles then get 0.
         """
         given = np.asarray(goals, np.float64)
         rewards = np.zeros_like(given)
@@ -62,7 +61,7 @@ class Rewards:
 
 
 def rewards_of_goals(name: RewardName, goals: Any, library: Any) -> Any:
-    """Return the rewards of players, float [..., players], with NumPy or jax.numpy as ``library``."""
+    """Return the rewards of players: float [..., players]; ``library`` is NumPy or jax.numpy."""
     if name == "goals":
         return library.nan_to_num(goals)
     scaled = goals / np.float32(_HIGHEST)
@@ -75,15 +74,12 @@ def rewards_of_goals(name: RewardName, goals: Any, library: Any) -> Any:
 def compiled_game(sheet: Game | str | os.PathLike[str]) -> Game:
     """Return a compiled game; ``sheet`` is a rule sheet, the name of an installed game, or a game.
 
-    Raises:
-        RuleSheetError: the rules cannot be used.
-        LimitError: the game has no network, which numbers moves and fluents.
+    Raises RuleSheetError for unusable rules, and LimitError for a game that cannot be compiled.
     """
     if isinstance(sheet, Game):
         game = sheet
     else:
         path = Path(find_installed(sheet) or sheet).resolve()
-        # For a missing file, load raises an error.
         stat = path.stat() if path.is_file() else None
         game = _loaded(os.fspath(sheet), path, stat and (stat.st_mtime_ns, stat.st_size))
     game.backends.needed_network()

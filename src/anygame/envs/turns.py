@@ -1,4 +1,4 @@
-"""Turns: which roles decide in a state, determined from random play."""
+"""Turns: which roles decide in a state, estimated from random play."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 #: A move: a term, or its number among the moves of its role.
 Move = TypeVar("Move")
-#: Maximum numbers of playouts and states. They took less than a second, and sufficed in all tested sheets.
+#: Maximum numbers of playouts and states of a sample, which takes less than a second.
 _SAMPLE: Final = (20, 1_000)
-#: The same numbers for compiled games, whose states take a tenth of the time.
+#: Maximum numbers of playouts and states for compiled games, whose states take a tenth of the time.
 _LARGE_SAMPLE: Final = (200, 10_000)
 #: The usual name of a move that does nothing.
 _NOOP: Final = "noop"
@@ -34,10 +34,10 @@ class Turns(Generic[Move]):
     """How the roles of a game take turns.
 
     Attributes:
-        waiting: per role, the moves that are not a decision if no other move is legal.
-        are_taken: whether at most one role besides `random` had a choice in every sampled state.
-        tree_size: estimated number of histories.
-        together: indices of the roles that had a choice in the first state with several such roles.
+        waiting: per role, its waits: moves that are not a decision when they are the only legal move.
+        are_taken: whether, in every sampled state, at most one role besides `random` had a choice.
+        tree_size: estimated number of histories in the game tree.
+        together: in the first sampled state in which several roles had a choice, the indices of these roles.
     """
 
     waiting: tuple[frozenset[Move], ...]
@@ -49,11 +49,7 @@ class Turns(Generic[Move]):
         """Return the indices of the roles that decide in a state.
 
         Every role with a choice decides. If no role has a choice, and exactly one role besides `random` has a
-        move that is not a wait, that role decides.
-
-        Args:
-            legal: the legal moves of each role; none is empty.
-            chance: the index of `random`, or None.
+        move that is not a wait, that role decides. ``chance`` is the index of `random`, or None.
         """
         choosing = tuple(role for role, moves in enumerate(legal) if len(moves) > 1 and role != chance)
         if choosing or (chance is not None and len(legal[chance]) > 1):
@@ -73,12 +69,8 @@ def find_turns(game: Game, sample: tuple[int, int] = _SAMPLE) -> Turns[Term]:
     """Return the turns of a game, from random playouts with a fixed seed.
 
     A move is a wait if its name is noop, or if it was the only move of its role in a state where another role
-    had a choice. The tree size is estimated from the branching on random paths (D. E. Knuth, "Estimating the
-    efficiency of backtrack programs", 1975).
-
-    Args:
-        game: the rules.
-        sample: maximum numbers of playouts and states.
+    had a choice. The branching on random paths estimates the tree size (D. E. Knuth, "Estimating the
+    efficiency of backtrack programs", 1975). ``sample`` has the maximum numbers of playouts and states.
     """
     chance = chance_of(game)
     waiting: list[set[Term]] = [set() for _ in game.roles]
@@ -118,10 +110,9 @@ def _random_path(game: Game, random: Random, limit: int) -> Iterator[list[tuple[
 
 @lru_cache(_KEPT)
 def numbered_turns(game: Game) -> Turns[int]:
-    """Return the turns of a compiled game with moves as numbers.
+    """Return the turns of a compiled game, with moves as numbers.
 
-    Raises:
-        SimultaneousMovesError: two roles had a choice at the same time in a sampled state.
+    Raises SimultaneousMovesError if, in a sampled state, two roles had a choice.
     """
     turns = find_turns(game, _LARGE_SAMPLE)
     if not turns.are_taken:

@@ -1,4 +1,4 @@
-"""Backends of a game: they choose the machine that computes the answers, and when to compile the game."""
+"""Backends of a game: the machines that can compute the answers, and the choice between them."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.terms import Term
 
-#: The cost of a fallback, for messages.
+#: The consequence of a failed compilation, for messages.
 _COST: Final = "the reasoner computes its states, which is typically hundreds of times slower"
 
 MachineName: TypeAlias = Literal["auto", "reasoner", "network"]
-#: The machines that can be requested; see ``load``.
+#: The values of ``machine`` in ``load``.
 MACHINES: Final[tuple[MachineName, ...]] = ("auto", "reasoner", "network")
 
 
 class Backends:
     """The machines of a game: the reasoner, and the network once the game has been compiled.
 
-    Thread-safe: a game is compiled once for all threads.
+    Thread-safe: if several threads compile a game, only the first one does the work.
 
     Attributes:
-        machine_name: the requested machine: ``auto``, ``reasoner`` or ``network``.
-        reasoner: the machine that evaluates the rules, which can represent every position.
+        machine_name: the requested machine; see ``load``.
+        reasoner: the machine that evaluates the rules. It can represent every position.
         network: the machine that evaluates the network; None if the game is not compiled.
-        fallback: the error because of which the game has no network; None without such an error.
-        setup_seconds: compile time in seconds; 0 while there is no network.
+        fallback: the error that prevented a network; None without such an error.
+        setup_seconds: compile time in seconds; 0 without a network.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Backends:
 
     @property
     def machine(self) -> Machine:
-        """The machine in use: the network if it exists, unless the caller of `load` chose the reasoner."""
+        """The machine in use: the network if there is one, unless the caller of `load` chose the reasoner."""
         if self.network is not None and self.machine_name != "reasoner":
             return self.network
         if self.machine_name == "network" and self.fallback is None and self.compile({}):
@@ -67,11 +67,11 @@ class Backends:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the machine will no longer change."""
+        """Whether `machine` always returns the same machine from now on."""
         return self.machine_name == "reasoner" or self.network is not None or self.fallback is not None
 
     def start(self, state: State | None) -> tuple[Machine, Position]:
-        """Return a machine that can represent a state (default: the initial state), and its position."""
+        """Return a machine that can represent a state, and the position; None is the initial state."""
         machine = self.machine
         if state is None:
             return machine, machine.initial()
@@ -81,10 +81,9 @@ class Backends:
         return machine, position
 
     def hold(self, facts: Sequence[Term]) -> tuple[Machine, Position]:
-        """Return a machine that can represent a set of ground facts, and its position for them.
+        """Return a machine that can represent a set of facts, and the position.
 
-        Raises:
-            PositionError: a fact is not ground.
+        Raises PositionError if a fact is not ground.
         """
         machine = self.machine
         position = machine.position(facts)
@@ -93,7 +92,7 @@ class Backends:
     def compile(
         self, bounds: Mapping[str, float], progress: Callable[[int, int], None] | None = None
     ) -> bool:
-        """Compile the rules if necessary; return whether there is a network. See ``Game.compile``."""
+        """Compile the rules on the first call; return whether there is a network. See ``Game.compile``."""
         with self._compiling:
             if self.network is not None:
                 return True
@@ -113,17 +112,13 @@ class Backends:
             return True
 
     def compile_if_worth_it(self) -> None:
-        """Compile the game before a large amount of work, unless `is_settled`."""
+        """Compile the game, for a caller with a large amount of work, unless `is_settled`."""
         with self._compiling:
             if not self.is_settled:
                 self.compile({})
 
     def needed_network(self) -> NetworkMachine:
-        """Return the network; compile it on first use.
-
-        Raises:
-            LimitError: the game has no network.
-        """
+        """Return the network; compile the game on first use. Raises LimitError if that fails."""
         if self.network is None and not self.compile({}):
             raise LimitError(
                 f"this needs a compiled game, and {self._game_name} cannot be compiled: {self.fallback}"
@@ -135,9 +130,9 @@ class Backends:
 def _compiled(
     reasoner: ReasonerMachine, bounds: Mapping[str, float], progress: Callable[[int, int], None] | None
 ) -> NetworkMachine:
-    """Compile a game; converts every error of the compiler to an AnygameError or an ImportError."""
+    """Compile a game; convert every error of the compiler to an AnygameError or an ImportError."""
     try:
-        # Imported late, since commands that compute only a few states need neither numpy nor llvmlite.
+        # Commands that compute only a few states need neither numpy nor llvmlite, which load slowly.
         from anygame.game.machines.network import compile_machine
 
         return compile_machine(reasoner, bounds, progress)

@@ -1,4 +1,4 @@
-"""Batches: many simultaneous matches of one game, for search and learning."""
+"""Batches: many simultaneous matches of one game, on a processor or on a graphics card."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from anygame.game.game import Game
-    from anygame.game.machines.network import NetworkMachine
+    from anygame.game.machines.network import CardArray, NetworkMachine
     from anygame.game.planes import Planes
     from anygame.language.terms import Term
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The states and the state of the random number generator of a batch; see ``Batch.snapshot``.
+    """A saved point of a batch; see ``Batch.snapshot``.
 
     Attributes:
         game: the game.
-        states: the states, with a bit for each fluent: uint64 [lanes, words].
+        states: the states of all lanes, as ``Batch.packed`` returns them.
         random_state: the state of the random number generator.
     """
 
@@ -56,9 +56,10 @@ class Batch:
     """Simultaneous matches of a game; each lane is an independent match.
 
     Moves are numbers: indices of ``game.actions(role)``. A lane is stuck if a role has no legal move before
-    the end. Lanes that have ended or are stuck ignore moves; `reset` and `set_state` change them.
+    the end. Lanes that have ended or are stuck ignore moves; `reset` and `set_state` change such lanes.
 
-    ``game.batch`` makes a batch. ``game.encoding`` returns the meaning of the columns; store it with a model.
+    ``game.batch`` makes a batch. ``game.encoding`` returns the meaning of all columns. If you save a model,
+    save the encoding with it.
     Methods raise UnknownRoleError for a ``role`` that the game does not have.
 
     >>> import anygame
@@ -83,10 +84,10 @@ class Batch:
         self.game = game
         self.lanes = lanes
         self._machine = machine
-        self._lanes = machine.lanes(lanes, SystemRandom().getrandbits(32) if seed is None else seed)
+        self._lanes = machine.lanes(lanes, _seed_or_new(seed))
 
     def clone(self) -> Batch:
-        """Return an independent copy, with the same future random numbers; ``copy`` does the same."""
+        """Return an independent copy, which samples the same random moves from here on."""
         batch = object.__new__(Batch)
         batch.__dict__.update(self.__dict__)
         batch._lanes = self._lanes.copy()
@@ -115,21 +116,20 @@ class Batch:
 
     def action_space(self, role: str | Term) -> ActionSpace:
         """Return the moves of a role in the order of their numbers, which are the columns of its masks."""
-        index = self.game.role_index(role)
-        return ActionSpace(self.game.roles[index], self._machine.compiled.actions[index])
+        return ActionSpace.of(self.game, role)
 
     def legal_mask(self, role: str | Term) -> NDArray[np.bool_]:
         """Return which moves of a role are legal: bool [lanes, actions], in the order of ``game.actions``."""
         return self._lanes.legal_by_role()[self.game.role_index(role)]
 
     def legal_masks(self) -> list[NDArray[np.bool_]]:
-        """Return ``legal_mask`` of every role, in order. All masks together cost little more than one."""
+        """Return the ``legal_mask`` of every role. All masks together cost little more than one mask."""
         return self._lanes.legal_by_role()
 
     def goals(self, role: str | Term) -> NDArray[np.float64]:
         """Return the goals of a role, also before the end: float [lanes].
 
-        A goal is nan in lanes in which the rules give no goal, or several.
+        In a lane in which the rules give no goal, or several goals, the goal is nan.
         """
         return self._lanes.goal_values()[self.game.role_index(role)]
 
@@ -140,8 +140,8 @@ class Batch:
     def percepts(self, role: str | Term) -> NDArray[np.bool_]:
         """Return the percepts of a role from the last joint move (GDL-II): bool [lanes, percepts].
 
-        The columns are in the order of ``game.percept_terms(role)``. Lanes that did not move, or whose state
-        was set since the last move, have no percepts.
+        The columns are in the order of ``game.percept_terms(role)``. A lane has no percepts if it did not
+        move, or if its state was set after the move.
 
         Raises:
             LimitError: the game is too large for a network that computes percepts.
@@ -151,14 +151,14 @@ class Batch:
 
     @cached_property
     def plane_layout(self) -> Planes:
-        """The layout of the planes: names of the ``channels``, number of ``rows`` and of ``columns``."""
+        """The layout of ``planes``: names of the ``channels``, number of ``rows``, number of ``columns``."""
         return planes_of(self.game, self._machine.compiled.fluents)
 
     def planes(self) -> NDArray[np.bool_]:
         """Return the states as planes over the board: bool [lanes, channels, rows, columns].
 
         ``plane_layout`` names the channels. Each content of a square has a channel. Each fluent outside the
-        board has a channel that is true on all squares or on none. A game without a board has one row and one
+        board has a channel with the same value on all squares. A game without a board has one row and one
         column.
         """
         return self.plane_layout.of(self.observation())
@@ -175,7 +175,7 @@ class Batch:
 
         Raises:
             IllegalMoveError: a move is not legal, or a role is missing; nothing has changed.
-            IndexError: a number is not that of a lane; nothing has changed.
+            IndexError: there is no lane of a given number; nothing has changed.
             ValueError: an array has the wrong shape or type.
         """
         self._lanes.step(arrays_in_order(self.game, moves), lanes)
@@ -197,7 +197,7 @@ class Batch:
             lanes: numbers of lanes, or a bool array [lanes]; all by default.
 
         Raises:
-            IndexError: a number is not that of a lane; nothing has changed.
+            IndexError: there is no lane of a given number; nothing has changed.
         """
         self._lanes.reset(lanes)
 
@@ -249,7 +249,7 @@ class Batch:
             TypeError: the argument is not a snapshot.
         """
         if not isinstance(snapshot, Snapshot):
-            raise TypeError(f"expected what snapshot() returned, found {type(snapshot).__name__}")
+            raise TypeError(f"expected a snapshot, found {type(snapshot).__name__}")
         if snapshot.game != self.game:
             raise PositionError(f"expected a snapshot of {self.game.name}, found one of {snapshot.game.name}")
         if len(snapshot.states) != self.lanes:
@@ -264,7 +264,7 @@ class Batch:
 
         Raises:
             IndexError: the batch has no lane of this number.
-            PositionError: no play leads to a fact, or to two of the facts together; nothing has changed.
+            PositionError: no match reaches a fact, or two of the facts together; nothing has changed.
         """
         if not isinstance(state, State):
             state = self.game.state(state)
@@ -277,3 +277,75 @@ class Batch:
                 "game.fluent_terms"
             )
         self._lanes.set_position(lane, position)
+
+
+class CardBatch:
+    """Simultaneous matches on a graphics card, with methods as in ``Batch``, and arrays on the card.
+
+    The batch owns its arrays and overwrites them with the next move, so copy arrays that you keep.
+    ``torch.from_dlpack``, ``jax.dlpack.from_dlpack`` and ``cupy.from_dlpack`` read the arrays in place;
+    ``array.numpy()`` copies an array. Moves and masks can be in main memory or on the card: PyTorch tensors,
+    or any array with CUDA's array interface. Call ``game.card_batch`` to make a batch.
+
+    Attributes:
+        game: the game.
+        lanes: the number of lanes.
+    """
+
+    def __init__(self, game: Game, machine: NetworkMachine, lanes: int, seed: int | None, card: int) -> None:
+        self.game = game
+        self.lanes = lanes
+        self._machine = machine
+        self._lanes = machine.lanes_on_card(lanes, _seed_or_new(seed), card)
+
+    def __repr__(self) -> str:
+        return f"<CardBatch of {self.lanes} lanes of {self.game.name} on {self._lanes.card.name}>"
+
+    @property
+    def terminal(self) -> CardArray:
+        """Which lanes have ended: bool [lanes]."""
+        return self._lanes.terminal
+
+    @property
+    def stuck(self) -> CardArray:
+        """Which lanes are stuck, since a role has no legal move before the end: bool [lanes]."""
+        return self._lanes.stuck
+
+    def action_space(self, role: str | Term) -> ActionSpace:
+        """Return the moves of a role in the order of their numbers."""
+        return ActionSpace.of(self.game, role)
+
+    def legal_mask(self, role: str | Term) -> CardArray:
+        """Return which moves of a role are legal: bool [lanes, actions], contiguous for each move."""
+        return self._lanes.legal(self.game.role_index(role))
+
+    def goals(self, role: str | Term) -> CardArray:
+        """Return the goals of a role as ``Batch.goals``, but float32: goals beyond 16,777,216 are rounded."""
+        return self._lanes.goals(self.game.role_index(role))
+
+    def observation(self) -> CardArray:
+        """Return the fluents that are true: bool [lanes, fluents], contiguous for each fluent."""
+        return self._lanes.observation()
+
+    def step(self, moves: Mapping[Any, ArrayLike]) -> None:
+        """Make a joint move in every lane, as ``Batch.step``; moves are int32 or int64."""
+        self._lanes.step(arrays_in_order(self.game, moves))
+
+    def step_random(self) -> dict[str, CardArray]:
+        """Make a random joint move in every lane, and return it, as ``Batch.step_random``."""
+        return dict(zip(self.game.roles, self._lanes.step_random(), strict=True))
+
+    def reset(self, lanes: ArrayLike | None = None) -> None:
+        """Reset lanes to the initial state.
+
+        Args:
+            lanes: a bool array [lanes], such as ``batch.terminal``; all by default.
+
+        Raises:
+            ValueError: the array has the wrong shape or type.
+        """
+        self._lanes.reset(lanes)
+
+
+def _seed_or_new(seed: int | None) -> int:
+    return SystemRandom().getrandbits(32) if seed is None else seed

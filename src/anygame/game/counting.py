@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     _Count = TypeVar("_Count", int, dict[tuple[Term, ...], int])
 
-#: Number of states that the reasoner evaluates in the time in which a game is compiled: about a second.
+#: Number of states that the reasoner evaluates in the time that compiling takes: about a second.
 _MANY_STATES: Final = 5_000
-#: Maximum length of a counted sequence. Each state of the current sequence takes half a kilobyte of memory.
+#: Maximum length of a sequence. Each state of the current sequence takes half a kilobyte of memory.
 _DEEPEST: Final = 100_000
-#: Maximum number of positions whose counts are cached, at a few hundred bytes each.
+#: Maximum number of cached counts, at a few hundred bytes each.
 _MOST_CACHED: Final = 1_000_000
 
 
@@ -65,8 +65,8 @@ def perft_divide(
         state: see ``perft``.
         strict: see ``perft``.
         progress: called at the start and after each first joint move, with the counts so far and the number
-            of first joint moves. Counting can restart once, with a network. By default a notebook shows a
-            progress bar.
+            of first joint moves. After the game is compiled, counting restarts once. By default, a notebook
+            shows a progress bar.
     """
     _check(depth, 1)
     bar = progress_bar("first moves")
@@ -85,7 +85,7 @@ def _check(depth: int, least: int) -> None:
 def _counted(
     origin: Game | State, state: State | None, strict: bool, count: Callable[[_Tree, Position], _Count]
 ) -> _Count:
-    """Count with the machine of the game; restart with a network if there are many states."""
+    """Count with the reasoner; if there are many states, compile the game and restart with the network."""
     game, state = begun(origin, state)
     if not game.is_settled:
         try:
@@ -129,9 +129,9 @@ class _Tree:
         return counts
 
     def count(self, position: Position, depth: int) -> int:
-        """Return the number of sequences of joint moves of a length.
+        """Return the number of sequences of ``depth`` joint moves.
 
-        The search is depth-first with an explicit stack, since a match can exceed Python's recursion limit.
+        The depth-first search has an explicit stack, because a match can exceed Python's recursion limit.
         """
         if depth <= 1:
             return prod(map(len, self._options(position)[1])) if depth else 1

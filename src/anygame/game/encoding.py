@@ -1,4 +1,4 @@
-"""Encodings: the meaning of the numbers in batches and environments, for storage with a model."""
+"""Encodings: the meaning of the numbers in batches and environments, in files beside models."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anygame.game.game import Game
-    from anygame.game.roles import Role
     from anygame.language.terms import Term
 
 _FORMAT: Final = "anygame encoding 1"
-#: Maximum size in bytes of a file, which is enough for the names of a million fluents.
+#: Maximum size of a file in bytes, enough for the names of a million fluents.
 _LARGEST: Final = 64 << 20
 
 
@@ -41,6 +40,11 @@ class ActionSpace:
 
     role: str
     moves: tuple[Term, ...]
+
+    @classmethod
+    def of(cls, game: Game, role: str | Term) -> ActionSpace:
+        """Return the moves of a role of a game."""
+        return cls(game.roles[game.role_index(role)], game.actions(role))
 
     @property
     def n(self) -> int:
@@ -63,7 +67,7 @@ class ActionSpace:
 class Encoding:
     """The names of all actions and fluents of a compiled game, in the order of their numbers.
 
-    A learned model is valid only for the same numbers. Store the encoding with the model, and call ``check``
+    A trained model is valid only for one numbering. Save the encoding with the model, and call ``check``
     when you load the model.
 
     Attributes:
@@ -121,7 +125,7 @@ class Encoding:
         return cls(rules, roles, actions, percepts, _texts(content["fluents"]))
 
     def check(self, game: Game) -> None:
-        """Raise an error unless this is the encoding of a game.
+        """Check that this is the encoding of a game.
 
         Raises:
             EncodingError: the rules, the roles or the numbers differ.
@@ -146,21 +150,18 @@ class Encoding:
 
 def encoding_of(game: Game) -> Encoding:
     """Return the encoding of a game; see ``Game.encoding``."""
+    try:
+        percepts = [game.percept_terms(role) for role in game.roles]
+    except LimitError:
+        # The sheet is too large for a network that computes percepts.
+        percepts = [()] * len(game.roles)
     return Encoding(
         rules_digest(game),
         tuple(map(str, game.roles)),
         tuple([tuple(map(str, game.actions(role))) for role in game.roles]),
-        tuple([tuple(map(str, _percept_terms(game, role))) for role in game.roles]),
+        tuple([tuple(map(str, terms)) for terms in percepts]),
         tuple(map(str, game.fluent_terms)),
     )
-
-
-def _percept_terms(game: Game, role: Role) -> tuple[Term, ...]:
-    try:
-        return game.percept_terms(role)
-    except LimitError:
-        # The sheet is too large for a network that computes percepts.
-        return ()
 
 
 def rules_digest(game: object) -> str:

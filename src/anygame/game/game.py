@@ -28,14 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from anygame.game.backends import MachineName
-    from anygame.game.batch import Batch
-    from anygame.game.card_batch import CardBatch
+    from anygame.game.batch import Batch, CardBatch
     from anygame.game.encoding import Encoding
     from anygame.game.simulation import SimulationResult, Workers
     from anygame.language.limits import Limits
     from anygame.language.rules import Program
 
-#: Minimum number of playouts for which compiling the game first saves time.
+#: Minimum number of playouts for which it saves time to compile the game first.
 _MANY_PLAYOUTS: Final = 500
 
 
@@ -49,7 +48,7 @@ class Game:
         limits: bounds on the number of derived facts.
         machine_name: the requested machine: ``auto``, ``reasoner`` or ``network``.
         backends: the machines that compute the answers.
-        recent: the states that cache intermediate results, oldest first.
+        recent: the states that cache intermediate results, least recent first.
 
     >>> import anygame
     >>> game = anygame.loads("(role white) (role random) (legal white pass) (legal random roll)")
@@ -78,12 +77,12 @@ class Game:
 
     @property
     def name(self) -> str:
-        """The name of the source: the path of the file, or the name passed with the text."""
+        """The path of the sheet, or the name that the caller of ``loads`` gave its text."""
         return self.program.source.name if self.program.source else "<rules>"
 
     @property
     def is_gdl2(self) -> bool:
-        """Whether the rules hide information: some rule says what a role ``sees``."""
+        """Whether the rules hide information (GDL-II): a rule defines ``sees``."""
         return any(rule.head.key == ("sees", 2) for rule in self.program.rules)
 
     def role_index(self, role: str | Term) -> int:
@@ -102,7 +101,7 @@ class Game:
         return State(self, machine, machine.initial())
 
     def state(self, facts: Iterable[str | Term]) -> State:
-        """Return the state in which the given facts are true, and all other facts are false.
+        """Return the state in which exactly the given facts are true.
 
         Args:
             facts: ground terms or their text, without ``true``: ``["(cell 1 1 b)", "(control white)"]``.
@@ -156,7 +155,7 @@ class Game:
 
         Args:
             count: the number of playouts.
-            seed: the seed of the random numbers; None for fresh ones.
+            seed: the random seed; None for a new seed.
             state: the state to start from; the initial state by default.
             limit: maximum number of joint moves; a longer playout is cut.
             strict: whether to raise an error if a role has no legal move in a nonterminal state. By default
@@ -187,24 +186,24 @@ class Game:
 
         Each role's move is uniform among its legal moves and independent of the other moves. The same seed
         gives the same result for any number of threads. The first call compiles the game. Without a network,
-        or if the machine is ``reasoner``, the reasoner plays one match after another. Ctrl-C stops early and
-        returns the statistics so far.
+        or if the machine is ``reasoner``, the reasoner plays one match after another. After Ctrl-C, the
+        result has the statistics so far.
 
         Args:
             playouts: the number of matches.
-            seed: the seed of the random numbers, any integer; None for a fresh one. The result contains it.
+            seed: the random seed, any integer; None for a new seed. The result contains the seed.
             threads: the number of cores to use.
             state: the state to start from; the initial state by default.
             limit: maximum number of joint moves; a longer match is cut, and counts only as ``cut``.
             strict: whether to raise an error if a role has no legal move in a nonterminal state. By default
                 the match ends there, and counts only as ``stuck``.
-            progress: called about ten times a second with the number of matches so far; by default a notebook
-                shows a bar.
+            progress: called about ten times a second with the number of matches so far. By default, a
+                notebook shows a progress bar.
             cluster: processes that play the matches, on this or other machines; see ``anygame.cluster``. The
-                result is the same. A cluster ignores ``threads``.
+                result is the same as without a cluster, and ``threads`` has no effect.
             device: ``cpu``, or an NVIDIA graphics card (``cuda``, ``cuda:1``). A card plays thousands of
-                blocks of 2,048 matches at once, and ignores ``threads``. A seed gives the same result on
-                every card, but a different result on a processor.
+                blocks of 2,048 matches at once, and ``threads`` has no effect. A seed gives the same result
+                on every card, but another result on a processor.
 
         Raises:
             ClusterError: all workers have died.
@@ -250,7 +249,7 @@ class Game:
 
         Args:
             lanes: the number of matches; multiples of 512 are the most efficient.
-            seed: the seed of random moves; None for a fresh one.
+            seed: the seed of random moves; None for a new seed.
 
         Raises:
             LimitError: the game has no network.
@@ -264,14 +263,14 @@ class Game:
 
         Args:
             lanes: the number of matches; multiples of 2,048 are the most efficient.
-            seed: the seed of random moves; None for a fresh one.
+            seed: the seed of random moves; None for a new seed.
             device: the card: ``cuda``, or ``cuda:1`` and so on.
 
         Raises:
             DeviceError: the card does not exist, or has too little memory.
             LimitError: the game has no network.
         """
-        from anygame.game.card_batch import CardBatch
+        from anygame.game.batch import CardBatch
 
         number = card_of(device)
         if number is None:
@@ -279,7 +278,7 @@ class Game:
         return CardBatch(self, self.backends.needed_network(), lanes, seed, number)
 
     def actions(self, role: str | Term) -> tuple[Term, ...]:
-        """Return all moves that can be legal for a role, sorted by text; a batch uses their indices.
+        """Return all moves that can be legal for a role, sorted by text. A batch numbers them in this order.
 
         Raises:
             LimitError: the game has no network.
@@ -289,7 +288,7 @@ class Game:
         return self.backends.needed_network().compiled.actions[index]
 
     def percept_terms(self, role: str | Term) -> tuple[Term, ...]:
-        """Return all possible percepts of a role (GDL-II), sorted by text, as in the columns of a batch.
+        """Return all possible percepts of a role (GDL-II), sorted by text: the columns of ``batch.percepts``.
 
         Raises:
             LimitError: the game has no network, or a network without percepts.
@@ -301,7 +300,7 @@ class Game:
         return machine.compiled.percepts[index]
 
     def encoding(self) -> Encoding:
-        """Return the meaning of action numbers and observation columns, which a file can store.
+        """Return the names of all actions and fluents, to save with a model.
 
         Raises:
             LimitError: the game has no network.
@@ -312,7 +311,7 @@ class Game:
 
     @property
     def fluent_terms(self) -> tuple[Term, ...]:
-        """All facts that can be true, sorted by text, as in the columns of observations of a batch."""
+        """All facts that can be true, sorted by text: the columns of ``batch.observation``."""
         return self.backends.needed_network().compiled.fluents
 
     # -- domains -----------------------------------------------------------------------------------
@@ -343,17 +342,17 @@ class Game:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the machine will no longer change."""
+        """Whether the machine no longer changes."""
         return self.backends.is_settled
 
     @property
     def fallback(self) -> Exception | None:
-        """The error because of which the game has no network; None without such an error."""
+        """The error that prevented a network; None without such an error."""
         return self.backends.fallback
 
     @property
     def setup_seconds(self) -> float:
-        """Compile time in seconds; 0 while there is no network."""
+        """Compile time in seconds; 0 without a network."""
         return self.backends.setup_seconds
 
     @property
@@ -375,20 +374,20 @@ class Game:
     ) -> bool:
         """Compile the rules into a network now; return whether there is one.
 
-        If the game exceeds a bound, or on an internal error, the reasoner keeps playing it, and a
-        ``FallbackWarning`` says so. Another call tries again.
+        If the game exceeds a bound, or after an internal error, the reasoner still plays the game, and a
+        ``FallbackWarning`` gives the reason. Another call tries again.
 
         Args:
-            seconds: maximum compile time, for callers with a deadline. By default there is no maximum, so the
-                result does not depend on a clock.
+            seconds: maximum compile time, for callers with a deadline. By default there is no maximum, so
+                that the result does not depend on a clock.
             instances: maximum number of instances of all rules; 8 million by default.
             join: maximum number of rows of one join; 20 million by default, fewer if rows are very long.
             fluents: maximum number of facts with the same name that can be true; 50,000 by default.
             steps: maximum number of steps of the compiler; 2 billion by default, about a minute.
-            wait: whether to wait for the fastest machine code. By default, a loop over its gates runs a large
-                game at once, until another process has compiled the faster code. Results are the same.
-            progress: called periodically with the numbers of instances and atoms so far; by default a
-                notebook shows them.
+            wait: whether to wait for the fastest machine code. By default, a large game starts with a slower
+                loop over its gates, while another process compiles the faster code. Results are the same.
+            progress: called periodically with the numbers of instances and atoms so far. By default, a
+                notebook shows the numbers.
         """
         bounds = {
             "seconds": seconds,
@@ -404,7 +403,7 @@ class Game:
         return is_compiled
 
     def compile_if_worth_it(self) -> None:
-        """Compile the game before a large amount of work, unless `is_settled`."""
+        """Compile the game, for a caller with a large amount of work, unless `is_settled`."""
         self.backends.compile_if_worth_it()
 
     # -- equality, pickling, text ------------------------------------------------------------------
@@ -428,7 +427,7 @@ class Game:
         return hash((self.roles, len(self.program.rules)))
 
     def __deepcopy__(self, memo: dict[int, object]) -> Game:
-        # Immutable apart from cached results.
+        # A game is immutable, except for caches.
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -441,17 +440,16 @@ class Game:
 def _restore(
     text: str, name: str, case_sensitive: bool, limits: Limits | None, machine: MachineName = "auto"
 ) -> Game:
-    """Return the game of a pickle; all unpickled states of a game share it."""
+    """Return an unpickled game, which all unpickled states of the game share."""
     reading = limits.reading if limits else None
     program = parse_program(Source(name, text), case_sensitive=case_sensitive, limits=reading)
     return Game(program, case_sensitive=case_sensitive, limits=limits, machine=machine)
 
 
 def begun(start: Game | State, state: State | None) -> tuple[Game, State | None]:
-    """Return the game and the start state, given a game (perhaps with a state) or only a state.
+    """Return a game and a start state (None for the initial state), from a game, a state, or both.
 
-    Raises:
-        PositionError: two states are given, or the state is of another game.
+    Raises PositionError for two states, and for a state of another game.
     """
     if not isinstance(start, State):
         if not isinstance(start, Game):

@@ -35,7 +35,7 @@ _READINGS: Final = {
 
 
 class LenientReadingWarning(UserWarning):
-    """A sheet leaves variables unbound, and was read as Prolog-like reasoners read it."""
+    """A sheet has unbound variables, which were read as Prolog-like reasoners read them."""
 
 
 def load(
@@ -52,8 +52,9 @@ def load(
         path: a file in KIF or in infix form, or the name of an installed game (see ``games``).
         case_sensitive: whether names that differ by case are different; the case of keywords never matters.
         lenient: whether to read unbound variables as Prolog-like reasoners do. A variable that occurs only in
-            negations means "for no value". `role`, `base`, `input` or the possible values of its argument
-            bind a variable of a head or a fact. A `LenientReadingWarning` counts such readings.
+            negations means "for no value". A variable of a head or a fact takes the values that `role`,
+            `base`, `input`, or the possible values of its argument give. A `LenientReadingWarning` counts
+            such readings.
         limits: bounds on the length of the text and the number of derived facts.
         machine: the machine that computes the answers; all give the same answers. ``reasoner`` evaluates the
             rules. ``network`` compiles them into logic gates first. ``auto`` uses the reasoner until a call
@@ -61,7 +62,7 @@ def load(
             Then it compiles the game and uses the network.
 
     Raises:
-        RuleSheetError: the sheet has faults; the error lists every fault with its place.
+        RuleSheetError: the sheet has faults, all of which the error lists with their places.
         LimitError: the game exceeds a bound.
     """
     source = open_sheet(path, limits.reading if limits else None)
@@ -100,9 +101,9 @@ def game_of(
     limits: Limits | None = None,
     machine: MachineName = "auto",
 ) -> Game:
-    """Return the game of a program, as `load` does; reads the program leniently only if it has faults.
+    """Return the game of a program, as `load` does. Only a program with faults is read leniently.
 
-    A lenient reading of facts with variables requires a program that was parsed with ``open_facts``.
+    To read facts with variables leniently, parse the program with ``open_facts``.
     """
     try:
         with collector_paused():
@@ -136,10 +137,10 @@ def read_silently() -> Iterator[None]:
 
 
 def _remaining_faults(strict: RuleSheetError, lenient: RuleSheetError) -> RuleSheetError:
-    """Return an error that locates the faults of a lenient reading in the author's text."""
+    """Return an error with the places, in the author's text, of the faults of a lenient reading."""
     faults = [fault for fault in strict.diagnostics if isinstance(fault, Diagnostic)]
     remaining = [fault for fault in lenient.diagnostics if isinstance(fault, Diagnostic)]
-    # The lines of the same fault differ if another part of the line was read leniently.
+    # The line of a fault changes if another part of the line was read leniently.
     for parts in 3, 2:
         wanted = {_identity(fault)[:parts] for fault in remaining}
         same = [fault for fault in faults if _identity(fault)[:parts] in wanted]
@@ -156,6 +157,6 @@ def _identity(fault: Diagnostic) -> tuple[str, ...]:
 
 def _describe_reading(source: Source, counts: Counter[str]) -> str:
     parts = [f"{what}: {counts[kind]}" for kind, what in _READINGS.items() if counts[kind]]
-    # `mend` edits only KIF, and only where the edit does not change the game.
+    # `mend` edits only KIF, and makes only edits that keep the game the same.
     command = "mend" if form_of(source) == "kif" and not counts["any"] else "translate --lenient"
     return f"{source.name} is read leniently ({', '.join(parts)}); `anygame {command}` writes that out"

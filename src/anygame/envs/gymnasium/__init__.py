@@ -1,6 +1,6 @@
 """Games as environments of Gymnasium (Towers et al. 2024): one role learns, opponents play the others.
 
-Importing this package registers ``anygame/Game-v0``. Gymnasium imports it for a name such as in
+Importing this package registers the environment ``anygame/Game-v0``. Gymnasium itself imports the package in
 ``gymnasium.make("anygame.envs.gymnasium:anygame/Game-v0", sheet="lights_out")``.
 """
 

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
-#: The place of masks: in ``info``, or in the observation, which is then a dictionary.
+#: Where masks appear: in ``info``, or in the observation.
 MaskPlace: TypeAlias = Literal["info", "observation"]
 
 
 class _LearnerEnv:
-    """The options that one match and many matches have in common."""
+    """The common part of environments with one match and with many matches."""
 
     game: Game
 
@@ -62,30 +62,31 @@ class _LearnerEnv:
 class GameEnv(_LearnerEnv, gymnasium.Env):
     """A game with one learning role; opponents play the others, and ``random`` plays at random.
 
-    A step makes a move of the learner, and then all moves until the learner has a choice again. The learner
-    observes the fluents, int8 [fluents] in the order of ``game.fluent_terms``, or planes over the board. In
-    games that hide information (GDL-II), it observes its percepts since its last choice.
-    ``info["action_mask"]`` has the legal actions: int8 [actions] in the order of ``game.actions(role)``. A
-    match that is too long, or in which a role has no legal move, is truncated; ``info["stuck"]`` names the
-    role.
+    A step makes a move of the learner, and then all moves until the learner has a choice again. The mask of
+    legal actions is ``info["action_mask"]``: int8 [actions] in the order of ``game.actions(role)``. A match
+    is truncated if it is too long, or if a role has no legal move; ``info["stuck"]`` names that role.
 
     Args:
         sheet: a rule sheet, the name of an installed game, or a game.
-        role: the learner; the first role by default.
+        role: the learner; by default the first role.
         opponents: the players of the other roles, in the order of the roles or by role: ``random`` (the
             default), the name of another player, a ``Player``, or a function from observation and mask to an
             action.
         render_mode: ``ansi``, ``human`` or ``rgb_array`` (extra ``cairosvg``).
-        rewards: the rewards at the end of a match; they are 0 before. ``scaled`` (goals from 0 to 100 as 0 to
-            1), ``goals`` (as in the rules) or ``zero-sum`` (the scaled goal minus the mean of the others').
-        observations: ``flat``; ``planes`` over the board: int8 [channels, rows, columns]; or ``history``,
-            int8 [max_steps, events]: row ``n`` has the learner's n-th move and percepts, as its actions
-            followed by its percepts. Without hidden information, a row has the moves of all roles.
-        mask: the place of masks: ``info``, or ``observation``, which is then a dictionary.
-        skip_forced: whether the environment makes the learner's move if only one is legal.
-        illegal: the result of an illegal action: an ``error``, or a ``random`` legal move instead.
-        max_steps: joint moves after which a match is truncated.
-        opponent_seconds: thinking time of players per move.
+        rewards: the conversion of goals to rewards, which are 0 before the end of a match. ``scaled`` maps
+            goals from 0 to 100 to rewards from 0 to 1. ``goals`` are the goals of the rules. ``zero-sum`` is
+            the scaled goal minus the mean of the other roles.
+        observations: ``flat`` shows the fluents, int8 [fluents] in the order of ``game.fluent_terms``.
+            ``planes`` shows the board: int8 [channels, rows, columns]. If the rules hide information
+            (GDL-II), ``flat`` shows the learner's percepts since its last choice, in the order of
+            ``game.percept_terms(role)``. ``history``, int8 [max_steps, events], has a row for each joint
+            move. The columns of a row are the learner's actions, followed by its percepts; if the rules hide
+            nothing, the columns are the actions of all roles.
+        mask: where the mask appears: in ``info``, or in the ``observation``, which is then a dictionary.
+        skip_forced: whether the environment makes the learner's move if only one move is legal.
+        illegal: the effect of an illegal action: an ``error``, or a ``random`` legal move instead.
+        max_steps: number of joint moves after which a match is truncated.
+        opponent_seconds: seconds that an opponent has for a move.
 
     Raises:
         LimitError: the game has no network, or a network without percepts.
@@ -93,7 +94,7 @@ class GameEnv(_LearnerEnv, gymnasium.Env):
         PlayerError: an opponent cannot play.
         RuleSheetError: the rules cannot be used.
         UnknownRoleError: there is no such role.
-        ValueError: an argument has another value.
+        ValueError: an argument has an unknown value, or does not suit the game.
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012 - as of the library
@@ -127,7 +128,7 @@ class GameEnv(_LearnerEnv, gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin a match; return the observation and the info. There are no options."""
+        """Begin a match; return the observation and the info. ``options`` has no effect."""
         super().reset(seed=seed)
         episode = self._episode
         episode.begin()
@@ -139,16 +140,16 @@ class GameEnv(_LearnerEnv, gymnasium.Env):
             joint = self._joint(episode.legal[self._role][0])
             episode.move(joint)
             if episode.is_over:
-                # A match must not begin with its end, so the learner makes its only move itself.
+                # Learners expect at least one step, so the joint move that ends the match waits for it.
                 episode.go_back(mark)
                 self._ending_joint = joint
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Make a move of the learner. A match without any choice ends with its first step, for any action.
+        """Make a move of the learner. If the learner never has a choice, the first step ends the match.
 
         Returns:
-            Observation, reward, whether the match has ended, whether it was cut, info.
+            The observation, the reward, whether the match has ended, whether it was truncated, and the info.
 
         Raises:
             IllegalMoveError: the action is not legal, or the match is over; nothing has changed.
@@ -183,7 +184,7 @@ class GameEnv(_LearnerEnv, gymnasium.Env):
         return joint
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return which actions are legal, for maskable algorithms: bool [actions]."""
+        """Return which actions are legal, for algorithms that mask actions: bool [actions]."""
         return self._episode.mask(self._role).astype(np.bool_)
 
     def _observation(self) -> Any:
@@ -199,7 +200,7 @@ class GameEnv(_LearnerEnv, gymnasium.Env):
         return info
 
     def render(self) -> Any:
-        """Return the boards as text or pixels according to ``render_mode``; ``human`` prints them."""
+        """Return the boards as text or pixels, or print the boards, according to ``render_mode``."""
         return render(self._episode.board(), self.render_mode)
 
     def close(self) -> None:
@@ -211,15 +212,15 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
     """Matches of a game in parallel lanes, like several ``GameEnv`` but much faster.
 
     Arrays have a row per match: observations int8 [lanes, *shape], masks int8 [lanes, actions], rewards float
-    [lanes], ends and cuts bool [lanes]. A function that is an opponent gets many matches in one call.
-    Finished matches restart as in Gymnasium: with the next step, which ignores their actions; in the same
-    step, with the end in ``final_obs`` and ``final_info``; or on ``reset`` with ``options={"reset_mask": bool
-    [lanes]}``.
+    [lanes], and bool [lanes] for matches that have ended or were truncated. An opponent that is a function
+    gets many matches in one call.
 
     Args:
-        num_envs: the number of matches. A step of 512 matches costs little more than a step of one.
-        autoreset_mode: when matches restart: ``NextStep``, ``SameStep`` or ``Disabled``.
-        max_episode_steps: steps after which a match is truncated; unlimited by default.
+        num_envs: the number of matches. A step of 512 matches costs little more than a step of one match.
+        autoreset_mode: when finished matches restart. ``NextStep``: in the next step, which ignores their
+            actions. ``SameStep``: in the step that ends them; ``final_obs`` and ``final_info`` have the end.
+            ``Disabled``: in a call of ``reset`` with ``options={"reset_mask": bool [lanes]}``.
+        max_episode_steps: number of steps after which a match is truncated; unlimited by default.
         sheet: see ``GameEnv`` for this and the other arguments.
     """
 
@@ -258,7 +259,7 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
         self._most_steps = max_episode_steps
         self._steps = np.zeros(num_envs, np.int64)
         self._ended = np.zeros(num_envs, np.bool_)
-        #: Lanes whose match ends before any choice of the learner, and the joint moves that end them.
+        #: Lanes whose match ends before any choice of the learner. `_ending_joint` has the last joint moves.
         self._is_ended_early = np.zeros(num_envs, np.bool_)
         self._ending_joint = np.zeros((len(self.game.roles), num_envs), np.int64)
 
@@ -272,10 +273,10 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
             options: ``reset_mask``, bool [lanes], selects the matches to restart; all by default.
 
         Raises:
-            ValueError: the mask or the seed has another type, or there is no such option.
+            ValueError: the mask or the seed has the wrong type, or an option is unknown.
         """
         if seed is not None and not isinstance(seed, int):
-            raise ValueError(f"one seed serves all lanes, an integer; found {type(seed).__name__}")
+            raise ValueError(f"expected one integer as the seed of all lanes, found {type(seed).__name__}")
         if unknown := [name for name in options or () if name != "reset_mask"]:
             raise ValueError(f"reset has no option {unknown[0]!r}; it has reset_mask")
         super().reset(seed=seed)
@@ -304,7 +305,7 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
             lanes.move(joint, ahead)
             ended = ahead & lanes.over
             if ended.any():
-                # A match must not begin with its end, so the learner makes its only move itself.
+                # As in `GameEnv.reset`, the first step makes the joint move that ends the match.
                 lanes.go_back(mark, ended)
                 self._ending_joint[:, ended] = np.stack(joint)[:, ended]
                 self._is_ended_early |= ended
@@ -313,18 +314,15 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
     def step(
         self, actions: Any
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Make a move of the learner in every match; matches without any choice end with the first step.
-
-        Args:
-            actions: int [lanes].
+        """Make a move of the learner in every match, given as int [lanes]; see ``GameEnv.step``.
 
         Returns:
-            Observations, rewards, which matches have ended, which were cut, infos.
+            The observations, the rewards, which matches have ended, which were truncated, and the infos.
 
         Raises:
             IllegalMoveError: an action is not legal, or a finished match needs a reset; nothing has changed.
             ResetNeeded: there are no matches yet.
-            ValueError: the actions have another shape or type.
+            ValueError: the actions have the wrong shape or type.
         """
         if not self._is_ready:
             raise ResetNeeded("step was called before reset")
@@ -356,7 +354,7 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
         return self._observation(), rewards, terminal, cut, self._info(np.ones_like(acting)) | final
 
     def _play(self, chosen: NDArray[np.int64], acting: NDArray[np.bool_]) -> None:
-        """Make moves of the learner in the acting lanes, then all moves until it has a choice again."""
+        """In the acting lanes, make the learner's moves, then all moves until the learner has a choice."""
         lanes = self._lanes
         self._steps[acting] += 1
         lanes.move(self._joint(chosen, acting), acting)
@@ -387,7 +385,7 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
         return chosen
 
     def _joint(self, own: NDArray[np.int64], going: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
-        """Return joint moves for the lanes ``going``, with the learner's moves: int [lanes] per role."""
+        """Return joint moves for the lanes ``going``, which contain ``own``: int [lanes] per role."""
         joint = [own] * len(self.game.roles)
         asked = np.flatnonzero(going & ~self._is_ended_early)
         for role, opponent in self._opponents.items():
@@ -416,7 +414,7 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
         return {"observation": observation, "action_mask": self.action_masks().astype(np.int8)}
 
     def _info(self, lanes: NDArray[np.bool_]) -> dict[str, Any]:
-        """Return the infos of the given lanes, in the layout of Gymnasium's vector environments."""
+        """Return the infos of the given lanes, in the format of Gymnasium's vector environments."""
         masks = self.action_masks().astype(np.int8)
         masks[~lanes] = 0
         infos: dict[str, Any] = {"action_mask": masks, "_action_mask": lanes.copy()}
@@ -444,7 +442,7 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
         }
 
     def render(self) -> tuple[Any, ...]:
-        """Return the boards of all matches according to ``render_mode``; ``human`` prints them."""
+        """Return or print the boards of all matches; see ``GameEnv.render``."""
         boards = [self._lanes.batch.state(lane).board() for lane in range(self.num_envs)]
         return tuple(render(board, self.render_mode) for board in boards)
 

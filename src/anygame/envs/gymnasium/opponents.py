@@ -1,4 +1,4 @@
-"""Opponents: they play the roles that do not learn, in one match or in many lanes at once."""
+"""Opponents: players of the roles that do not learn, in one match or in many lanes at once."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
 
-#: A function from an observation and a mask to a legal move. For one match, int8 [*shape] and [actions] give
-#: a number; for many, [lanes, *shape] and [lanes, actions] give int [lanes].
+#: A function from an observation, int8 [*shape], and a mask, int8 [actions], to the number of a legal move.
+#: For many matches, all arrays have a leading axis for the lanes.
 Policy: TypeAlias = Callable[["NDArray[np.int8]", "NDArray[np.int8]"], Any]
 #: The name of a player, a player, or a policy.
 OpponentSpec: TypeAlias = str | Player | Policy
-#: Players that do not use the state, so they can play games with hidden information.
+#: Names of players that ignore the state, so they can play games with hidden information.
 _BLIND: Final = ("random", "legal")
 
 
@@ -33,27 +33,27 @@ class Opponent(ABC):
     """Chooses the moves of a role."""
 
     def start(self, lanes: NDArray[np.intp]) -> None:  # noqa: B027 - most opponents have no state
-        """Begin matches in the given lanes; a single match is lane 0."""
+        """Begin matches in the given lanes; a single match has lane 0."""
 
     def stop(self, lanes: NDArray[np.intp], state: Callable[[int], State]) -> None:  # noqa: B027
-        """End the matches of the given lanes; ``state`` returns the last state of a lane."""
+        """End the matches in the given lanes; the function ``state`` returns the last state of a lane."""
 
     def close(self) -> None:  # noqa: B027
         """Release all resources."""
 
     @abstractmethod
     def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
-        """Return the number of a move in a match."""
+        """Return the number of a legal move in a single match."""
 
     @abstractmethod
     def choose_many(
         self, episodes: EpisodeLanes, lanes: NDArray[np.intp], role: int, random: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Return the numbers of moves in the given lanes: int [given lanes]."""
+        """Return the number of a legal move in each of the given lanes: int [given lanes]."""
 
 
 class _BlindOpponent(Opponent):
-    """Plays a uniformly random legal move, or the first legal move in the order of the text."""
+    """Plays a uniformly random legal move, or the first legal move."""
 
     def __init__(self, *, is_random: bool) -> None:
         self._is_random = is_random
@@ -69,7 +69,7 @@ class _BlindOpponent(Opponent):
 
 
 class _PolicyOpponent(Opponent):
-    """Plays the moves of a function, such as a model. It calls the function only if there is a choice."""
+    """Plays the moves of a function, such as a model, which it calls only if there is a choice."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -100,10 +100,7 @@ class _PolicyOpponent(Opponent):
 
 
 class _PlayerOpponent(Opponent):
-    """Plays the moves of players, which see states and have a clock; each lane has its own player.
-
-    It asks a player only if there is a choice.
-    """
+    """Plays the moves of a separate player for each lane, which it asks only if there is a choice."""
 
     def __init__(self, game: Game, role: int, make: Callable[[], Player], seconds: float) -> None:
         self._game = game
@@ -163,12 +160,7 @@ class _PlayerOpponent(Opponent):
 
 
 def learner_of(game: Game, role: str | None) -> int:
-    """Return the index of the learner: the named role, or the first role besides ``random``.
-
-    Raises:
-        UnknownRoleError: there is no such role.
-        ValueError: the role is ``random``.
-    """
+    """Return the index of the learner: the named role, or the first role besides ``random``."""
     if role is None:
         return players_of(game)[0]
     index = game.role_index(role)
@@ -183,19 +175,7 @@ def opponents_of(
     given: Sequence[OpponentSpec] | Mapping[str, OpponentSpec] | None,
     seconds: float,
 ) -> dict[int, Opponent]:
-    """Return the opponent of each role but the learner; ``random`` plays at random.
-
-    Args:
-        game: the rules.
-        learner: the index of the learner.
-        given: the opponents by role, or in the order of the roles; random players by default.
-        seconds: thinking time of players per move.
-
-    Raises:
-        PlayerError: there is no such player, or the player would see hidden information.
-        UnknownRoleError: there is no such role.
-        ValueError: there are too many or too few opponents.
-    """
+    """Return the opponent of each role except the learner; see ``GameEnv`` for ``given`` and ``seconds``."""
     opponents = [role for role in players_of(game) if role != learner]
     if given is None or isinstance(given, Mapping):
         by_role = {game.role_index(role): spec for role, spec in (given or {}).items()}
