@@ -89,7 +89,7 @@ def test_role_without_a_legal_move_is_named() -> None:
     output, status = run(["state", "-", "--after", "go"], sheet)
     assert (status, output) == (
         2,
-        'anygame: --after "go" (number 1): y has no legal move, so that nobody can move here\n',
+        'anygame: --after "go" (number 1): y has no legal move, so nobody can move here\n',
     )
 
 
@@ -449,7 +449,7 @@ MANY = (
             "zzzzzzzzzz",
             "zzzzzzzzzz is not a legal move of x here; there are 9 others, such as (go 0)",
         ),
-        ("(role x)", "a", "x has no legal move, so that nobody can move here"),
+        ("(role x)", "a", "x has no legal move, so nobody can move here"),
         ("(role x)", "1", "x has no legal move"),
     ],
 )

@@ -224,7 +224,7 @@ def test_a_game_that_stands_still_says_who_cannot_move(tmp_path: Path) -> None:
     assert output.splitlines() == [
         "played go go",
         "step 1: no legal move for y, although the game is not over",
-        "anygame: line 2: y has no legal move, so that nobody can move here",
+        "anygame: line 2: y has no legal move, so nobody can move here",
         "took back 1 move",
         "step 0: `play` makes the only joint move, go go",
         "anygame: line 4: cannot read nowhere: No such file or directory",

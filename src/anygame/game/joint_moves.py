@@ -1,4 +1,4 @@
-"""Joint moves as text, in which parts can be omitted, and other queries of a state as text."""
+"""Joint moves as text, whose forced moves can be omitted, and other questions about a state as text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
 
 
-#: Maximum number of selections of roles that are tried for a text with a move for only a part of the roles.
+#: Maximum number of subsets of the roles that are tried for a text with fewer moves than roles.
 _CHOICES_LIMIT: Final = 10_000
 
 
@@ -41,12 +41,12 @@ def legal_by_role(state: State) -> dict[Role, tuple[Term, ...]]:
 
 
 def single_moves(legal: Mapping[Role, Sequence[Term]]) -> dict[Role, Term]:
-    """Return the move of each role that has exactly one legal move."""
+    """Return the only legal move of each role that has exactly one."""
     return {role: moves[0] for role, moves in legal.items() if len(moves) == 1}
 
 
 def is_chance(state: State) -> bool:
-    """Return whether `random` is the only role with a choice in a state."""
+    """Return whether `random` has a choice in a state, and no other role has."""
     return bool(state.movers) and all(role.is_random for role in state.movers)
 
 
@@ -71,7 +71,7 @@ def read_joint(
     *,
     is_spoken: bool = False,
 ) -> tuple[Term, ...]:
-    """Read one joint move.
+    """Read one joint move; raises IllegalMoveError, or TermSyntaxError for a text that is not terms.
 
     Moves are in the order of the roles. The text has moves of all roles, of the roles with a choice, or of
     the only roles for which the moves are legal. Every other role makes its only legal move. A number that is
@@ -84,16 +84,12 @@ def read_joint(
         draw: samples a move of the role ``random``, which the text can then omit.
         is_spoken: whether a person types the text. Then `2 1` is the move ``(mark 2 1)`` of the only role
             with a choice, not the second move of one role and the first move of another.
-
-    Raises:
-        IllegalMoveError: too few or too many moves, an index out of range, or a move that is not legal.
-        TermSyntaxError: the text cannot be read.
     """
     legal = legal_by_role(state)
     single = single_moves(legal)
     stuck = next((role for role, moves in legal.items() if not moves), None)
     if stuck is not None:
-        raise IllegalMoveError(f"{stuck} has no legal move, so that nobody can move here", stuck)
+        raise IllegalMoveError(f"{stuck} has no legal move, so nobody can move here", stuck)
     choosing = [role for role in legal if role not in single]
     asked = [role for role in choosing if not (draw and role.is_random)]
     typed = _typed(text, legal, asked, is_spoken=is_spoken)
@@ -104,7 +100,7 @@ def read_joint(
 def _typed(
     text: str, legal: Mapping[Role, Sequence[Term]], asked: Sequence[Role], *, is_spoken: bool
 ) -> dict[Role, Term]:
-    """Return the moves in a text, by role. For a single asked role, the whole text can be its move."""
+    """Return the moves in a text, by role. If only one role is asked, the whole text can be its move."""
     only = asked[0] if len(asked) == 1 else None
     if only and is_spoken and meant_moves(text, legal[only]):
         return {only: typed_move(text, legal[only], only)}
@@ -141,7 +137,7 @@ def _typed_in_order(
 def _only_possible(
     given: Sequence[str], legal: Mapping[Role, Sequence[Term]], single: Mapping[Role, Term]
 ) -> list[Role] | None:
-    """Return the only roles that can make the given moves while every other role has one legal move."""
+    """Return the roles to which the given moves belong; None unless exactly one choice of roles fits."""
     if comb(len(legal), len(given)) > _CHOICES_LIMIT:
         return None
     texts = {role: set(map(str, moves)) for role, moves in legal.items()}
@@ -155,7 +151,7 @@ def _only_possible(
 
 
 def _chosen(role: Role, word: str, legal: Sequence[Term]) -> Term:
-    """Return the move that a word or list means; an index takes precedence over an abbreviation."""
+    """Return the move that a text means. An index takes precedence over an abbreviation."""
     if word.isascii() and word.isdigit() and not any(str(move) == word for move in legal):
         if not 1 <= int(word[:9]) <= len(legal):
             message = f"{role} has no move {word}: its legal moves are numbered 1 to {len(legal)}"
@@ -174,9 +170,9 @@ def _count_message(given: Sequence[str], legal: Mapping[Role, Sequence[Term]], a
 
 
 def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -> dict[Role, Sequence[Term]]:
-    """Return the moves that ``ROLE``, ``PATTERN`` or ``ROLE PATTERN`` selects.
+    """Return the moves that a text selects: ``ROLE``, ``PATTERN`` or ``ROLE PATTERN``.
 
-    Raises UnknownRoleError if the text is not a role and no move fits it.
+    Raises UnknownRoleError if the text is not a role and no move fits the pattern.
     """
     role = next(
         (role for role in sorted(legal, key=len, reverse=True) if f"{asked} ".startswith(f"{role} ")), None
@@ -193,14 +189,14 @@ def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -
     return {role: moves for role, moves in matching.items() if moves}
 
 
-#: The goal of every role: a number, None for no goal, or the texts of contradictory goals.
+#: The goal of each role: a number, None for no goal, or the contradictory goals as strings.
 Goals = dict["Role", "int | tuple[str, ...] | None"]
-#: Names of variables, without question marks, and their values.
+#: Pairs of a variable name, without its question mark, and a value.
 Binding = tuple[tuple[str, Term], ...]
 
 
 def goals_of(state: State) -> Goals:
-    """Return the goals of a state. Before the end, rules often give no goal, or several."""
+    """Return the goals of a state, which may be missing or contradictory before the end."""
     goals: Goals = {}
     for role in state.game.roles:
         try:
@@ -213,7 +209,7 @@ def goals_of(state: State) -> Goals:
 def final_goals(state: State) -> list[int]:
     """Return the goals of a terminal state; 0 for `random` if the rules give `random` no goal.
 
-    Raises GoalError if the rules give another role no goal, or any role several.
+    Raises GoalError if another role has no goal, or if any role has several goals.
     """
     goals = []
     for role in state.game.roles:
@@ -233,15 +229,12 @@ def describe_goal(value: int | tuple[str, ...] | None) -> str:
 
 
 def advised(error: QueryError, advice: str) -> QueryError:
-    """Return a query's error, with advice on how to give a joint move if the query needs one."""
+    """Return the error of a query; if the query needs a joint move, the error includes the advice."""
     return QueryError(f"{error}, {advice}") if "depends on the moves" in str(error) else error
 
 
 def bindings_of(state: State, pattern: str, joint: Sequence[Term] | None, advice: str) -> list[Binding]:
-    """Return the bindings for which a pattern holds, sorted.
-
-    ``advice`` tells the user how to give a joint move, if the query needs one and ``joint`` is None.
-    """
+    """Return the sorted bindings for which a pattern holds; see `advised` for ``advice``."""
     try:
         return sorted(
             {
@@ -254,7 +247,7 @@ def bindings_of(state: State, pattern: str, joint: Sequence[Term] | None, advice
 
 
 def instances(game: Game, pattern: str, bindings: Iterable[Binding]) -> Iterator[str]:
-    """Yield, for every binding, a pattern in which the values replace the variables."""
+    """Yield the instance of a pattern for each binding."""
     atom = parse_atom(pattern, case_sensitive=game.case_sensitive)
     for binding in bindings:
         values = {Variable(name): term for name, term in binding}

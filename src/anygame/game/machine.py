@@ -1,4 +1,4 @@
-"""The interface of machines, which compute the answers to questions about states."""
+"""The interface of machines, which answer questions about states."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 #: A machine's representation of a state: hashable. Positions are equal if and only if their facts are equal.
 Position = Any
-#: A position with the cached answers about it.
+#: A position, with a cache of the answers about it.
 View = Any
 
 
 class FallbackWarning(UserWarning):
-    """The network cannot answer, so the slower reasoner answers."""
+    """The network cannot compute an answer, so the slower reasoner computes it."""
 
 
 def reason_of(error: Exception | None) -> str | None:
-    """Return why the fast machine is unavailable, as text for people; None without an error."""
+    """Return why a game has no network, as text for people; None without an error."""
     if error is None:
         return None
     reason = error.message if isinstance(error, LimitError) else str(error)
@@ -35,14 +35,14 @@ def reason_of(error: Exception | None) -> str | None:
 
 
 class Machine(Protocol):
-    """Computes the answers to all questions about states.
+    """Answers all questions about states.
 
     All machines give the same answers. They differ in speed, memory, and the positions that they can
     represent. A machine accepts only its own positions and views. For every position ``p`` of a machine,
     ``position(facts(p)) == p``.
 
     Attributes:
-        name: the name in results: ``reasoner`` or ``network``.
+        name: ``reasoner`` or ``network``.
         roles: in the order of the sheet.
     """
 
@@ -55,25 +55,24 @@ class Machine(Protocol):
         """Return the initial position."""
 
     def position(self, facts: Iterable[Term]) -> Position | None:
-        """Return the position with the given ground facts; None if this machine cannot represent it.
+        """Return the position with the given facts; None if this machine cannot represent the position.
 
-        Raises:
-            PositionError: a fact is not ground.
+        Raises PositionError if a fact is not ground.
         """
 
     def facts(self, position: Position) -> frozenset[Term]:
         """Return the facts of a position."""
 
     def view(self, position: Position) -> View:
-        """Return a view of a position, without cached answers."""
+        """Return a view of a position, with an empty cache."""
 
     def derived(self, view: View) -> int:
-        """Return the number of rows derived for a view so far, a measure of the work."""
+        """Return the number of rows derived for a view so far: a measure of the work."""
 
     # -- questions about a position ----------------------------------------------------------------
 
     def legal(self, view: View) -> tuple[tuple[Term, ...], ...]:
-        """Return the legal moves per role, in the order of ``roles``, sorted by text, without duplicates."""
+        """Return the legal moves of each role, sorted by text, without duplicates."""
 
     def is_terminal(self, view: View) -> bool:
         """Return whether the position is terminal."""
@@ -82,7 +81,7 @@ class Machine(Protocol):
         """Return every goal value that the rules give a role, sorted by text."""
 
     def next(self, view: View, joint: Sequence[Term]) -> Position:
-        """Return the position after a legal joint move, which does not change the view."""
+        """Return the position after a legal joint move."""
 
     def percepts(self, view: View, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
         """Return the percepts of each role from a joint move, sorted by text."""
@@ -90,14 +89,13 @@ class Machine(Protocol):
     def query(
         self, view: View, atom: Atom, joint: Sequence[Term] | None
     ) -> Iterator[Mapping[Variable, Term]]:
-        """Yield the bindings under which an atom holds, sorted by the text of its arguments.
+        """Yield the bindings under which an atom holds, sorted by the text of the instances.
 
-        Raises:
-            QueryError: there is no such relation, or it depends on moves and no moves are given.
+        Raises QueryError if the relation is unknown, or depends on moves while ``joint`` is None.
         """
 
     def explain(self, view: View, atom: Atom, joint: Sequence[Term] | None) -> Derivation | Failure:
-        """Return a derivation of an atom, or the reason why it cannot be derived. Raises QueryError."""
+        """Return a derivation of an atom, or the reason why there is none; raises as ``query``."""
 
     # -- random play -------------------------------------------------------------------------------
 
@@ -108,11 +106,10 @@ class Machine(Protocol):
         """
 
     def blocks(self, playouts: int) -> int:
-        """Return the number of blocks for a number of playouts; each block has its own random numbers."""
+        """Return the number of blocks of a simulation; each block has its own random numbers."""
 
     def simulate(self, position: Position, request: PlayoutRequest) -> Tally[Stuck]:
-        """Run playouts and count their results; see ``Game.simulate``. Equal requests give equal tallies.
+        """Run playouts and count their results; see ``Game.simulate``.
 
-        Raises:
-            IllegalMoveError: ``request.strict`` is set, and a role has no legal move before the end.
+        Raises IllegalMoveError if ``request.strict`` is set and a role has no legal move before the end.
         """

@@ -52,7 +52,7 @@ class Stuck:
         }
 
     def error(self) -> IllegalMoveError:
-        """Return the exception that describes this end, for callers that need every match to be complete."""
+        """Return the exception for callers that do not accept such a match."""
         return no_legal_move(self.role, self.facts)
 
 
@@ -68,7 +68,7 @@ class Outcome:
 
     Attributes:
         moves: the joint moves, each in the order of the roles.
-        goals: per role, every goal value of the last state, sorted by text.
+        goals: per role, all goal values in the last state, sorted by text.
         options: per role, the number of its legal moves, summed over all joint moves.
         is_complete: whether the match reached a terminal state.
         stuck: describes the end of a match that could not continue; None for any other match.
@@ -82,7 +82,7 @@ class Outcome:
 
 
 def count_outcomes(outcomes: Iterable[Outcome], roles: int, request: PlayoutRequest) -> Tally[Stuck]:
-    """Play and count matches. Ctrl-C stops early and keeps the counts.
+    """Count the outcomes of matches, as they are played. Ctrl-C stops early and keeps the counts.
 
     Raises IllegalMoveError if ``request.strict`` is set and a match cannot continue.
     """
@@ -124,10 +124,9 @@ def _count(outcome: Outcome, total: Tally[Stuck]) -> None:
 
 
 def goal_of(role: Role, values: Sequence[Term]) -> int | None:
-    """Return the goal of a role, given all values that the rules give the role; None without values.
+    """Return the goal of a role, given all its goal values; None without values.
 
-    Raises:
-        GoalError: there are several values, or the value is not an integer.
+    Raises GoalError for several values, or for a value that is not an integer.
     """
     texts = list(map(str, values))
     wrong = next((value for value in values if integer_of(value) is None), None)
@@ -141,5 +140,5 @@ def goal_of(role: Role, values: Sequence[Term]) -> int | None:
 
 
 def usable_goal(values: Sequence[Term]) -> int | None:
-    """Return the only value if it is an integer; None without values, for several, or for another term."""
+    """Return the goal as `goal_of`, but None instead of an error."""
     return integer_of(values[0]) if len(values) == 1 else None

@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class Planes:
-    """Fluents as planes over the squares of the board.
+    """The layout of fluents as planes over the squares of the board.
 
     Facts with the same content on different squares share a channel. Boards that are parts of one large board
     share its planes. All other boards, and boards of different fluents, have separate channels. Every board
-    starts at the top left; squares outside a smaller board are false.
+    starts at the top left, and squares outside a smaller board are false.
 
     Attributes:
-        channels: the name of each plane. A plane of a board is named by a fact with ``?`` for the
+        channels: the name of each plane. The name of a plane of a board is a fact with ``?`` for the
             coordinates, as in ``(cell ? ? x)``. The plane of a fluent outside all boards has the same value
             on all squares.
         rows: the number of rows, from top to bottom.
         columns: the number of columns, from left to right.
-        places: for each fluent on a board, the index of its item in the flattened planes.
+        places: for each fluent on a board, the index of its element in the flattened planes.
     """
 
     def __init__(self, channels: Sequence[str], rows: int, columns: int, places: Sequence[int]) -> None:
@@ -39,7 +39,7 @@ class Planes:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """The number of channels, of rows and of columns."""
+        """The numbers of channels, rows and columns."""
         return len(self.channels), self.rows, self.columns
 
     def of(self, observation: NDArray[np.bool_]) -> NDArray[np.bool_]:

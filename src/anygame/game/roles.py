@@ -12,7 +12,7 @@ from anygame.language.diagnostics import counted, did_you_mean, shown
 from anygame.language.parser import parse_term
 from anygame.language.terms import Term
 
-#: Moves by role, or in the order of the roles; as text or terms.
+#: A move for each role, by role or in the order of the roles, as text or as terms.
 JointMove: TypeAlias = Mapping[Any, str | Term] | Sequence[str | Term]
 
 _Choice = TypeVar("_Choice")
@@ -24,7 +24,7 @@ class Role(str):
     """A role of a game: a string with the KIF text of the role.
 
     Attributes:
-        term: the term of the role.
+        term: the role as a term.
         is_random: whether this is the role ``random``, which moves uniformly at random and has no goal.
     """
 
@@ -47,9 +47,9 @@ class Role(str):
 
 
 def find_role(role: str | Term, index: Mapping[str, int], *, case_sensitive: bool) -> int:
-    """Return the index of a role, given by its text (in any spacing) or its term.
+    """Return the index of a role, given as text (in any spacing) or as a term.
 
-    ``index`` maps the text of each role to its index. Raises UnknownRoleError for any other text.
+    ``index`` maps the text of each role to its index. Raises UnknownRoleError for an unknown role.
     """
     number = index.get(role if isinstance(role, str) else str(role))
     if number is None and isinstance(role, str):
@@ -68,7 +68,7 @@ def find_role(role: str | Term, index: Mapping[str, int], *, case_sensitive: boo
 def moves_in_order(
     moves: JointMove, roles: Sequence[Role], index: Callable[[str | Term], int]
 ) -> Sequence[str | Term]:
-    """Return one move per role, in the order of the roles, without checking that the moves are legal.
+    """Return one move per role, in the order of the roles. The moves need not be legal.
 
     The function ``index`` returns the index of a role, or raises UnknownRoleError.
     """
@@ -96,8 +96,8 @@ def in_order(
 ) -> list[_Choice]:
     """Return the values of a mapping from roles, in the order of the roles.
 
-    Raises IllegalMoveError if a role has no value, or two values. ``words`` are for its message: the subjects
-    of "given" for two values and for no value, and the expected shape.
+    Raises IllegalMoveError if a role has no value, or two values. Its message uses the three ``words``: the
+    subject for two values, the subject for no value, and the expected shape.
     """
     by_index: dict[int, _Choice] = {}
     for role, choice in choices.items():
@@ -112,7 +112,7 @@ def in_order(
 
 
 def legal_move(role: Role, move: str | Term, legal: Sequence[Term], *, case_sensitive: bool) -> Term:
-    """Return a move as one of the legal terms of a role; raises IllegalMoveError if it is not legal."""
+    """Return a legal move as a term; raises IllegalMoveError for an illegal move."""
     if not isinstance(move, str | Term):
         raise IllegalMoveError(
             f"the move of {role} should be text or a term, found {move!r} ({type(move).__name__})",
@@ -141,7 +141,7 @@ def legal_move(role: Role, move: str | Term, legal: Sequence[Term], *, case_sens
 def illegal_number(
     role: str, action: object, moves: Sequence[Term], legal: Sequence[int], where: str = ""
 ) -> IllegalMoveError:
-    """Return the error for a number that is not a legal action; ``where`` begins the message."""
+    """Return the error for an illegal action. Its message begins with ``where``."""
     in_range = isinstance(action, int) and 0 <= action < len(moves)
     move = str(moves[action]) if in_range else ""  # type: ignore[call-overload]
     examples = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])

@@ -1,6 +1,6 @@
-"""Display of states: the access from games to `anygame.boards`, which is in a higher layer.
+"""Display of states: functions through which games use `anygame.boards`, which is in a higher layer.
 
-The boards are imported on the first display, so that playing does not wait for the import.
+Boards are imported when a state is first displayed, because playing does not need boards.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class BoardView(Protocol):
-    """The boards of a state, which ``print`` shows as text and a notebook draws."""
+    """The boards of a state: ``print`` shows them as text, and a notebook draws them."""
 
     def svg(self, *, dark: bool | None = None) -> str:
-        """Return the drawing, for a light or dark background; by default as the viewer prefers."""
+        """Return the drawing for a light or a dark background; by default, the viewer chooses."""
 
     def save(self, path: str | os.PathLike[str], *, dark: bool | None = False) -> None:
         """Write the drawing to a file, by default for a light background."""
@@ -35,12 +35,12 @@ class BoardView(Protocol):
 
 
 def planes_of(game: object, fluents: Sequence[Term]) -> Planes:
-    """Return the layout of fluents of a game as planes over its board."""
+    """Return the layout of a game's fluents as planes over its board."""
     return cast("Planes", import_module("anygame.boards.planes").find_planes(game, fluents))
 
 
 def show(state: object, last: JointMove | None, before: object) -> BoardView:
-    """Return the boards of a state, marked with the joint move ``last`` that led to it from ``before``."""
+    """Return the boards of a state, with marks for the joint move ``last`` from the state ``before``."""
     return cast("BoardView", import_module("anygame.boards").view(state, last=last, before=before))
 
 

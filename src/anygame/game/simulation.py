@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: Maximum number of goals that a plot shows as labelled bars, and total width of the bars of a goal.
+#: Maximum number of goals that a plot shows as labelled bars.
 _MOST_BARS: Final = 12
+#: Total width of the bars of a goal, as a fraction of the distance between goals.
 _BARS_WIDTH: Final = 0.8
-#: Maximum number of bits of an integer whose square root is computed in floating point.
+#: Maximum number of bits of an integer whose square root is computed as a float.
 _FLOAT_BITS: Final = 1000
-#: Number of parts of a simulation per worker. Small parts keep all workers busy until the end.
+#: Number of parts of a simulation per worker. Many small parts keep all workers busy until the end.
 _PARTS_A_WORKER: Final = 16
 
 _Shared = TypeVar("_Shared")
@@ -46,21 +47,20 @@ class SimulationResult:
     """Summary statistics of random matches. Counts are exact, and the keys of mappings are roles.
 
     Attributes:
-        playouts: matches that ended; goals and lengths count only these matches.
+        playouts: matches that ended. ``goal_counts`` and ``lengths`` count only these matches.
         mean_goals: the mean goal; ``nan`` if no match gave the role a goal, or beyond the range of floats.
         goal_counts: the number of matches per goal value, in ascending order.
         goal_spread: the standard deviation of the goals; ``nan`` as for the mean.
         goal_error: the standard error of the mean: spread / sqrt(number of goals).
-        missing_goals: matches that ended without a usable goal; no mean counts them.
-        double_goals: matches that ended with several goals; no mean counts them.
+        missing_goals: matches that ended without an integer goal; the mean excludes them.
+        double_goals: matches that ended with several goals; the mean excludes them.
         lengths: the number of matches per number of joint moves, in ascending order.
         mean_length: the mean of the lengths; ``nan`` if no match ended.
         branching: the mean number of legal moves over all joint moves; ``nan`` without joint moves.
         states: joint moves made, including those of unfinished matches.
         cut: matches that reached the limit of joint moves.
         stuck: matches that could not continue: a role had no legal move in a nonterminal state.
-        first_stuck: the first such match, with its role, facts and moves; None without such a match, or if
-            the match is unknown.
+        first_stuck: the first match that could not continue; None if there is none, or if it is unknown.
         seed: the seed of the random numbers.
         threads: the number of threads used.
         machine: ``network`` or ``reasoner``.
@@ -108,7 +108,7 @@ class SimulationResult:
         """Plot the share of matches per goal, for each role.
 
         Args:
-            ax: the axes to draw on; new ones by default.
+            ax: the axes to draw on; new axes by default.
 
         Raises:
             MissingExtraError: the extra ``plot`` is not installed.
@@ -145,11 +145,7 @@ _DEVICES: Final = re.compile(r"cpu|cuda(?::(\d{1,3}))?")
 
 
 def card_of(device: str) -> int | None:
-    """Return the number of a graphics card given the name of a device; None for the processor.
-
-    Raises:
-        DeviceError: ``device`` names neither a card nor the processor.
-    """
+    """Return the number of a graphics card, or None for the processor; raises DeviceError."""
     match = _DEVICES.fullmatch(device)
     if not match:
         raise DeviceError(f"the device should be cpu, cuda or cuda:NUMBER, not {shown(device, 40)}")
@@ -157,7 +153,7 @@ def card_of(device: str) -> int | None:
 
 
 def statistics(game: Game, machine: str, request: PlayoutRequest, tally: Tally[Stuck]) -> SimulationResult:
-    """Return the summary statistics of random matches that a machine, given by name, has played."""
+    """Return the summary statistics of random matches; ``machine`` is the name of the machine."""
 
     def by_role(values: Iterable[_Item]) -> dict[str, _Item]:
         return dict(zip(game.roles, values, strict=True))
@@ -192,9 +188,9 @@ def statistics(game: Game, machine: str, request: PlayoutRequest, tally: Tally[S
 
 
 def _moments(counts: dict[int, int]) -> tuple[float, float, float]:
-    """Return mean, standard deviation and standard error, given the count of each number.
+    """Return the mean, the standard deviation and the standard error of numbers, given their counts.
 
-    The sums are exact. All results are ``nan`` without numbers, or if one exceeds the range of floats.
+    Sums are exact. All results are ``nan`` without numbers, or if a result exceeds the range of floats.
     """
     number = sum(counts.values())
     if not number:
@@ -257,7 +253,7 @@ class _Task:
     request: PlayoutRequest
 
     def compile(self) -> None:
-        """Compile the game, so that the other workers of this computer find its code in the cache."""
+        """Compile the game, whose code the other workers of this computer then find in the cache."""
         self._run(PlayoutRequest(1, limit=1))
 
     def play(self, blocks: tuple[int, int]) -> Tally[Stuck]:
@@ -286,8 +282,7 @@ class Workers(Protocol):
     ) -> Iterator[tuple[int, _Result]]:
         """Call a function for each item; yield the index and result of each item, in order of completion.
 
-        Arguments and results are pickled. If a process dies, another process repeats its call; each item has
-        one result.
+        Arguments and results are pickled. If a process dies, another process repeats its call.
 
         Args:
             call: a function of a module that the processes can import.
@@ -296,7 +291,7 @@ class Workers(Protocol):
             prepare: called once on each machine before the calls.
 
         Raises:
-            ClusterError: no worker is left.
+            ClusterError: all workers have died.
         """
 
 
@@ -306,9 +301,9 @@ class Playout:
 
     Attributes:
         moves: the joint moves, each in the order of the roles.
-        goals: the goal of each role in the last state; None if the rules give none or several.
+        goals: the goal of each role in the last state; None if the rules give no goal, or several goals.
         is_complete: whether the match reached a terminal state within the limit.
-        stuck: describes the end of a match that could not continue, since a role had no legal move.
+        stuck: the state in which a role had no legal move, if this ended the match; else None.
     """
 
     moves: tuple[tuple[Term, ...], ...]

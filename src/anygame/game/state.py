@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
 
 
-#: Maximum number of characters of facts that `repr` shows in full. Of a longer state it shows a number of
-#: facts from the beginning and the end.
+#: Maximum number of characters of facts that `repr` shows in full.
 _LONGEST_REPR: Final = 300
+#: Number of facts that `repr` shows from each end of a longer state.
 _SHOWN_FACTS: Final = 3
-#: Maximum number of states that cache intermediate results, which take hundreds of kilobytes in large games.
+#: Maximum number of states with cached intermediate results, which take hundreds of kilobytes in large games.
 _MOST_RECENT: Final = 512
 
 _Default = TypeVar("_Default")
 
 
 class Bindings(Mapping[str, Term]):
-    """The values of the variables of a query: ``binding["?x"]``, ``binding["x"]``, or by ``Variable``."""
+    """The values of variables in an answer: ``binding["?x"]``, ``binding["x"]``, or by ``Variable``."""
 
     __slots__ = ("_terms",)
 
@@ -62,7 +62,7 @@ class Bindings(Mapping[str, Term]):
 
 
 class State:
-    """A state of a game: immutable, hashable, comparable and picklable. It caches its answers.
+    """A state of a game: immutable, hashable, comparable and picklable. A state caches its answers.
 
     ``game.initial_state()``, ``game.state(facts)`` and ``state.next(moves)`` return states.
 
@@ -119,11 +119,11 @@ class State:
         return self._terminal
 
     def _seen(self) -> View:
-        # Another thread may clear the attribute at any moment, so read it once.
+        # Another thread can clear the attribute at any moment, so read it once.
         view = self._view
         if view is None:
             view = self._view = self._machine.view(self._position)
-            # A search tree can have many states, and views are much larger than states.
+            # A search tree has many states, and views are much larger than states.
             recent = self._game.recent
             recent.append(self)
             if len(recent) > _MOST_RECENT:
@@ -131,7 +131,7 @@ class State:
         return view
 
     def forget(self) -> None:
-        """Clear the cache of intermediate results."""
+        """Clear the cached intermediate results."""
         self._view = None
 
     def legal_moves(self, role: str | Term) -> tuple[Term, ...]:
@@ -157,16 +157,16 @@ class State:
 
     @property
     def stuck_role(self) -> Role | None:
-        """The first role without a legal move although the match is not over; None if there is none."""
+        """The first role without a legal move in a nonterminal state; None if there is none."""
         if self.is_terminal or all(self._all_legal()):
             return None
         return self._game.roles[self._all_legal().index(())]
 
     def goal(self, role: str | Term) -> int | None:
-        """Return the goal value of a role, or None if the rules give none.
+        """Return the goal of a role, or None if the rules give the role no goal.
 
         Raises:
-            GoalError: the rules give several different values, or a value that is not an integer.
+            GoalError: the rules give several goals, or a goal that is not an integer.
             UnknownRoleError: the game has no such role.
         """
         name = self._game.roles[self._game.role_index(role)]
@@ -179,11 +179,11 @@ class State:
     @overload
     def goals(self, *, default: _Default) -> dict[Any, int | _Default]: ...
     def goals(self, *, default: object = None) -> dict[Any, Any]:
-        """Return the goals by role, in the order of the roles. Unlike ``goal``, it raises no error.
+        """Return the goals by role, in the order of the roles. Unlike ``goal``, this raises no error.
 
         Args:
-            default: the value for a role without a usable goal: the rules give no goal, several different
-                goals, or a goal that is not an integer.
+            default: the value for a role to which the rules give no goal, several goals, or a goal that is
+                not an integer.
         """
         goals: dict[Any, object] = {}
         for role in self._game.roles:
@@ -196,7 +196,7 @@ class State:
 
     @property
     def derived(self) -> int:
-        """The number of rows that the reasoner has derived for this state so far: a measure of the work."""
+        """The number of rows that the reasoner has derived for this state: a measure of the work."""
         return self._machine.derived(self._seen())
 
     # -- moving ------------------------------------------------------------------------------------
@@ -208,14 +208,14 @@ class State:
             moves: one move per role: a mapping from roles, or a sequence in the order of the roles.
 
         Raises:
-            IllegalMoveError: a move is not legal here, is missing, or belongs to no role.
+            IllegalMoveError: a move is not legal here, or there is not exactly one move per role.
             UnknownRoleError: a key of the mapping is not a role.
         """
         joint = self._joint(moves)
         position = self._machine.next(self._seen(), joint)
         machine = self._game.backends.machine
         if machine is not self._machine:
-            # Either the game was compiled in the meantime, or no play leads to this state.
+            # Either the game was compiled in the meantime, or no match reaches this state.
             moved = machine.position(self._machine.facts(position))
             if moved is not None:
                 return State(self._game, machine, moved)
@@ -224,8 +224,8 @@ class State:
     def play(self, role: str | Term, move: str | Term | None = None, /) -> State:
         """Return the state after a move of one role; every other role makes its only legal move.
 
-        ``play(move)`` moves the only role with a choice. If no role has a choice, it moves a role whose only
-        legal move is this move. ``play(role, move)`` moves the named role.
+        ``play(role, move)`` makes the move of a role. In ``play(move)``, the role is the only role with a
+        choice, or if no role has a choice, a role with this legal move.
 
         >>> import anygame
         >>> state = anygame.load("tic_tac_toe").initial_state()
@@ -258,10 +258,10 @@ class State:
         return self.next([move if name == mover else moves[0] for name, moves in legal])
 
     def skip_forced(self, limit: int = 10_000) -> State:
-        """Make the only legal joint moves from here; return the first state in which a role has a choice.
+        """Make forced joint moves from here; return the first state in which a role has a choice.
 
         Play also stops in a terminal state, and in a state in which a role has no legal move. The percepts of
-        these moves (GDL-II) are lost.
+        these moves (GDL-II) are not returned.
 
         Args:
             limit: maximum number of joint moves.
@@ -287,7 +287,7 @@ class State:
         return {role: seen[role.term] for role in self._game.roles}
 
     def _joint(self, moves: JointMove) -> list[Term]:
-        """Return legal moves as terms, in the order of the roles; raises the errors of ``next``."""
+        """Return a joint move as legal terms, in the order of the roles; raises the errors of ``next``."""
         game = self._game
         given = moves_in_order(moves, game.roles, game.role_index)
         # Search passes legal terms, which need no parsing.
@@ -303,11 +303,11 @@ class State:
     def query(self, pattern: str | Atom, moves: JointMove | None = None) -> Iterator[Bindings]:
         """Yield the bindings of the variables for which an atom holds, in a fixed order.
 
-        A pattern without variables yields one empty binding if it holds, and otherwise no binding.
+        A pattern without variables yields one empty binding if the atom holds, and otherwise no binding.
 
         Args:
             pattern: an atom such as ``(legal ?role (move ?x ?y))`` or ``(true (cell 1 ?y ?c))``.
-            moves: a joint move, for relations that depend on it (``next``, ``does``, ``sees``).
+            moves: a joint move, for relations that depend on the moves (``next``, ``does``, ``sees``).
 
         Raises:
             QueryError: the relation does not exist, or depends on moves and ``moves`` is missing.
@@ -321,10 +321,10 @@ class State:
         return pattern, None if moves is None else self._joint(moves)
 
     def explain(self, atom: str | Atom, moves: JointMove | None = None) -> Derivation:
-        """Return a derivation of an atom from facts; its ``str()`` is a tree.
+        """Return a derivation of an atom from facts. The ``str()`` of a derivation is a tree.
 
         Raises:
-            QueryError: the atom does not hold (the message says why), or cannot be queried.
+            QueryError: the atom does not hold, for the reason in the message, or cannot be queried.
         """
         answer = self._machine.explain(self._seen(), *self._asked(atom, moves))
         if isinstance(answer, Failure):
@@ -350,7 +350,7 @@ class State:
 
         Args:
             last: the joint move that led to this state; the drawing shows it with marks and arrows.
-            before: the previous state; the drawing marks the squares that changed since.
+            before: the previous state; the drawing marks the squares that have changed since that state.
 
         Raises:
             IllegalMoveError: ``last`` does not have one move per role.

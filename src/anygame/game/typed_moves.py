@@ -1,8 +1,8 @@
 """Parser of moves that people type: with or without parentheses and name, abbreviated, or by number.
 
-The parser tries readings of decreasing strictness, each of which compares the text with all legal moves. The
-first reading that fits any move decides. If it fits several moves, the text is ambiguous. The full text of a
-legal move always means that move.
+The parser tries readings in order of decreasing strictness. Each reading compares the text with all legal
+moves. The first reading that fits any move decides; if it fits several moves, the text is ambiguous. The full
+text of a legal move always means that move.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term
 
-    #: Predicate: whether typed text (the first argument) fits a move (the second).
+    #: A function that returns whether typed text (the first argument) fits a move (the second argument).
     Reading: TypeAlias = Callable[["_Spelling", "_Spelling"], bool]
 
 _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
 #: Characters that can separate the parts of a move, as in ``e2-e4``.
 _SEPARATORS: Final = re.compile(r"[\s()\-_,:.]+")
 _NUMBER: Final = re.compile(r"(#?)([0-9]{1,9})")
-#: Maximum number of characters of a typed text: comparing two texts costs the product of their lengths.
+#: Maximum number of characters of a typed text. To compare two texts costs the product of their lengths.
 _LONGEST: Final = 1_000
 #: Maximum number of moves named in an error.
 _SHOWN: Final = 8
@@ -41,8 +41,8 @@ class _Spelling:
     """The parts of a move, or of typed text.
 
     Attributes:
-        tokens: the names and parentheses.
-        words: the names alone.
+        tokens: the names and the parentheses.
+        words: the names without the parentheses.
         arguments: the words after the name of the move; empty if the move is a constant.
     """
 
@@ -63,7 +63,7 @@ class _Spelling:
 
     @property
     def forms(self) -> tuple[tuple[str, ...], ...]:
-        """The word sequences that mean the move: all words, or only the arguments."""
+        """The sequences of words that mean the move: all words, or only the arguments."""
         return (self.words, self.arguments) if self.arguments else (self.words,)
 
 
@@ -76,13 +76,13 @@ def typed_move(text: str, legal: Sequence[Term], role: str | None = None) -> Ter
     ['(move d 4)', '(move d 5)', '(move d 4)', '(swap d)', 'noop', '(move d 5)']
 
     Args:
-        text: a move, its words, or only its arguments, also joined or abbreviated. The beginning of a move,
-            or parts that only one move has, also suffice. ``3`` or ``#3`` is the third move of the list.
+        text: a move, its words, or only its arguments, joined or abbreviated. The beginning of a move, or
+            parts that only one move has, also mean the move. ``3`` or ``#3`` is the third move of the list.
         legal: the moves, in the order of their numbers.
         role: the role, for errors.
 
     Raises:
-        IllegalMoveError: the text means no move, or several; ``suggestions`` lists candidates.
+        IllegalMoveError: the text means no move, or several moves; ``suggestions`` lists candidates.
     """
     candidates = meant_moves(text, legal)
     if len(candidates) == 1:
@@ -91,7 +91,7 @@ def typed_move(text: str, legal: Sequence[Term], role: str | None = None) -> Ter
 
 
 def meant_moves(text: str, legal: Sequence[Term]) -> list[Term]:
-    """Return all legal moves that a text can mean; a single one if the text is unambiguous."""
+    """Return all legal moves that a text can mean: exactly one for an unambiguous text."""
     text = text.strip()
     if not text or len(text) > _LONGEST:
         return []
@@ -108,7 +108,7 @@ def meant_moves(text: str, legal: Sequence[Term]) -> list[Term]:
 
 
 def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> list[Term]:
-    """Return the moves of the first reading that fits any; whole-word readings try exact case first."""
+    """Return the moves that the first fitting reading fits; readings of whole words try exact case first."""
     cased, folded = [[_Spelling.of_move(move, folded=small) for move in legal] for small in (False, True)]
     for reading in readings:
         ways = [(_Spelling.of(text.lower()), folded)]
@@ -122,7 +122,7 @@ def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> l
 
 
 def completed_moves(text: str, legal: Sequence[Term]) -> list[tuple[Term, str]]:
-    """Return the moves that a text can begin, each with the form of the move that begins with the text.
+    """Return the moves of which a text is a prefix, each in the form of which the text is a prefix.
 
     >>> from anygame.language.parser import parse_term
     >>> legal = [parse_term(text) for text in ("(move d 4)", "(move e 5)", "noop")]
@@ -143,7 +143,7 @@ def completed_moves(text: str, legal: Sequence[Term]) -> list[tuple[Term, str]]:
 def filtered_moves(pattern: str, legal: Sequence[Term]) -> list[Term]:
     """Return the moves that fit a pattern of words, with or without the name of the move.
 
-    ``*`` matches any characters within a word; as the last word, it matches any number of words.
+    ``*`` matches any characters within a word. A pattern also fits moves with more words at the end.
 
     >>> from anygame.language.parser import parse_term
     >>> legal = [parse_term(text) for text in ("(move a 1)", "(move a 2)", "(move b 1)", "noop")]
@@ -161,7 +161,7 @@ def filtered_moves(pattern: str, legal: Sequence[Term]) -> list[Term]:
 
 
 def nearest_moves(text: str, legal: Sequence[Term]) -> list[str]:
-    """Return the texts of the moves most similar to the typed text, best first."""
+    """Return up to three moves, as text, that are most similar to a typed text; the best move comes first."""
     forms: dict[str, str] = {}
     for move in legal:
         for words in _Spelling.of_move(move, folded=True).forms:
@@ -209,7 +209,7 @@ def _begins_joined(typed: _Spelling, move: _Spelling) -> bool:
 
 
 def _has_run(typed: _Spelling, move: _Spelling) -> bool:
-    """Return whether the text is a series of arguments, also joined, as ``e4`` in ``(move p e 2 e 4)``."""
+    """Return whether the text is a sequence of arguments, as ``e4`` in ``(move p e 2 e 4)``."""
     wanted = _join(typed.words)
     count = len(move.arguments)
     return bool(wanted) and any(
@@ -220,7 +220,7 @@ def _has_run(typed: _Spelling, move: _Spelling) -> bool:
 
 
 def _has_words(typed: _Spelling, move: _Spelling) -> bool:
-    """Return whether the words of the text occur in the move in this order, perhaps with gaps."""
+    """Return whether the words of the text are a subsequence of the words of the move."""
     remaining = iter(move.words)
     return bool(typed.words) and all(word in remaining for word in typed.words)
 
@@ -233,7 +233,7 @@ def _join(words: Sequence[str]) -> str:
 
 
 def _is_closed(tokens: Sequence[str]) -> bool:
-    """Return whether the text is a list that ends with its closing parenthesis, and so is complete."""
+    """Return whether the text is a list with as many closing as opening parentheses."""
     return tokens[:1] == ("(",) and tokens.count("(") == tokens.count(")")
 
 

@@ -1,6 +1,6 @@
-"""A board in a notebook on which people play against any player; needs the extra ``notebook``.
+"""A board in a notebook, on which people play against any player; needs the extra ``notebook``.
 
-A match runs in its own thread, so players can think while cells run.
+Each match runs in its own thread, so players can think while cells run.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.players.player import Player
 
-#: The specification of a person.
+#: The name that stands for a person.
 HUMAN: Final = "human"
 _FOLDER: Final = Path(__file__).parent
-#: Maximum number of buttons for moves.
+#: Maximum number of moves that have a button.
 _MOST_MOVES: Final = 1_000
 
 
 class PlayableBoard(anywidget.AnyWidget):
-    """A match on a board, as `play` returns it."""
+    """A match on a board in a notebook; see `play`."""
 
     _esm = f"{choosing_script()}\n{(_FOLDER / 'notebook.js').read_text(encoding='utf-8')}"
     _css = (_FOLDER / "notebook.css").read_text(encoding="utf-8") + paint_rules()
@@ -90,14 +90,14 @@ class PlayableBoard(anywidget.AnyWidget):
         return self._match.record
 
     def choose(self, move: str, role: str | None = None) -> None:
-        """Make the move of a person, typed as at the prompt.
+        """Make the move of a person.
 
         Args:
             move: the move in KIF, or a short form of it.
-            role: the role that moves; by default the first role of a person that has to choose.
+            role: the role that moves; by default, the first role whose person has to choose.
 
         Raises:
-            IllegalMoveError: no person has to choose, or the text does not mean a legal move.
+            IllegalMoveError: no person has to choose, or the text means no legal move.
         """
         match = self._match
         if role is None and not match.turn:
@@ -113,7 +113,7 @@ class PlayableBoard(anywidget.AnyWidget):
         self._do(self._match.take_back(self._match.people))
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until a person has to choose or the match is over; return False after the timeout.
+        """Wait until a person has to choose, or the match is over; return False after the timeout.
 
         Args:
             seconds: timeout in seconds; None for no timeout.
@@ -196,11 +196,11 @@ def play(
 
     Args:
         game: the game, or a state from which the match starts.
-        players: players in the order of the roles, or by role, without a player for ``random``. Each is
-            ``human``, the name of a player (see `anygame.players.make_player`), or a player. People play all
-            other roles.
+        players: players in the order of the roles, or by role, without a player for ``random``. Each entry is
+            ``human``, the name of a player (see `anygame.players.make_player`), or a player. People play the
+            roles without an entry.
         state: the state from which the match starts; the initial state by default.
-        play_clock: seconds that players have for a move.
+        play_clock: seconds that a player has for a move.
         seed: random seed of the players that are given by name; None for a new seed.
 
     Raises:

@@ -1,7 +1,7 @@
-"""The tools: functions whose signatures and docstrings describe them to programs, and the process of `main`.
+"""The tools, whose signatures and docstrings describe them to programs, and a process that answers questions.
 
-Answers are plain data in the shapes of ``--json``. Lists are bounded, and ``left_out`` counts missing items.
-A tool about a state has further arguments that determine the state (`Sheet.position`).
+Answers are plain data in the form of ``--json``. Lists are bounded, and ``left_out`` counts missing items. A
+tool about a state has two further arguments, which determine the state (`Sheet.position`).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 View = dict[str, Any]
-#: Takes the work done, the total work, and a phrase.
+#: A function that takes the work done, the total work, and a description.
 Report = Callable[[float, float, str], None]
 JointMove = Annotated[
     str | list[str],
@@ -64,11 +64,11 @@ JointMove = Annotated[
 Most = Annotated[int, Field(ge=1, le=MOST, description="Maximum length of lists in the answer")]
 Seconds = Annotated[float, Field(gt=0, le=MOST_SECONDS, description="Time limit in seconds")]
 _USUAL_PROPERTIES: Final = ["playable", "ends", "goals", "turn-taking", "zero-sum", "winnable"]
-#: Maximum number of cached games of a process.
+#: Maximum number of cached games in a process.
 _MOST_GAMES: Final = 8
-#: Maximum characters of a line of a board.
+#: Maximum number of characters in a line of a board.
 _WIDTH: Final = 100
-#: Minimum seconds between two reports of progress.
+#: Minimum number of seconds between two progress reports.
 _BETWEEN: Final = 0.5
 _NICENESS: Final = 5
 
@@ -80,7 +80,7 @@ def _game(name: str, text: str) -> Game:
 
 
 class Sheet(NamedTuple):
-    """The sheet of a question; ``report`` takes the work done, the total work, and a phrase."""
+    """The sheet of a question, and the function that receives progress."""
 
     name: str
     text: str
@@ -88,16 +88,16 @@ class Sheet(NamedTuple):
 
     @property
     def source(self) -> Source:
-        """The text with its name."""
+        """The named text of the sheet."""
         return Source(self.name, self.text)
 
     @property
     def game(self) -> Game:
-        """The game of the sheet. Raises AnygameError."""
+        """The game of the sheet."""
         return _game(self.name, self.text)
 
     def compiled(self) -> Game:
-        """Return the game with its network. Raises LimitError if there is none."""
+        """Return the compiled game; raises LimitError if it cannot be compiled."""
         self.game.backends.needed_network()
         return self.game
 
@@ -109,7 +109,7 @@ class Sheet(NamedTuple):
         return examination.findings
 
     def position(self, moves: list[str | list[str]], facts: list[str] | None) -> Position:
-        """Return the state after joint moves from the initial state or from facts. Raises AnygameError."""
+        """Return the state after joint moves from the initial state, or from a state given as facts."""
         game = self.game
         state = game.initial_state() if facts is None else game.state(facts)
         for number, joint in enumerate(moves, 1):
@@ -130,11 +130,11 @@ class Position(NamedTuple):
 
     @property
     def answered(self) -> AnsweredPosition:
-        """The answers about the state, in the shapes of ``--json``."""
+        """The answers about the state, in the form of ``--json``."""
         return AnsweredPosition(self.game, self.state, len(self.moves))
 
     def with_standing(self, answer: View) -> View:
-        """Add the goals (null for no goal), the roles to act, and a role without a move to an answer."""
+        """Add the goals (null for no goal), the roles with a choice, and a role without a move."""
         stuck = self.state.stuck_role
         return answer | {
             "goals": self.answered.goals().data["goals"],
@@ -155,7 +155,7 @@ def _cut(text: str) -> str:
 def bounded(answer: View, most: int) -> View:
     """Cut all lists in an answer, at any depth, to at most ``most`` items.
 
-    The item ``left_out`` maps the path of each cut list to its number of missing items.
+    The result has an item ``left_out``, which maps the path of each cut list to its number of missing items.
 
     >>> bounded({"legal": {"x": ["a", "b", "c"]}}, 2)
     {'legal': {'x': ['a', 'b']}, 'left_out': {'legal.x': 1}}
@@ -179,7 +179,7 @@ def bounded(answer: View, most: int) -> View:
 
 
 def load(sheet: Sheet) -> View:
-    """Read a sheet, and give it a name for the other tools. Fails with the errors of a broken sheet."""
+    """Read a sheet, and give it a name for the other tools. For a sheet with errors, the tool fails with the errors."""
     game = sheet.game
     title, description = describe_sheet(sheet.text)
     return {
@@ -196,8 +196,8 @@ def load(sheet: Sheet) -> View:
 def check(sheet: Sheet, infos: bool = False, everything: bool = False, most: Most = 20) -> View:
     """Report errors and suspicious rules in a sheet, causes first, with places, lines of play and edits.
 
-    The check plays a few matches. `infos` adds findings about style, and `everything` adds consequences of
-    other findings. `mend` with the numbers of findings applies their edits. Fix finding 1 first.
+    The check also plays a few matches. `infos` adds findings about style. `everything` adds findings that are
+    consequences of other findings. Fix finding 1 first. To apply edits, give `mend` the numbers of findings.
     """
     findings = sheet.findings()
     counts = dict.fromkeys(Severity, 0)
@@ -245,7 +245,7 @@ def mend(
         list[str], Field(max_length=20, description="Kinds of mends (default: all safe kinds)")
     ] = [],  # noqa: B006
 ) -> View:
-    """Return the text of a sheet with the edits of the findings in `fixes`, or with all safe mends."""
+    """Return the text of a sheet after the edits of the findings in `fixes`, or after all safe mends."""
     unknown = [kind for kind in kinds if kind not in EVERY_MEND]
     if unknown:
         raise QueryError(f"there is no kind of mend {shown(unknown[0])}; expected {', '.join(EVERY_MEND)}")
@@ -293,7 +293,7 @@ def format_(sheet: Sheet, to: Literal["", "kif", "infix"] = "") -> View:
 
 
 def state(at: Position, most: Most = 200) -> View:
-    """Return the facts of a state, the roles to act, and the goals."""
+    """Return the facts of a state, the roles with a choice, and the goals."""
     return bounded(at.with_standing(at.answered.facts().to_json()), most)
 
 
@@ -312,9 +312,9 @@ def legal(
 
 
 def play(at: Position, joint: JointMove, most: Most = USUAL) -> View:
-    """Make one joint move in a state; return the added and removed facts, and the roles to act next.
+    """Make one joint move in a state; return the added and removed facts, and the roles with a choice.
 
-    Pass the `moves` of the answer to the next question about the new state.
+    For questions about the new state, pass the `moves` of the answer.
     """
     before = at.state
     after, made = play_text(before, _text(joint))
@@ -337,7 +337,7 @@ def query(
     joint: JointMove = "",
     most: Most = USUAL,
 ) -> View:
-    """Return the instances of a pattern that hold in a state. Patterns such as `next` need `joint`."""
+    """Return the instances of a pattern that hold in a state. Patterns with `next` need `joint`."""
     answer = at.answered.bindings(pattern, _text(joint) or None, "as `joint`")
     return bounded({"pattern": pattern, "count": len(answer.texts), "instances": answer.texts}, most)
 
@@ -356,7 +356,7 @@ def why_not(
     atom: Annotated[str, Field(description="Atom that does not hold, such as (next (control white))")],
     joint: JointMove = "",
 ) -> View:
-    """Return why an atom does not hold in a state: the condition that fails, for each rule for the atom."""
+    """Return why an atom does not hold in a state: for each rule for the atom, the condition that fails."""
     failure = at.state.explain_failure(atom, _made(at, joint))
     return {"atom": atom, "holds": False, "explanation": _cut(str(failure))}
 
@@ -397,7 +397,7 @@ def simulate(
 
 
 def analyse(at: Position, seconds: Seconds = 5.0) -> View:
-    """Search a state within a time limit; return the values of the moves of each role, best first."""
+    """Search a state within a time limit; return the moves of each role with their values, best first."""
     at.report(0, seconds, "compiling")
     at.game.compile_if_worth_it()
     search = Search(at.game, memory=SEARCH_MEMORY, seed=0)
@@ -435,7 +435,7 @@ def prove(
     ] = 10.0,
     most: Most = USUAL,
 ) -> View:
-    """Prove that properties hold in all matches of a game, or return a match that refutes a property."""
+    """For each property, prove that it holds in all matches of a game, or return a match that refutes it."""
     verdicts: list[View] = []
     for verdict in each_verdict(
         sheet.compiled(), properties, seconds=seconds,
@@ -452,7 +452,7 @@ def equal(
     up_to: Annotated[int | None, Field(ge=0, le=MOST_MOVES)] = None,
     seconds: Seconds = 30.0,
 ) -> View:
-    """Prove that two sheets are the same game, or return a match after which they differ."""
+    """Prove that two sheets describe the same game, or return a match after which the games differ."""
     verdict = prove_equal(
         sheet.compiled(), other.compiled(), moves=move_map, up_to=up_to, seconds=seconds,
         report=lambda doing: sheet.report(0, 0, doing),
@@ -460,16 +460,17 @@ def equal(
     return bounded(verdict.to_json(), USUAL)
 
 
-#: The tools about sheets and the tools about states, by name.
+#: The tools about sheets, by name.
 OF_SHEETS: Final[dict[str, Callable[..., View]]] = {
     "load": load, "check": check, "mend": mend, "format": format_, "prove": prove, "equal": equal,
 }  # fmt: skip
+#: The tools about states, by name.
 OF_STATES: Final[dict[str, Callable[..., View]]] = {
     "state": state, "legal": legal, "play": play, "query": query, "why": why, "why_not": why_not,
     "board": board, "simulate": simulate, "analyse": analyse, "solve": solve,
 }  # fmt: skip
 
-#: The shapes of answers, by tool, as in the help of the command line.
+#: The shape of the answer of a tool, as in the help of the command line.
 SHAPES: Final = {
     "check": f'{{"diagnostics": [{findings.SHAPE}]}}',
     "state": position.FACTS_SHAPE,
@@ -482,7 +483,7 @@ SHAPES: Final = {
 
 
 def answer(report: Report, do: str, name: str, text: str, **given: Any) -> View:
-    """Return the answer of a tool about a sheet, or about the state that ``given`` determines."""
+    """Return the answer of the tool ``do``, with its arguments ``given``."""
     sheet = Sheet(name, text, report)
     if "other" in given:
         other_name, other_text = given["other"]
@@ -494,7 +495,7 @@ def answer(report: Report, do: str, name: str, text: str, **given: Any) -> View:
 
 
 def main(memory: int) -> None:
-    """Answer questions from standard input until it ends, within ``memory`` bytes of address space."""
+    """Answer questions until standard input ends, within ``memory`` bytes of address space."""
     write = set_up(memory, _NICENESS)
     last = 0.0
 

@@ -1,4 +1,4 @@
-"""The server: typed tools, sheets and chapters as resources, and a prompt."""
+"""The MCP server: tools, a prompt, and sheets and chapters as resources."""
 
 from __future__ import annotations
 
@@ -75,14 +75,14 @@ _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False, idem
 
 
 class _Tools:
-    """The tools; programs read their docstrings as descriptions."""
+    """The tools. Programs read the docstrings of tools as descriptions."""
 
     def __init__(self, sheets: KnownSheets, pool: QuestionPool) -> None:
         self._sheets = sheets
         self._pool = pool
 
     async def games(self) -> dict[str, Any]:
-        """List the games that have a name: the installed games and the loaded sheets."""
+        """List the names of games: the installed games and the loaded sheets."""
         listed = []
         for name in self._sheets.files:
             title, description = describe_sheet(self._sheets.text(name))
@@ -90,7 +90,7 @@ class _Tools:
         return {"games": listed, "loaded": self._sheets.loaded}
 
     async def explain_code(self, code: str) -> str:
-        """Explain the code of a finding of `check`: the rule, its reason, a bad and a good example."""
+        """Explain the code of a finding of `check`: the rule, its reason, and a bad and a good example."""
         code = ALIASES.get(code, code)
         if code not in CODES:
             raise ToolError(f"there is no code {shown(code)!r}; use the code of a finding of `check`")
@@ -110,7 +110,7 @@ class _Tools:
         return answer
 
     def asking(self, do: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a tool that asks a process, with the parameters of the function that answers."""
+        """Return a tool with the parameters of ``function``, which a process calls to answer."""
         about_state = do in OF_STATES
         subject = "game" if about_state or do in ("prove", "equal") else "sheet"
 
@@ -137,7 +137,7 @@ class _Tools:
 
     @property
     def all(self) -> list[Callable[..., Any]]:
-        """The tools, in the order in which they are listed."""
+        """The tools, in the order of `_ORDER`."""
         asking = {do: self.asking(do, function) for do, function in (OF_SHEETS | OF_STATES).items()}
         tools = asking | {"games": self.games, "explain_code": self.explain_code}
         return [tools[name] for name in _ORDER]
@@ -158,13 +158,13 @@ def _patience(given: dict[str, Any]) -> float:
     return PATIENCE + seconds * (len(given["properties"]) + 12 if "properties" in given else 2)
 
 
-#: The build copies the chapters into the package.
 _PACKAGE: Final = Path(__file__).parents[1]
+#: Folders that can have the chapters: in an installed package, and in a working tree.
 _FOLDERS: Final = (_PACKAGE / "docs", _PACKAGE.parents[1] / "docs")
 
 
 def chapters() -> dict[str, Path]:
-    """Return the chapters by name; none if the package has no chapters."""
+    """Return the files of the chapters by name; empty if the package has no chapters."""
     folder = next((folder for folder in _FOLDERS if folder.is_dir()), None)
     if folder is None:
         return {}
@@ -172,7 +172,7 @@ def chapters() -> dict[str, Path]:
 
 
 def make_server(version: str, folders: Iterable[Path] = ()) -> MCPServer[Any]:
-    """Return the server, which is not running yet."""
+    """Return a server, which is not running yet."""
     sheets, pool = KnownSheets(folders), QuestionPool()
 
     @asynccontextmanager
@@ -209,7 +209,7 @@ def _add_resources(server: MCPServer[Any], sheets: KnownSheets) -> None:
 
     @server.prompt(title="From a document to a sheet")
     def from_document_to_sheet(document: str = "") -> str:
-        """How to turn the rules of a game in prose into a sheet of GDL, and test it with these tools."""
+        """How to write a GDL sheet from the rules of a game in prose, and test the sheet with these tools."""
         guide = _read(Path(__file__).with_name("from_document_to_sheet.md"))
         return f"{guide}\n## The document\n\n{document}\n" if document else guide
 
@@ -219,15 +219,15 @@ def _read(path: Path) -> str:
 
 
 def serve_stdio(version: str, folders: Iterable[Path]) -> None:
-    """Serve the parent process on standard input and output until it ends."""
+    """Serve the parent process on standard input and output until standard input ends."""
     anyio.run(make_server(version, folders).run_stdio_async)
 
 
 def serve_http(version: str, folders: Iterable[Path], port: int, listening: Callable[[str], None]) -> None:
-    """Serve programs of this machine with streamable HTTP until Ctrl-C.
+    """Serve programs of this machine over streamable HTTP until Ctrl-C.
 
-    Requests for other host names and from other origins are refused (DNS rebinding). ``listening`` is called
-    with the address. Raises OSError if the port is in use.
+    Against DNS rebinding, the server refuses requests for other host names and from other origins. It passes
+    its address to ``listening``. Raises OSError if the port is in use.
     """
     application = make_server(version, folders).streamable_http_app(host="127.0.0.1")
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as bound:
@@ -239,7 +239,7 @@ def serve_http(version: str, folders: Iterable[Path], port: int, listening: Call
 
 
 class _Worker(ChildProcess):
-    """A process that answers one question at a time; ``known`` holds the sheets that it has read."""
+    """A process that answers one question at a time; ``known`` has the sheets that it has read."""
 
     def __init__(self) -> None:
         self.known: set[str] = set()
@@ -254,7 +254,7 @@ class _Worker(ChildProcess):
         )
 
     async def ask_reporting(self, question: dict[str, Any], within: float, report: Report) -> Any:
-        """Return the answer to a question, and report progress until then."""
+        """Return the answer to a question, and report progress before the answer."""
         telling = asyncio.create_task(self._tell(report))
         try:
             return await self.ask(question, within)
@@ -285,14 +285,10 @@ class QuestionPool:
         self.pool = Pool(_Worker)
 
     async def ask(self, question: dict[str, Any], within: float, report: Report) -> Any:
-        """Return the answer to a question. The process is killed if the calling task is cancelled.
+        """Return the answer to a question, which has the arguments of `answering.answer` except ``report``.
 
-        Args:
-            question: the arguments of `anygame.tool_server.answering.answer`, without ``report``.
-            within: seconds for the answer, without the wait for a process.
-            report: function that is called with the progress.
-
-        Raises BusyError, ChildFaultError or ChildEndedError if there is no answer in time.
+        If the calling task is cancelled, the process is killed. Raises BusyError, ChildFaultError or
+        ChildEndedError if there is no answer ``within`` a number of seconds after a process begins.
         """
 
         def knowing(idle: Sequence[_Worker]) -> _Worker:

@@ -1,4 +1,4 @@
-"""The sheets that tools can use, and the bounds on sheets of strangers."""
+"""The sheets that tools can use, and bounds for sheets and questions of strangers."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _WORDS: Final = re.compile(r"[a-z0-9]+")
-#: Pattern that occurs in the text of a sheet, but not in a name.
+#: A pattern that occurs in the text of every sheet, but in no name.
 _TEXT: Final = re.compile(r"[(\s]|:-")
 
 
 class KnownSheets:
-    """The sheets by name: installed games, sheets in folders, and loaded texts."""
+    """The sheets by name: installed games, sheets in folders, and loaded sheets."""
 
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         self._paths = {name: installed_path(name) for name in games()}
@@ -36,16 +36,16 @@ class KnownSheets:
 
     @property
     def files(self) -> list[str]:
-        """The names of the sheets that are files."""
+        """The names of the installed games and of the sheets in folders."""
         return sorted(self._paths)
 
     @property
     def loaded(self) -> list[str]:
-        """The names of the loaded texts, in the order of their last use."""
+        """The names of the loaded sheets, in the order of their last use."""
         return list(self._loaded)
 
     def keep(self, text: str) -> str:
-        """Keep a text, and return its name; equal texts have the same name."""
+        """Store a loaded sheet, and return its name. Equal texts have the same name."""
         title, _ = describe_sheet(text)
         stem = "-".join(_WORDS.findall(title.lower())[:4])[:30] or "game"
         name = f"{stem}-{sha256(text.encode()).hexdigest()[:8]}"
@@ -56,9 +56,9 @@ class KnownSheets:
         return name
 
     def find(self, asked: str) -> tuple[str, str]:
-        """Return the name and the text of a sheet, for its name or its text.
+        """Return the name and the text of a sheet, given its name or its text.
 
-        Raises QueryError for an unknown name or a long text, and RuleSheetError for an unreadable file.
+        Raises QueryError for an unknown name or a too long text, and RuleSheetError for an unreadable file.
         """
         if asked in self._loaded:
             self._loaded.move_to_end(asked)
@@ -80,36 +80,42 @@ class KnownSheets:
         return self.find(name)[1]
 
 
-#: Maximum characters of a sheet, twice as many as in the longest of 371 public sheets.
+#: Maximum number of characters in a sheet, twice as many as in the longest of 371 public sheets.
 LONGEST_SHEET: Final = 2**20
-#: Bounds for rules of strangers. A program waits for every answer.
+#: Bounds for rules of strangers.
 LIMITS: Final = Limits(
     facts=1_000_000,
     terms=1_000_000,
     seconds=20.0,
     reading=ReadingLimits(bytes=LONGEST_SHEET, tokens=500_000, problems=200, seconds=20.0),
 )
-#: Maximum numbers of loaded sheets, and of their characters. The least recently used sheets are removed.
+#: Maximum number of loaded sheets. The least recently used sheets are removed.
 MOST_SHEETS: Final = 64
+#: Maximum total number of characters in loaded sheets.
 MOST_CHARACTERS: Final = 16 * 2**20
-#: Maximum numbers of joint moves, and of facts, that determine a state.
+#: Maximum number of joint moves that determine a state.
 MOST_MOVES: Final = 2_000
+#: Maximum number of facts that determine a state.
 MOST_FACTS: Final = 20_000
-#: Maximum length of lists in an answer: the default, and the highest value that a request can set.
+#: Default maximum length of lists in an answer.
 USUAL: Final = 50
+#: Highest maximum length of lists that a request can set.
 MOST: Final = 1_000
-#: Maximum characters of an explanation, a drawing or a message.
+#: Maximum number of characters in an explanation, a drawing or a message.
 LONGEST_TEXT: Final = 20_000
-#: Maximum number of playouts, and maximum seconds of a search or proof.
+#: Maximum number of playouts of a question.
 MOST_PLAYOUTS: Final = 1_000_000
+#: Maximum time limit of a search or proof in seconds.
 MOST_SECONDS: Final = 120.0
-#: Seconds for reading and compiling, in addition to the time in the request.
+#: Seconds for reading and compiling, in addition to the time limit of the question.
 PATIENCE: Final = 60.0
-#: Maximum numbers of processes, and of waiting questions.
+#: Maximum number of processes.
 PROCESSES: Final = 3
+#: Maximum number of waiting questions.
 MOST_WAITING: Final = 16
-#: Maximum bytes of address space of each process, and of the memory of a search or solution.
+#: Maximum address space of a process in bytes.
 MEMORY: Final = 4 * 2**30
+#: Maximum memory of a search in bytes.
 SEARCH_MEMORY: Final = 2**29
-#: Maximum bytes of an answer.
+#: Maximum size of an answer in bytes.
 LONGEST_ANSWER: Final = 8 * 2**20

@@ -1,7 +1,7 @@
 """Games in extensive form, as in game theory: trees of histories with information sets and chance nodes.
 
-A joint move of the rules becomes one decision of each role with a choice, then a chance node for `random`. A
-role knows its own moves and percepts in GDL-II, and all moves in GDL-I.
+In the tree, each role with a choice makes its decision of a joint move in turn, and `random` comes last, as a
+chance node. A role knows its own moves and percepts in GDL-II, and all moves in GDL-I.
 """
 
 from anygame.envs.extensive.form import (

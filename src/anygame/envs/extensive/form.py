@@ -1,4 +1,4 @@
-"""The extensive form of a game: histories, decisions and information, with an export to Gambit."""
+"""The extensive form of a game: histories, decisions and information sets, with an export to Gambit."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     from anygame.game import Game, Role, State
     from anygame.language.terms import Term
 
-    #: A role's memory of a step: the number of the step from 1, moves, percepts.
+    #: A role's memory of a step: the number of the step (from 1), the moves and the percepts.
     Entry: TypeAlias = tuple[int, tuple[Term, ...], tuple[Term, ...]]
     #: The memories of all roles, in the order of the roles.
     Memories: TypeAlias = tuple[tuple[Entry, ...], ...]
 
-#: Whether roles that move at once decide in one node, or in turn without seeing each other's choices.
+#: How roles that move at once decide: in one node, or one after the other without seeing the other choices.
 Order: TypeAlias = Literal["sequential", "simultaneous"]
-#: The actors of nodes without a player; the numbers are those of OpenSpiel.
+#: The actors of nodes in which no single player decides, with the numbers of OpenSpiel.
 CHANCE: Final = -1
 SIMULTANEOUS: Final = -2
 TERMINAL: Final = -4
-#: Default maximum of joint moves before a play is cut: more than in the longest games of people.
+#: Default number of joint moves after which a play is cut: more than in the longest games of people.
 MAX_STEPS: Final = 1_000
-#: Maximum number of cached nodes. They are the whole tree of a small game, or a part of a large tree.
+#: Maximum number of cached nodes: enough for the whole tree of a small game.
 _KEPT: Final = 32_768
-#: Minimum number of histories for which the game is compiled first, which then saves time.
+#: Minimum number of histories for which it saves time to compile the game first.
 _COMPILED: Final = 1_000
-#: Default maximum number of histories of an exported tree. Writing so many histories takes a few seconds.
+#: Default maximum number of histories in an exported tree, which takes a few seconds to write.
 MOST_HISTORIES: Final = 100_000
-#: Ratio of the estimated size of a tree to the limit from which the tree is refused without counting. The
-#: estimate is unbiased, so a tree within the limit is refused for at most 1 % of random seeds (Markov's
+#: Minimum ratio of the estimated size of a tree to the limit for which the tree is refused without counting.
+#: The estimate is unbiased, so a tree within the limit is refused with a probability of at most 1 % (Markov's
 #: inequality).
 _CERTAINLY_MORE: Final = 100
 #: Smallest number that messages write as a power of ten.
@@ -51,7 +51,7 @@ class ExtensiveForm:
     Attributes:
         game: the game.
         turns: how the roles take turns.
-        order: how roles that move at the same time decide.
+        order: how roles that move at the same time decide; see ``Order``.
         max_steps: number of joint moves after which a play is cut.
         players: the roles besides `random`, in order. Nodes refer to a player by its index.
     """
@@ -86,11 +86,11 @@ class ExtensiveForm:
 
     @property
     def hides_moves(self) -> bool:
-        """Whether a role may know less than all moves made."""
+        """Whether, in some nodes, a role does not know all moves made."""
         return self._hides or (self.order == "sequential" and not self.turns.are_taken)
 
     def _settled(self, state: State, step: int, memories: Memories, since: Sequence[int]) -> Node:
-        """Return the first node at or after a state in which a role decides, after making forced moves."""
+        """Return the first node, from a state on, in which a role decides; make all forced moves before."""
         while not state.is_terminal and step < self.max_steps:
             legal = [state.legal_moves(role) for role in self.game.roles]
             if not all(legal):
@@ -109,7 +109,7 @@ class ExtensiveForm:
         return Node(self, state, step, memories, since)
 
     def chosen(self, node: Node, choices: Sequence[tuple[int, Term]]) -> Node:
-        """Return the node after moves of several roles, each given as the index of the role and the move."""
+        """Return the node after choices, each of which has the index of a role and its move."""
         chosen = list(node.chosen)
         for index, move in choices:
             chosen[index] = move
@@ -130,7 +130,7 @@ class ExtensiveForm:
         joint: list[Term],
         legal: Sequence[Sequence[Term]],
     ) -> Memories:
-        """Return the memories after a joint move. A role remembers only the moves and percepts it sees."""
+        """Return the memories after a joint move."""
         if not self._hides:
             return ((*memories[0], (step + 1, tuple(joint), ())),) * len(memories)
         seen = state.percepts(joint)
@@ -144,17 +144,17 @@ class ExtensiveForm:
 
 @dataclass(eq=False, repr=False, slots=True)
 class Node:
-    """A history: the last state, and the decisions of the current step. It is immutable, so copies share it.
+    """A history: the last state, and the decisions of the current step. Nodes are immutable.
 
     Attributes:
         form: the tree.
         state: the state before the current step.
         step: the number of joint moves made.
         memories: the memory of each role.
-        since: per role, the number of joint moves made before its last choice.
+        since: per role, the number of joint moves before its last choice.
         legal: the legal moves of all roles; empty at the end of the play.
         deciders: the indices of the roles that decide in this step.
-        chosen: per role, its move in this step; None before its decision.
+        chosen: per role, its move in this step; None before the decision of the role.
         actor: the player who decides, or `CHANCE`, `SIMULTANEOUS`, `TERMINAL`.
     """
 
@@ -181,7 +181,7 @@ class Node:
             self.actor = self.form._player[undecided[0]]
 
     def moves(self, player: int) -> tuple[Term, ...]:
-        """Return the legal moves of a player, who decides here or together with all others."""
+        """Return the legal moves of a player; none if the player does not decide in this node."""
         if player != self.actor and self.actor != SIMULTANEOUS:
             return ()
         return self.legal[self.form.role_index(player)]
@@ -192,7 +192,7 @@ class Node:
         return self.legal[self.form.chance]
 
     def child(self, move: Term) -> Node:
-        """Return the node after a move of the player who decides here, or of `random`."""
+        """Return the node after a move of the player who decides in this node, or of `random`."""
         index = self.form.role_index(self.actor) if self.actor >= 0 else self.form.chance
         assert index is not None
         return self._after(move, [(index, move)])
@@ -211,10 +211,10 @@ class Node:
         return child
 
     def goals(self) -> list[int]:
-        """Return the goals of the players in this node. In a cut play, a missing goal is 0.
+        """Return the goals of the players in this node. In a cut play, a missing goal counts as 0.
 
         Raises:
-            GoalError: the game is over, and the rules give a player no goal, or several.
+            GoalError: the state is terminal, and the rules give a player no goal, or several goals.
         """
         if self.state.is_terminal:
             final_goals(self.state)
@@ -223,8 +223,8 @@ class Node:
     def information(self, player: int) -> str:
         """Return the moves and percepts of a player as text.
 
-        The text is the same in all histories that the player cannot distinguish. It names the player, and
-        the number of steps, which all players know.
+        Two histories have the same text if and only if the player cannot distinguish them. The text begins
+        with the player and the number of steps, which all players know.
         """
         index = self.form.role_index(player)
         parts = [f"{self.form.players[player]} at step {self.step + 1}"]
@@ -248,7 +248,7 @@ class Node:
         return self
 
     def __str__(self) -> str:
-        """Return the facts and the decisions so far, which determine the rest of the play."""
+        """Return the facts and the decisions in this step, which determine the rest of the play."""
         facts = " ".join(sorted(map(str, self.state.facts)))
         decided = [
             f"{role} chose {move}"
@@ -268,10 +268,10 @@ def _rounded(number: float) -> str:
 
 
 def walk(form: ExtensiveForm, limit: int = MOST_HISTORIES) -> Iterator[Node]:
-    """Yield every history. Parents come before their children, and siblings in the order of the moves' text.
+    """Yield every history in depth-first preorder, with siblings in the order of their moves' text.
 
     Raises:
-        LimitError: there are more histories than the limit, or an estimate is far above the limit.
+        LimitError: there are more histories than the limit, or the estimate is far above the limit.
     """
     estimate = f"about {_rounded(form.turns.tree_size)}, by an estimate from random play"
     if form.turns.tree_size > _CERTAINLY_MORE * limit:
@@ -306,8 +306,8 @@ def gambit_text(
 
     The format is described at https://gambitproject.readthedocs.io/en/latest/formats.efg.html.
 
-    Roles that move at the same time decide one after the other, without seeing the other choices. `random`
-    comes last.
+    Roles that move at the same time decide one after the other, without seeing the other choices. The role
+    `random` decides last.
 
     Args:
         game: the game.
@@ -318,7 +318,7 @@ def gambit_text(
     Raises:
         LimitError: there are more histories than the limit.
         RuleSheetError: a role has different moves in histories that it cannot distinguish.
-        GoalError: the rules give a role no usable goal at the end of a play.
+        GoalError: in a terminal state, the rules give a role no goal, or several goals.
     """
     form = ExtensiveForm(game, "sequential")
     factor, added = Fraction(str(scale)), Fraction(str(offset))

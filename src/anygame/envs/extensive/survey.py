@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from anygame.game import Game, State
     from anygame.language.terms import Term
 
-#: Maximum numbers of visited states and joint moves. The network takes about two seconds for them.
+#: Maximum number of visited states.
 _STATES: Final = 10_000
+#: Maximum number of joint moves, which take the network about two seconds.
 _JOINT_MOVES: Final = 40_000
-#: Maximum number of histories of a game whose states are visited. In all tested sheets, games with larger
-#: trees had too many states; tic-tac-toe has 5,478 states and 550,000 histories.
+#: Maximum estimated number of histories. All tested sheets with larger trees had too many states. Tic-tac-toe
+#: has 5,478 states and 550,000 histories.
 _TREE: Final = 10_000_000
 
 
@@ -28,11 +29,11 @@ class Survey:
     """Properties of all states of a game.
 
     Attributes:
-        turns_are_taken: whether at most one role besides `random` decides in each state.
-        steps: the length of the longest play in joint moves; None if a play need not end.
+        turns_are_taken: whether, in each state, at most one role besides `random` decides.
+        steps: maximum number of joint moves in a play; None if a play need not end.
         decisions: maximum number of decision nodes in a play. Roles that move at once share a node.
-        goal_sum: the sum of the goals of all roles besides `random`; None unless it is the same at all ends.
-        goals: the smallest and the largest of these goals; a missing goal counts as 0.
+        goal_sum: the sum of the goals of all roles besides `random`; None unless all ends have this sum.
+        goals: the smallest and the largest goal of these roles. A missing goal counts as 0.
     """
 
     turns_are_taken: bool
@@ -76,11 +77,11 @@ def survey(game: Game, turns: Turns[Term]) -> Survey | None:
 
 
 def _longest(successors: dict[State, set[State]], nodes: dict[State, int]) -> tuple[int, int] | None:
-    """Return the maximum numbers of joint moves and decision nodes of a play; None if a state can recur."""
+    """Return the maximum numbers of joint moves and of decision nodes; None if a state can recur."""
     steps: dict[State, int] = {}
     decisions: dict[State, int] = {}
     try:
-        # In this order, a state follows its successors.
+        # In this order, a state comes after its successors.
         for state in TopologicalSorter(successors).static_order():
             steps[state] = max([1 + steps[after] for after in successors[state]], default=0)
             most = max([decisions[after] for after in successors[state]], default=0)
@@ -91,7 +92,7 @@ def _longest(successors: dict[State, set[State]], nodes: dict[State, int]) -> tu
 
 
 def _goals(game: Game, ends: list[State]) -> tuple[set[int | None], int, int]:
-    """Return the goal sums of all ends (None for a missing goal), and the smallest and largest goal."""
+    """Return the sums of the goals of all ends (None for a missing goal), and the extreme goals."""
     sums: set[int | None] = set()
     values: set[int] = set()
     for state in ends:

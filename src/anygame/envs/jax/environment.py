@@ -1,4 +1,4 @@
-"""Environments: a compiled game as functions on states that JAX can transform."""
+"""Environments: a compiled game as functions that JAX can transform."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.roles import Role
 
-#: Number of gates per block, on a processor and elsewhere. On a processor, blocks of 128 gates take up to
-#: twice as long for small games, and as long for large games. On a graphics card, each block is a separate
-#: call, so blocks are larger.
-_BLOCK, _BLOCK_ELSEWHERE = 32, 256
-#: Maximum number of states of a batch in a picture.
+#: Number of gates per block on a processor. With 128 gates per block, small games take up to twice as long.
+_BLOCK: Final = 32
+#: Number of gates per block on a graphics card, where each block is a separate call.
+_BLOCK_ELSEWHERE: Final = 256
+#: Maximum number of states in the picture of a batch.
 _SHOWN: Final = 16
 _LENGTH: Final = {name: re.compile(rf' {name}="([\d.]+)"') for name in ("width", "height")}
 _ID: Final = re.compile(r' id="[^"]*"')
 
 
 class _Seen(NamedTuple):
-    """The answers of the rules for a state: legal bool [all moves], terminal bool, goals float32 [players].
+    """The answers for a state: legal bool [all moves], terminal bool, goals float32 [players].
 
-    A goal is nan if the rules give no goal, or several goals.
+    The goal of a player with no goal, or with several goals, is nan.
     """
 
     legal: Array
@@ -50,7 +50,7 @@ class _Seen(NamedTuple):
 
 
 class Environment:
-    """A turn-based game; made by ``load``.
+    """A turn-based game; see ``load``.
 
     A step is a joint move: the action of the current player, the only move of every other player, and a
     uniformly random legal move of the role ``random``.
@@ -58,13 +58,13 @@ class Environment:
     Attributes:
         game: the game.
         id: the name of the game.
-        players: the roles besides ``random``. The number of a player is its index here.
+        players: the roles besides ``random``. The number of a player is its index in this tuple.
         actions: all moves that players can make, sorted by text. An action has the same number for all
             players.
         fluents: all facts that can be true, sorted by text.
-        percepts: all possible percepts of players, sorted by text, if the rules hide information (GDL-II) and
-            observations do not reveal it; else None. A percept has the same number for all players.
-        is_random: whether there is a role ``random``, for which steps need keys.
+        percepts: if the rules hide information (GDL-II) and ``reveal`` is False, all possible percepts of
+            players, sorted by text; else None. A percept has the same number for all players.
+        is_random: whether there is a role ``random``, so that steps need keys.
     """
 
     #: Whether players act at the same time.
@@ -107,13 +107,13 @@ class Environment:
         block = _BLOCK if jax.default_backend() == "cpu" else _BLOCK_ELSEWHERE
         literals = [literal for goals_of_role in goals for _, literal in goals_of_role]
         answers = [*network.legal.tolist(), network.terminal, *literals]
-        #: From fluents to legal moves, the end, and goals.
+        #: Function from fluents to legal moves, the end, and goals.
         self._look: Evaluate = evaluator(tabulate(network, network.fluents, answers, block))
-        # In a network with percepts, percepts follow the fluents in inputs and outputs.
+        # In a network with percepts, the percepts follow the fluents in inputs and outputs.
         moving = (compiled.percept_network if percepts else None) or network
         self._unseen = np.zeros(moving.fluents - network.fluents, np.bool_)
         inputs = moving.fluents + self._all_moves
-        #: From fluents and moves to the next fluents.
+        #: Function from fluents and moves to the next fluents.
         self._move: Evaluate = evaluator(tabulate(moving, inputs, moving.next.tolist(), block))
         self._initial = jax.tree.map(np.asarray, jax.jit(lambda: self._begin(network.initial))())
 
@@ -135,9 +135,9 @@ class Environment:
 
     @cached_property
     def most_moves(self) -> int | None:
-        """A proven maximum number of joint moves of a match, for the length of a scan.
+        """A proven upper bound on the number of joint moves of a match, for the length of a scan.
 
-        None if no bound is known, or the extra ``prove`` is not installed.
+        None if no bound is known, or if the extra ``prove`` is not installed.
         """
         return facts_of(self.game).most_moves
 
@@ -147,7 +147,7 @@ class Environment:
         return "v0"
 
     def init(self, key: Array) -> State:
-        """Return the initial state. It is the same for every key, because chance plays during steps."""
+        """Return the initial state, which is the same for every key, because ``random`` moves in steps."""
         del key
         state: State = jax.tree.map(jnp.asarray, self._initial)
         return state
@@ -155,17 +155,17 @@ class Environment:
     def step(self, state: State, action: Array, key: Array | None = None) -> State:
         """Return the state after an action of the current player.
 
-        Final states do not change, and their rewards are 0. After an illegal action the match ends in the
-        same state, and the player gets a penalty.
+        A final state does not change, and further rewards are 0. An illegal action ends the match in the same
+        state, and the player gets a penalty.
 
         Args:
-            state: made by this environment.
-            action: int32, see ``actions``. If players act together, int32 [players]; the actions of players
-                with a single legal move are ignored.
-            key: needed if there is a role ``random``.
+            state: a state of this environment.
+            action: int32, the index of a move in ``actions``. If players act together, int32 [players]; the
+                actions of players with a single legal move are ignored.
+            key: random key, needed if there is a role ``random``.
 
         Raises:
-            ValueError: a key is missing, the state is of another game, or the action has another shape or
+            ValueError: a key is missing, the state is of another game, or the action has the wrong shape or
                 type.
         """
         action = self._checked(state, action)
@@ -184,7 +184,7 @@ class Environment:
         fluents = jnp.where(over | illegal, state._fluents, after[: len(self.fluents)])
         percepts = state._seen
         if self._percepts is not None:
-            # A player sees its percepts since its last choice.
+            # A player observes its percepts since its last choice.
             kept = percepts & ~self._choosing(state)[:, None]
             new = self._percepts.of(after[len(self.fluents) :])
             percepts = jnp.where(over | illegal, percepts, kept | new)
@@ -221,7 +221,7 @@ class Environment:
         return self._observe((known & whose[:, None]).any(axis=0), player)
 
     def _checked(self, state: State, action: Array) -> Array:
-        """Return an action in 32 bits; -1 for a NumPy number out of range."""
+        """Return an action as int32; -1 for a NumPy number out of range."""
         if state.env_id != self.id:
             raise ValueError(f"the state belongs to {state.env_id}, not to {self.id}")
         shape, kind = jnp.shape(action), jnp.result_type(action)
@@ -276,11 +276,11 @@ class Environment:
         cut: Array,
         count: Array,
     ) -> State:
-        """Return a state with the given fluents; ``cut`` says whether the former state was truncated."""
+        """Return a state with the given fluents; ``cut`` is whether the previous state was truncated."""
         counts = jnp.stack([seen.legal[columns].sum() for columns in self._columns])
         stuck = (counts == 0).any()
         if not self._together:
-            # A turn-based environment cannot continue if several players have a choice.
+            # In a turn-based environment, a match cannot continue if several players have a choice.
             stuck |= (counts > 1).sum() > 1
         for columns in self._by_chance:
             stuck |= ~seen.legal[columns].any()
@@ -303,7 +303,7 @@ class Environment:
         return jnp.stack([state._legal[columns].sum() > 1 for columns in self._columns])
 
     def _to_move(self, legal: Array, counts: Array) -> Array:
-        """Return the player with a choice, else the player whose only move is not a wait."""
+        """Return the player with a choice, or else a player whose only move is not a wait."""
         if self._together:
             return jnp.int32(-1)
         acts = [
@@ -333,7 +333,7 @@ class Environment:
         return self._acting(state) & ~legal
 
     def _joint(self, state: State, action: Array) -> list[Array]:
-        """Return for each player which of its moves it makes: bool [moves of the player]."""
+        """Return the move of each player: bool [moves of the player]."""
         acting, actions = self._acting(state), jnp.broadcast_to(action, self.num_players)
         return [
             jnp.where(acting[player], jnp.asarray(numbers) == actions[player], state._legal[columns])
@@ -360,8 +360,7 @@ def _sampled(key: Array, legal: Array) -> Array:
 def rewards_for_illegal(name: RewardName, offenders: Array) -> Array:
     """Return the rewards, float32 [players], after illegal actions of ``offenders``: bool [players].
 
-    The penalty is -1, or -100 with unscaled goals. With ``zero-sum``, the other players share the penalty as
-    their reward.
+    The penalty is -1, or -100 with unscaled goals. With ``zero-sum``, the other players share its amount.
     """
     lost = offenders.astype(jnp.float32)
     if name == "zero-sum":
@@ -373,17 +372,17 @@ def rewards_for_illegal(name: RewardName, offenders: Array) -> Array:
 class State:
     """A state with the fields of pgx (Koyamada et al. 2023, "Pgx").
 
-    Shapes are for one game; ``vmap`` adds a leading axis. ``players`` and ``actions`` mean
+    Shapes are for one game; ``vmap`` adds a leading axis. The sizes ``players`` and ``actions`` are
     ``env.num_players`` and ``env.num_actions``.
 
     Attributes:
-        current_player: int32; the player to move, -1 if players act together.
-        legal_action_mask: bool [actions], of the current player; [players, actions] if players act together.
-            All true once the match has ended.
+        current_player: int32; the player to move, or -1 if players act together.
+        legal_action_mask: bool [actions] of the current player, or [players, actions] if players act
+            together. After the end, all actions are legal.
         observation: see ``load``.
         rewards: float32 [players]; the rewards of the last step.
         terminated: bool; whether the match has ended, by the rules or by an illegal action.
-        truncated: bool; whether the match cannot continue although the rules do not end it.
+        truncated: bool; whether the match cannot continue, although the rules do not end it.
     """
 
     current_player: Array
@@ -431,7 +430,7 @@ def _side_by_side(pictures: Sequence[str]) -> str:
     across, tallest, parts = 0.0, 0.0, []
     for picture in pictures:
         width, height = (float(_LENGTH[name].search(picture)[1]) for name in ("width", "height"))  # type: ignore[index]
-        # Ids must be unique in the combined picture, so they are removed.
+        # Ids must be unique in the combined picture, so remove the ids.
         parts.append(_ID.sub("", picture).replace("<svg ", f'<svg x="{across:g}" ', 1))
         across, tallest = across + width, max(tallest, height)
     size = f'width="{across:g}" height="{tallest:g}"'

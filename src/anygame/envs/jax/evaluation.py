@@ -1,13 +1,12 @@
-"""Evaluation of gates as operations of JAX, with 32 games per word, and observations.
+"""Evaluation of gates in JAX, for 32 games per word, and functions that make observations.
 
 JAX transforms functions of one game. Under ``vmap``, each bit of a word belongs to another game (bit slicing:
-Biham 1997, "A fast new DES implementation in software"), so one operation computes a gate for 32 games. A
-batch of 4,096 games is 3 to 40 times as fast as with a byte per value.
+Biham 1997, "A fast new DES implementation in software"), so one operation computes a gate for 32 games. For
+4,096 games, this is 3 to 40 times as fast as a byte per value.
 
-XLA takes minutes to compile code for a few thousand gates. The gates are therefore data: a loop over the
-blocks of a table compiles in the same time for every game, and computes one block per iteration. Gates of one
-level do not read each other (levelised simulation: Barzilai, Carter, Rosen and Rutledge 1987, "HSS - a
-high-speed simulator").
+XLA takes minutes to compile code for a few thousand gates. The gates are therefore data: a loop computes one
+block of a table per iteration, and compiles in the same time for every game. Gates of one level do not read
+each other (levelised simulation: Barzilai, Carter, Rosen and Rutledge 1987, "HSS - a high-speed simulator").
 """
 
 from __future__ import annotations
@@ -41,16 +40,16 @@ Array: TypeAlias = Any
 Evaluate: TypeAlias = Callable[[Array], Array]
 
 _BITS: Final = 32
-#: Maximum number of inputs of a gate in a table. Gates with more inputs become trees. With 8 inputs, most
-#: inputs are padding, and reversi took 75 % longer. With 2 inputs, there are more levels without a gain.
+#: Maximum number of inputs of a gate in a table. Gates with more inputs become trees of gates. With 8 inputs,
+#: most inputs are padding: reversi took 75 % longer. With 2 inputs, there are more levels, but no speedup.
 FAN_IN: Final = 4
 
 
 def evaluator(table: GateTable) -> Evaluate:
-    """Return a function from inputs of a table to outputs, which ``jit`` and ``vmap`` can transform."""
+    """Return the function of a gate table, which ``jit`` and ``vmap`` can transform."""
 
     def of_batch(values: Array) -> Array:
-        # Without barriers, XLA packs and unpacks the bits again for every use.
+        # Without barriers, XLA packs and unpacks the bits for every use of a value.
         inputs = _packed(jax.lax.optimization_barrier(values))
         rows = jnp.zeros((table.rows, inputs.shape[1]), jnp.uint32)
         rows = jax.lax.dynamic_update_slice(rows, inputs, (1, 0))
@@ -108,9 +107,9 @@ def _pass(part: Part, rows: Array) -> Array:
 
 
 def _fixpoint(part: Part, initially: NDArray[np.bool_], rows: Array) -> Array:
-    """Return all rows after the evaluation of a cycle to its least fixed point.
+    """Return all rows after the gates of a cycle have reached their least fixed point.
 
-    The gates are monotone in each other from their initial values, so passes change each gate at most once.
+    The gates are monotone in each other from their initial values, so each gate changes at most once.
     """
     first = np.where(initially, np.uint32(0xFFFFFFFF), np.uint32(0)).astype(np.uint32)
     begin = jnp.broadcast_to(first[:, None], (len(first), rows.shape[1]))
@@ -127,12 +126,12 @@ def _fixpoint(part: Part, initially: NDArray[np.bool_], rows: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Blocks that are evaluated in order. A cycle is evaluated until no value changes, other blocks once.
+    """Consecutive blocks of gates: either all gates of a cycle, which are evaluated repeatedly, or no cycle.
 
     Attributes:
         literals: int32 [blocks, gates of a block, FAN_IN]; twice the row of an input, plus one if inverted.
         first: the row of the first gate.
-        initially: bool [gates]: the initial values of a cycle; None without a cycle.
+        initially: bool [gates]: the initial values of the gates of a cycle; None without a cycle.
     """
 
     literals: NDArray[np.int32]
@@ -142,13 +141,13 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class GateTable:
-    """The gates that given outputs of a network need.
+    """The gates on which given outputs of a network depend.
 
-    Row 0 is false; the rows of inputs follow, then the rows of gates.
+    Row 0 is false. The rows of inputs follow, and then the rows of gates.
 
     Attributes:
         rows: the number of rows.
-        parts: blocks of gates, in the order of evaluation.
+        parts: the gates, in the order of evaluation.
         outputs: int32 [outputs]; twice the row of an output, plus one if inverted.
     """
 
@@ -158,13 +157,10 @@ class GateTable:
 
 
 def tabulate(network: Network, inputs: int, outputs: Sequence[int], block: int) -> GateTable:
-    """Return the table of the gates that given outputs need.
+    """Return the table of the gates on which ``outputs``, literals of a network, depend.
 
-    Args:
-        network: the compiled game.
-        inputs: the number of nodes that are inputs: the fluents, or fluents and actions.
-        outputs: literals of the network, which depend only on these inputs.
-        block: number of gates per block.
+    The first ``inputs`` nodes are the inputs: the fluents, or the fluents and the actions. A block has
+    ``block`` gates.
 
     >>> from anygame.network.network import Network
     >>> network = Network.example()
@@ -196,9 +192,9 @@ def _inputs(network: Network, gate: int) -> NDArray[np.int32]:
 
 
 class _Writer:
-    """Assigns rows to the gates of one part after another.
+    """Assigns rows to gates, part by part.
 
-    A gate is identified by its node. The gates into which a wide gate is split get further numbers.
+    The number of a gate is its node. The gates into which a wide gate is split get numbers after all nodes.
     """
 
     def __init__(self, network: Network, inputs: int, block: int) -> None:
@@ -213,7 +209,7 @@ class _Writer:
         return [2 * self._row[literal >> 1] + (literal & 1) for literal in literals]
 
     def write(self, gates: NDArray[np.intp], *, is_cycle: bool) -> None:
-        """Add a part with gates of the network that read only earlier gates and each other."""
+        """Add a part with gates of the network, which read only earlier gates and each other."""
         if not len(gates):
             return
         levels: dict[int, list[tuple[int, list[int]]]] = {}
@@ -226,7 +222,7 @@ class _Writer:
                 level = 0 if is_cycle else 1 + max(level_of.get(literal >> 1, 0) for literal in literals)
                 level_of[made] = level
                 levels.setdefault(level, []).append((made, literals))
-                # A wide gate is the conjunction of the gates into which it is split, so all have its value.
+                # A wide gate is the conjunction of its narrow gates, which can all begin with its value.
                 initially[made] = bool(self._network.initially[gate])
         first = self.end
         for level in sorted(levels):
@@ -245,7 +241,7 @@ class _Writer:
     def _narrow(
         self, node: int, literals: list[int], level_of: dict[int, int]
     ) -> Iterator[tuple[int, list[int]]]:
-        """Yield the gates into which a wide gate is split, then the gate; inputs of high level come last."""
+        """Split a wide gate; yield the narrow gates, and last the gate. Inputs of high level come last."""
         while len(literals) > FAN_IN:
             literals.sort(key=lambda literal: level_of.get(literal >> 1, 0))
             made = self._next
@@ -262,21 +258,21 @@ Observe: TypeAlias = Callable[[Array, Array], Array]
 def relative(fluents: Sequence[Term], players: Sequence[Term]) -> Observe:
     """Return a function that shows each player the state from the view of the first player.
 
-    The names of players inside fluents rotate: if x observes ``(cell 1 1 x)``, o observes ``(cell 1 1 o)``.
-    After the fluents, bool [fluents], the observation has the player as bool [players], because fluents
-    without names of players can mean different things for different players.
+    The names of players inside fluents rotate: x sees its mark as ``(cell 1 1 x)``, and o sees its mark as
+    ``(cell 1 1 x)``, too. After the fluents, bool [fluents], the observation has the player, bool [players],
+    because fluents without names of players can mean different things for different players.
     """
     number = {fluent: index for index, fluent in enumerate(fluents)}
     sources = np.zeros((len(players), len(fluents)), np.int32)
     for player in range(len(players)):
         names = dict(zip(players, [*players[player:], *players[:player]], strict=True))
-        # A renamed term that is not a fluent is false.
+        # A renamed fluent that is not in the list is always false.
         sources[player] = [number.get(_renamed(fluent, names), len(fluents)) for fluent in fluents]
 
     def observe(values: Array, player: Array) -> Array:
         whose = jnp.arange(len(players)) == player
         padded = jnp.append(values, False)
-        # The indices are constant, as gathers by traced indices are slow in large batches.
+        # Constant indices, because gathers with traced indices are slow in large batches.
         views = jnp.stack([padded[of_player] for of_player in sources])
         return jnp.concatenate([(views & whose[:, None]).any(axis=0), whose])
 
@@ -287,12 +283,12 @@ def planes(game: Game, players: Sequence[Term]) -> Observe:
     """Return a function that shows each player the board from the view of the first player.
 
     Observations are bool [rows, columns, channels]. The first channels are those of
-    ``game.batch().plane_layout``, with names exchanged as in ``relative``. Then each player has a channel,
-    which is true everywhere for the observing player.
+    ``game.batch().plane_layout``, with names exchanged as in ``relative``. Each player has a further channel,
+    which is true everywhere if this player observes.
     """
     fluents = game.fluent_terms
     layout = planes_of(game, fluents)
-    # The fluent of each cell, plus one. Each binary digit of these numbers is read as one state.
+    # The number of the fluent of each cell, plus one. Each binary digit of the numbers is used as a state.
     sources = np.zeros((len(layout.channels), layout.rows, layout.columns), np.int32)
     for digit in range(len(fluents).bit_length()):
         sources |= layout.of((np.arange(1, len(fluents) + 1) >> digit & 1).astype(np.bool_)) << digit
@@ -315,11 +311,7 @@ def _renamed(term: Term, names: Mapping[Term, Term]) -> Term:
 
 
 class SharedNumbers:
-    """Terms of several roles, with numbers that are the same for all players.
-
-    Args:
-        of_roles: the terms of each role, without repetitions.
-        players: the indices of the players among the roles.
+    """Terms of roles (``of_roles``), with numbers that are the same for all ``players`` among the roles.
 
     Attributes:
         terms: all terms of the players, sorted by text.
@@ -335,7 +327,7 @@ class SharedNumbers:
         self.numbers = [np.array([number[term] for term in of_roles[role]], np.int32) for role in players]
 
     def of(self, values: Array) -> Array:
-        """Return bool [players, terms] for bool [all terms of all roles]."""
+        """Convert bool [all terms of all roles] to bool [players, terms]."""
         by_player = []
         for columns, numbers in zip(self.columns, self.numbers, strict=True):
             sources = np.full(len(self.terms), len(numbers), np.int32)

@@ -1,4 +1,4 @@
-"""Loading environments of JAX from rule sheets, and automatic restarts."""
+"""Loading of JAX environments from rule sheets, and automatic restarts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
-#: Maximum number of gate inputs. The table then takes 0.5 GB, and the values for 4,096 games as much.
+#: Maximum number of gate inputs. The table then takes 0.5 GB, and so do the values for 4,096 games.
 _LARGEST: Final = 20_000_000
 
 
@@ -40,24 +40,24 @@ def load(
     Args:
         sheet: a file, the name of an installed game, or a game.
         simultaneous: whether players act together; then a step takes an action of each player. By default,
-            players act together if several players have a choice at the same time in random play. Otherwise
-            such states are truncated.
+            players act together if, in random play, several players have a choice in the same state. In a
+            turn-based environment, a match is truncated in such a state.
         observations: ``flat``: the fluents, in the order of ``env.fluents``. ``relative``: the fluents from
             the view of the first player, with the names of players exchanged, followed by the current player.
-            ``planes``: the same over the squares of the board, bool [rows, columns, channels]. Or a function
-            from fluents, bool [fluents], and the number of a player, int32, to an array. Default:
-            ``relative``, or ``flat`` if players act together. If the rules hide information (GDL-II), the
-            percepts of the player since its last choice replace fluents, in the order of ``env.percepts``.
-        rewards: the rewards at the end of a match; they are 0 before. ``scaled`` (goals from 0 to 100 as 0 to
-            1), ``goals`` (as in the rules) or ``zero-sum`` (the scaled goal minus the mean of the others').
+            ``planes``: the relative fluents over the board, bool [rows, columns, channels]. Or a function
+            from fluents, bool [fluents], and the number of a player, int32, to an array. The default is
+            ``relative``, or ``flat`` if players act together. If the rules hide information (GDL-II),
+            observations have the percepts of the player since its last choice instead of the fluents, in
+            the order of ``env.percepts``.
+        rewards: ``scaled``, ``goals`` or ``zero-sum``; see ``anygame.envs.gymnasium.GameEnv``.
         reveal: whether players see all fluents even if the rules hide information (GDL-II).
-        largest: maximum number of inputs of all gates together.
+        largest: maximum total number of inputs of all gates.
 
     Raises:
         RuleSheetError: the sheet cannot be used.
         LimitError: the game has no network, no network with percepts, or more gate inputs than ``largest``.
-        SimultaneousMovesError: players choose at the same time, and ``simultaneous`` is False.
-        ValueError: the game has no players, or an argument does not fit the game.
+        SimultaneousMovesError: several players have a choice in a state, and ``simultaneous`` is False.
+        ValueError: the game has no players, or an argument does not suit the game.
 
     >>> import jax
     >>> env = load("tic_tac_toe", rewards="zero-sum")
@@ -123,14 +123,14 @@ def _observe(
 def auto_reset(env: Environment) -> Callable[[State, Array, Array], State]:
     """Return a ``step(state, action, key)`` that restarts finished matches.
 
-    After the last step of a match, it returns the initial state with the rewards, ``terminated`` and
-    ``truncated`` of the finished match, as ``pgx.experimental.auto_reset`` does.
+    The last step of a match returns the initial state with the rewards, ``terminated`` and ``truncated`` of
+    the finished match, as in ``pgx.experimental.auto_reset``.
     """
 
     def step(state: State, action: Array, key: Array) -> State:
         moving, beginning = jax.random.split(key)
         initial = env.init(beginning)
-        # A new match carries the flags of the previous one. A match that begins with its end does not change.
+        # The flags of the previous match must not end a new match, unless its initial state is terminal.
         begun = state._step_count == 0
         state = state.replace(
             terminated=jnp.where(begun, initial.terminated, state.terminated),

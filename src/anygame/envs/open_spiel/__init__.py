@@ -1,4 +1,4 @@
-"""OpenSpiel: sheets as games of ``pyspiel``, for its algorithms (extra ``open-spiel``).
+"""OpenSpiel: rule sheets as games for the algorithms of ``pyspiel`` (extra ``open-spiel``).
 
 Importing this package registers the games: ``pyspiel.load_game("anygame(file=kuhn_poker)")``.
 OpenSpiel: M. Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SheetGame", "SheetObserver", "SheetState", "load"]
 
-#: File names that need no encoding as a parameter, and do not look like a number.
+#: File names that OpenSpiel parses as strings, not as numbers or several parameters.
 _PLAIN: Final = re.compile(r"[\w./~-]*[A-Za-z_/~][\w./~-]*", re.ASCII)
 
 if NAME not in pyspiel.registered_names():
@@ -43,24 +43,24 @@ def load(
     case_sensitive: bool = True,
     lenient: bool = False,
 ) -> SheetGame:
-    """Return a sheet as a game of OpenSpiel.
+    """Return a rule sheet as a game of OpenSpiel.
 
     Args:
         sheet: a file, the name of an installed game, or a game.
-        dynamics: ``sequential`` or ``simultaneous``; by default sequential if roles take turns in random
+        dynamics: ``sequential`` or ``simultaneous``; by default, sequential if roles take turns in random
             play. In a sequential game, roles that move at the same time decide one after the other, without
             seeing the other moves.
         scale: the factor in a utility, which is ``scale * goal + offset``.
         offset: the summand in a utility.
         zero_sum: whether to subtract the mean goal of all players from each goal.
         max_steps: number of joint moves after which a play is cut; by default the length of the longest play
-            if it is known, else 1,000.
+            if that is known, or else 1,000.
         case_sensitive: whether names are case-sensitive; ignored for a game.
         lenient: whether to read unbound variables as Prolog-like reasoners do (``anygame.load``).
 
     Raises:
         RuleSheetError: the sheet cannot be used.
-        LimitError: the game has no network, which numbers the moves.
+        LimitError: the game has no network.
         ValueError: an argument is out of range.
     """
     if isinstance(sheet, Game):

@@ -1,4 +1,4 @@
-"""Sheets as games of OpenSpiel."""
+"""Rule sheets as games of OpenSpiel."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from anygame.envs.open_spiel.state import Description
 
-#: The name under which ``pyspiel.load_game`` finds sheets.
+#: The registered name, for ``pyspiel.load_game``.
 NAME: Final = "anygame"
-#: The parameters, with their defaults.
+#: The parameters of a game, with their defaults.
 DEFAULTS: Final[Mapping[str, Any]] = {
     "file": "",
     "rules": "",
@@ -34,23 +34,18 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "offset": 0.0,
     "zero_sum": False,
 }
-#: Maximum bytes of a sheet that is unpacked from a parameter, as for files.
+#: Maximum number of bytes of a sheet that is unpacked from a parameter; as for files.
 _LARGEST: Final = 16 * 2**20
 #: Maximum number of players, more than in any known sheet.
 _MOST_PLAYERS: Final = 100
 
 
 class SheetGame(pyspiel.Game):
-    """A sheet as a game of OpenSpiel.
-
-    Attributes:
-        description: the moves, the tree, and the known properties of the tree.
-        utilities: converts goals to utilities.
-    """
+    """A rule sheet as a game of OpenSpiel, made by ``load``."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         complete = {**DEFAULTS, **(params or {})}
-        # OpenSpiel adds defaults when it parses a name. Games are equal only if defaults are never stored.
+        # OpenSpiel adds defaults when it parses a name. Without stored defaults, equal games compare equal.
         self._parameters = {name: value for name, value in complete.items() if value != DEFAULTS[name]}
         self.description: Description = _described(complete)
         self.utilities = _utilities(complete)
@@ -66,7 +61,7 @@ class SheetGame(pyspiel.Game):
         return SheetState(self, self.description, self.utilities)
 
     def deserialize_state(self, text: str) -> SheetState:
-        """Return the state from the text of ``state.serialize()``; raise ValueError for another game."""
+        """Return the state that ``state.serialize()`` wrote; raise ValueError if it is of another game."""
         state: SheetState = super().deserialize_state(text)
         # OpenSpiel does not check that the state is of this game.
         if rules_digest(state.sheet) != rules_digest(self.description.game):
@@ -74,7 +69,7 @@ class SheetGame(pyspiel.Game):
         return state
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> SheetObserver:
-        """Return an observer; see `SheetObserver`."""
+        """Return a `SheetObserver`."""
         return SheetObserver(self.description, iig_obs_type, params)
 
 
@@ -105,7 +100,7 @@ def _utilities(parameters: Mapping[str, Any]) -> Utilities:
 
 
 def packed_rules(text: str) -> str:
-    """Return the text of a sheet as a parameter: letters, digits, ``-`` and ``_``."""
+    """Return the text of a sheet in an encoding for parameters: letters, digits, ``-`` and ``_``."""
     return urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
 
 
@@ -122,7 +117,7 @@ def _unpacked(packed: str) -> str:
 
 
 def general_type(**properties: Any) -> Any:
-    """Return the type under which sheets are registered, with the given properties of one sheet."""
+    """Return the registered type of all sheets, or with ``properties``, the type of one sheet."""
     kinds = pyspiel.GameType
     general = {
         "short_name": NAME,
@@ -163,13 +158,13 @@ def _type_of(description: Description, utilities: Utilities) -> Any:
 
 
 def _sum_of(description: Description, utilities: Utilities) -> tuple[Any, float | None]:
-    """Return whether the sum of utilities is constant, as an enumeration of OpenSpiel, and the sum."""
+    """Return whether the sum of utilities is constant, as a constant of OpenSpiel, and the sum."""
     kinds, players = pyspiel.GameType.Utility, len(description.form.players)
     if players == 1 or (description.goal_sum is None and not utilities.zero_sum):
         return kinds.GENERAL_SUM, None
     goals = 0 if utilities.zero_sum else description.goal_sum or 0
     total = utilities.scale * goals + utilities.offset * players
-    # A scale such as 1/3 causes rounding errors.
+    # With a scale such as 1/3, the sum has rounding errors.
     return (kinds.ZERO_SUM, 0.0) if abs(total) < 1e-9 else (kinds.CONSTANT_SUM, total)
 
 

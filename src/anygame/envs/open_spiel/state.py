@@ -1,4 +1,4 @@
-"""Sheets for OpenSpiel: numbered moves, states, and observations."""
+"""States and observations of rule sheets for OpenSpiel, with moves as numbers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 _Item = TypeVar("_Item")
-#: ``auto`` is sequential if roles take turns.
+#: How roles that move at the same time decide; ``auto`` is ``sequential`` if roles take turns.
 Dynamics: TypeAlias = Literal["auto", "sequential", "simultaneous"]
-#: Maximum number of cached sheets, because OpenSpiel creates a game for every state that it deserialises.
+#: Maximum number of cached sheets. OpenSpiel creates a game for every state that it deserialises.
 _KEPT: Final = 16
-#: Maximum number of entries of an information state as an array (1 MB). Larger ones are only text.
+#: Maximum number of entries of an information state as an array (1 MB). Larger states are only text.
 _LARGEST: Final = 2**18
 
 
@@ -61,13 +61,12 @@ class Utilities:
 
 
 class Description:
-    """A sheet for OpenSpiel, shared by all its games and states.
+    """A rule sheet for OpenSpiel, which all games and states of the sheet share.
 
     Attributes:
-        form: the tree of the game.
-        actions: the moves of the players, sorted by text. A move has the same number for all players.
+        actions: the moves of all players, sorted by text. A move has the same number for all players.
         draws: the moves of `random`, sorted by text.
-        survey: properties of all states; None if there are too many states or plays are cut.
+        survey: properties of all states; None if there are too many states, or if plays are cut.
         longest: maximum number of decision nodes in a play.
     """
 
@@ -86,7 +85,7 @@ class Description:
             turns = replace(turns, are_taken=facts.takes_turns)
         proven = surveyed.steps if surveyed else facts.most_moves
         steps = max_steps or proven or MAX_STEPS
-        # Cut plays can have other goals at their end.
+        # At the end of a cut play, goals can differ from those of terminal states.
         is_whole = proven is not None and proven <= steps
         self.survey: Survey | None = surveyed if is_whole else None
         self._proved_sum = facts.goal_sum if is_whole else None
@@ -109,7 +108,7 @@ class Description:
 
     @property
     def goals(self) -> tuple[int, int]:
-        """The smallest and the largest goal, or bounds on them."""
+        """The smallest and the largest goal, or a lower and an upper bound."""
         if self.survey is not None:
             return self.survey.goals
         values = self.game.domains().get(("goal", 2), ((), ()))[1]
@@ -118,7 +117,7 @@ class Description:
 
     @property
     def goal_sum(self) -> int | None:
-        """The sum of the goals of all players; None unless all plays are known to have the same sum."""
+        """The sum of the goals of all players, if it is known to be the same in all plays; else None."""
         return self.survey.goal_sum if self.survey else self._proved_sum
 
     @cached_property
@@ -128,7 +127,7 @@ class Description:
 
     @cached_property
     def observables(self) -> list[Mapping[Term, int]]:
-        """For each player, the numbers of its possible percepts, or of all facts; empty if unknown."""
+        """For each player, the numbers of its percepts (GDL-II) or of all facts; empty if unknown."""
         try:
             if self.game.is_gdl2:
                 return [_numbered(self.game.percept_terms(role)) for role in self.form.players]
@@ -138,9 +137,9 @@ class Description:
 
     @cached_property
     def events(self) -> list[Mapping[object, int]]:
-        """For each player, the numbers of the events that it can remember of a step; empty if unknown.
+        """For each player, the numbers of the events that the player can remember; empty if unknown.
 
-        Events are the moves and percepts of the player, or if the rules hide nothing, the moves of all roles.
+        Events are the moves and percepts of the player (GDL-II), or else the moves of all roles.
         """
         game = self.game
         if not game.is_gdl2:
@@ -164,11 +163,9 @@ def _numbered(items: Iterable[_Item]) -> Mapping[_Item, int]:
 def describe(
     name: str, text: str, case_sensitive: bool, lenient: bool, dynamics: Dynamics, max_steps: int
 ) -> Description:
-    """Return the description of a sheet. The default of ``max_steps`` is 0, which means no own limit.
+    """Return the description of a sheet. If ``max_steps`` is 0, the sheet determines the limit.
 
-    Raises:
-        RuleSheetError: the sheet cannot be used, or has no players.
-        LimitError: the game is too large for a network, which numbers the moves.
+    Raises RuleSheetError for an unusable sheet, and LimitError for a game that is too large for a network.
     """
     game = loads(text, name=name, case_sensitive=case_sensitive, lenient=lenient)
     return Description(game, dynamics, max_steps)
@@ -178,7 +175,7 @@ class SheetState(pyspiel.State):
     """A history of a game, with the methods that OpenSpiel expects of states in Python.
 
     Attributes:
-        node: the history; copies share it and its caches.
+        node: the history. All copies of a state share one node, with its caches.
     """
 
     def __init__(self, game: Any, description: Description, utilities: Utilities) -> None:
@@ -188,7 +185,7 @@ class SheetState(pyspiel.State):
         self.node = description.root
 
     def current_player(self) -> int:
-        """Return the player who decides, or OpenSpiel's number for chance, all players, or the end."""
+        """Return the player who decides, or OpenSpiel's number for chance, all players or the end."""
         return self.node.actor
 
     def _legal_actions(self, player: int) -> list[int]:
@@ -242,11 +239,11 @@ class SheetState(pyspiel.State):
         return self._description.game
 
     def is_terminal(self) -> bool:
-        """Return whether the play is over: by the rules, at the limit of steps, or with a stuck role."""
+        """Return whether the play is over: a terminal state, the limit of steps, or a stuck role."""
         return self.node.actor == TERMINAL
 
     def returns(self) -> list[float]:
-        """Return the utilities of the players; zeros before the end."""
+        """Return the utilities of the players, which are 0 before the end."""
         if not self.is_terminal():
             return [0.0] * len(self._description.form.players)
         return self._utilities.of(self.node.goals())
@@ -258,15 +255,15 @@ class SheetState(pyspiel.State):
 class SheetObserver:
     """An observer of OpenSpiel.
 
-    In games with hidden information, an observer with perfect recall shows the player's own moves and
-    percepts, and another observer its percepts since its last choice. In other games they show all moves and
-    the facts, respectively. With ``private_info`` of all players, they show the facts in every game.
+    With perfect recall, an observer shows all moves, or if the rules hide information (GDL-II), the moves and
+    percepts of the player. Without perfect recall, it shows the facts, or in GDL-II, the percepts of the
+    player since its last choice. With ``private_info`` of all players, it shows the facts in every game.
 
     Attributes:
-        tensor: float32, the concatenated pieces; None if it is too large.
-        dict: the pieces by name, in their shapes: ``player`` [players], ``step`` [steps + 1], ``memory``
-            [steps, events] and ``now`` [actions], the decision in an unfinished step; or ``facts``
-            [fluents], or ``percepts`` [percepts].
+        tensor: float32, the concatenated pieces; None if the array is too large.
+        dict: the pieces by name, in their shapes. With perfect recall: ``player`` [players], ``step``
+            [steps + 1], ``memory`` [steps, events], and ``now`` [actions], the player's decision in an
+            unfinished step. Without: ``facts`` [fluents] or ``percepts`` [percepts].
     """
 
     def __init__(self, description: Description, kind: Any, params: Mapping[str, Any] | None) -> None:
@@ -303,7 +300,7 @@ class SheetObserver:
         return {"percepts": (max(map(len, description.observables)),)}
 
     def set_from(self, state: SheetState, player: int) -> None:
-        """Fill the array with the information that a player has in a state."""
+        """Fill the array with the information of a player in a state."""
         if self.tensor is None:
             return
         self.tensor.fill(0)
@@ -332,7 +329,7 @@ class SheetObserver:
             self.dict["now"][description.action_number[own]] = 1
 
     def string_from(self, state: SheetState, player: int) -> str:
-        """Return the information that a player has in a state as text."""
+        """Return the information of a player in a state as text."""
         node = state.node
         if self._kind.perfect_recall:
             return node.information(player)

@@ -1,8 +1,8 @@
-"""The machine over the compiled game.
+"""The machine that evaluates the network of a compiled game.
 
-The machine represents every position that play can reach; the reasoner represents all other positions. The
-reasoner also answers queries and explains facts. It computes percepts if a sheet is too large for a network
-with percepts.
+This machine represents every position that a match can reach; the reasoner represents all other positions.
+The reasoner also answers queries and explains facts. If a sheet is too large for a network with percepts, the
+reasoner computes the percepts.
 """
 
 from __future__ import annotations
@@ -55,16 +55,9 @@ def compile_machine(
     limits: Mapping[str, float],
     progress: Callable[[int, int], None] | None = None,
 ) -> NetworkMachine:
-    """Compile a game.
+    """Compile a game; ``limits`` has values of fields of ``GroundingLimits``.
 
-    Args:
-        reasoner: the machine for questions that the network cannot answer.
-        limits: values of fields of ``GroundingLimits``.
-        progress: called periodically with the numbers of instances and atoms so far.
-
-    Raises:
-        LimitError: a bound was reached.
-        CompilationError: an internal error.
+    Raises LimitError at a bound, and CompilationError after an internal error.
     """
     bounds = GroundingLimits(**limits)  # type: ignore[arg-type]
     compiled = compile_game(reasoner.another(bounds), bounds, progress)
@@ -74,7 +67,7 @@ def compile_machine(
 
 
 class NetworkView:
-    """A position with the cached answers about it."""
+    """A position, with a cache of the answers about it."""
 
     __slots__ = ("frame", "legal", "position", "terminal")
 
@@ -93,7 +86,7 @@ class NetworkMachine:
     Attributes:
         compiled: the network, and the terms of its inputs and outputs.
         kernel: the machine code of the network.
-        is_cached: whether the machine code came from the cache.
+        is_cached: whether the machine code came from the cache of compiled code.
     """
 
     name = "network"
@@ -135,7 +128,7 @@ class NetworkMachine:
         return None if self.percept_kernel is None else Single(self.percept_kernel)
 
     def finish(self) -> None:
-        """Wait for straight-line code if a loop over the gates runs until that code is compiled."""
+        """Wait until straight-line code is compiled, if a loop over the gates runs until then."""
         for kernel in (self.kernel, self.percept_kernel):
             if kernel is not None:
                 kernel.finish()
@@ -165,7 +158,7 @@ class NetworkMachine:
         return self._single.initial
 
     def position(self, facts: Iterable[Term]) -> bytes | None:
-        """Return the position of ground facts; None if play never reaches one of them, or two together."""
+        """Return the position with the given facts; None if no match reaches a fact or a pair of facts."""
         facts = list(facts)
         if not self._knows(facts):
             # The spelling of the facts may differ from that of the rules.
@@ -180,7 +173,7 @@ class NetworkMachine:
         return bits.tobytes()
 
     def obstacle(self, facts: Iterable[Term]) -> str:
-        """Describe the facts that play never reaches, and so why `position` returns None."""
+        """Describe the facts that no match reaches, for which `position` returns None."""
         facts = sorted(facts, key=str)
         unknown = [fact for fact in facts if self.position([fact]) is None]
         if unknown:
@@ -210,7 +203,7 @@ class NetworkMachine:
     # -- answers of the network --------------------------------------------------------------------
 
     def _look(self, view: NetworkView) -> list[list[int]]:
-        """Evaluate the position, and return the indices of the legal moves of each role."""
+        """Return the indices of the legal moves of each role; evaluate the position on the first call."""
         if view.legal is None:
             legal, view.terminal = self.options(view.position)
             view.legal = legal
@@ -247,7 +240,7 @@ class NetworkMachine:
         named = zip(self.roles, self._percepts, seen, strict=True)
         return {role: tuple(terms[bits].tolist()) for role, terms, bits in named}
 
-    # -- by number -----------------------------------------------------------------------------------
+    # -- moves as numbers --------------------------------------------------------------------------
 
     def options(self, position: bytes) -> tuple[list[list[int]], bool]:
         """Return the numbers of each role's legal moves, and whether the position is terminal."""
@@ -260,7 +253,7 @@ class NetworkMachine:
             return self._single.next(position, joint)
 
     def goal_values(self, position: bytes) -> list[float]:
-        """Return the goal of each role; nan if the rules give no goal, or several."""
+        """Return the goal of each role; nan for a role with no goal, or with several goals."""
         with self._asking:
             goals = self._single.goals(position)
         return [nan if goal in (MISSING, DOUBLE) else float(goal) for goal in goals]
@@ -364,7 +357,7 @@ class NetworkMachine:
 
 
 class GameLanes(Lanes):
-    """Implementation of ``Batch``, with the indices of roles as arguments."""
+    """The lanes of a ``Batch``; methods take indices of roles, and raise errors that name roles and moves."""
 
     def __init__(self, kernel: Kernel, count: int, seed: int, compiled: CompiledGame) -> None:
         self._compiled = compiled
@@ -379,7 +372,7 @@ class GameLanes(Lanes):
     # -- moving ------------------------------------------------------------------------------------
 
     def step(self, choices: Sequence[ArrayLike], mask: ArrayLike | None = None) -> None:
-        """Move in all lanes that have neither ended nor are stuck; see ``Batch.step``."""
+        """Make a joint move in every lane; see ``Batch.step``."""
         for role, chosen in zip(self._compiled.roles, choices, strict=True):
             array = np.asarray(chosen)
             if array.shape != (self.count,) or not np.issubdtype(array.dtype, np.integer):
@@ -400,7 +393,7 @@ class GameLanes(Lanes):
         super().reset(None if mask is None else self._mask(mask))
 
     def _mask(self, chosen: ArrayLike) -> NDArray[np.bool_]:
-        """Return numbers of lanes, or a mask, as a mask: bool [lanes]."""
+        """Return lanes, given as their numbers or as a mask, as a mask: bool [lanes]."""
         array, count = np.asarray(chosen), self.count
         if array.dtype == np.bool_:
             return array
@@ -441,14 +434,14 @@ class GameLanes(Lanes):
 
 
 class GameCardLanes(WarpLanes):
-    """The lanes of a game on a graphics card, with errors that name roles and moves."""
+    """The lanes of a ``CardBatch``, with errors that name roles and moves."""
 
     def __init__(self, compiled: CompiledGame, card: Card, count: int, seed: int) -> None:
         super().__init__(compiled.network, card, count, seed)
         self._compiled = compiled
 
     def step(self, choices: Sequence[ArrayLike]) -> None:
-        """Move in all lanes that have neither ended nor are stuck; see ``CardBatch.step``."""
+        """Make a joint move in every lane; see ``CardBatch.step``."""
         try:
             super().step(choices)
         except IllegalChoiceError as error:
@@ -457,7 +450,7 @@ class GameCardLanes(WarpLanes):
 
 
 def _illegal(compiled: CompiledGame, error: IllegalChoiceError, legal: NDArray[np.bool_]) -> IllegalMoveError:
-    """Return the error for an illegal action in a lane, given its legal actions, bool [actions]."""
+    """Return the error for an illegal action in a lane, given the legal actions: bool [actions]."""
     role, moves = str(compiled.roles[error.role]), compiled.actions[error.role]
     numbers = np.flatnonzero(legal).tolist()
     return illegal_number(role, error.action, moves, numbers, f"lane {error.lane}: ")

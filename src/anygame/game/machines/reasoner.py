@@ -1,4 +1,4 @@
-"""The machine over the reasoner: complete for every game that can be loaded."""
+"""The machine that asks the reasoner, and can play every game that can be loaded."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 Position = tuple["Fluents", frozenset["Term"]]
 
 _Value = TypeVar("_Value")
-#: Maximum number of moves whose terms and texts are cached, at a few hundred bytes each.
+#: Maximum number of cached moves. The term and the text of a move take a few hundred bytes.
 _MOST_TERMS = 500_000
 
 
 class ReasonerMachine:
     """A `Machine` that derives its answers with the reasoner.
 
-    Thread-safe: the machine answers one question at a time, because questions share compiled code,
-    intermediate results, and a timeout.
+    Thread-safe: the machine answers one question at a time, because all questions share compiled code,
+    intermediate results and a timeout.
     """
 
     name = "reasoner"
@@ -59,10 +59,10 @@ class ReasonerMachine:
         self._asking = RLock()
 
     def another(self, most: GroundingLimits) -> Reasoner:
-        """Return a second reasoner for the compiler, so that this machine can answer meanwhile.
+        """Return a second reasoner for the compiler, so that this machine can answer during compilation.
 
-        The limits of both ``most`` and this machine bound its facts and steps. Only ``most`` bounds its
-        seconds.
+        The limits of this machine and ``most`` both bound the facts and steps of the second reasoner. Only
+        ``most`` bounds its seconds.
         """
         limits = self.reasoner.limits
         facts, steps = min(most.facts, limits.facts), min(most.steps, limits.steps)
@@ -133,7 +133,7 @@ class ReasonerMachine:
         return iter([bindings for _, bindings in matches])
 
     def check_known(self, atom: Atom, joint: Sequence[Term] | None) -> None:
-        """Raise a QueryError if an atom cannot be queried, with suggestions."""
+        """Raise a QueryError with suggestions if an atom cannot be queried."""
         relations = self.reasoner.known_relations
         if atom.key not in relations and KEYWORDS.get(atom.predicate) != len(atom.arguments):
             raise QueryError(_unknown_relation(atom, relations, self.reasoner))
@@ -175,15 +175,11 @@ class ReasonerMachine:
         )
 
     def blocks(self, playouts: int) -> int:
-        """Return 1: all playouts share the same random numbers."""
+        """Return 1, because all playouts take their random numbers from one sequence."""
         return 1
 
     def simulate(self, position: Position, request: PlayoutRequest) -> Tally[Stuck]:
-        """Play one match after the other in one thread, and count.
-
-        Raises:
-            DeviceError: the request names a graphics card.
-        """
+        """Play one match after another in one thread. Raises DeviceError for a graphics card."""
         if request.card is not None:
             raise DeviceError("the reasoner plays this game on a processor: graphics cards only run networks")
         random = Random(request.seed)
@@ -191,7 +187,7 @@ class ReasonerMachine:
         return count_outcomes(outcomes, len(self.roles), request)
 
     def draw(self, options: list[Move], random: Random) -> Move:
-        """Return a random move of a role; sorts its moves by text in place."""
+        """Return a random move of a role. Sorts ``options`` by text in place."""
         if len(options) == 1:
             return options[0]
         # The result must not depend on the order of sets or on the numbers of terms.
