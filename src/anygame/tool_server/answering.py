@@ -179,7 +179,7 @@ def bounded(answer: View, most: int) -> View:
 
 
 def load(sheet: Sheet) -> View:
-    """Read a sheet, and give it a name for the other tools. For a sheet with errors, the tool fails with the errors."""
+    """Read a sheet, and give it a name for the other tools. For a sheet with errors, the tool fails."""
     game = sheet.game
     title, description = describe_sheet(sheet.text)
     return {
