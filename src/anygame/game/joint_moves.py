@@ -51,11 +51,7 @@ def is_chance(state: State) -> bool:
 
 
 def play_text(
-    state: State,
-    text: str,
-    draw: Callable[[Sequence[Term]], Term] | None = None,
-    *,
-    is_spoken: bool = False,
+    state: State, text: str, draw: Callable[[Sequence[Term]], Term] | None = None, *, is_spoken: bool = False
 ) -> tuple[State, tuple[Term, ...]]:
     """Read a joint move as `read_joint` does, and make it; return the next state and the joint move."""
     if state.is_terminal:
@@ -65,11 +61,7 @@ def play_text(
 
 
 def read_joint(
-    state: State,
-    text: str,
-    draw: Callable[[Sequence[Term]], Term] | None = None,
-    *,
-    is_spoken: bool = False,
+    state: State, text: str, draw: Callable[[Sequence[Term]], Term] | None = None, *, is_spoken: bool = False
 ) -> tuple[Term, ...]:
     """Read one joint move; raises IllegalMoveError, or TermSyntaxError for a text that is not terms.
 

@@ -123,12 +123,7 @@ class ExtensiveForm:
         return self._settled(node.state.next(joint), node.step + 1, memories, since)
 
     def _remembered(
-        self,
-        state: State,
-        step: int,
-        memories: Memories,
-        joint: list[Term],
-        legal: Sequence[Sequence[Term]],
+        self, state: State, step: int, memories: Memories, joint: list[Term], legal: Sequence[Sequence[Term]]
     ) -> Memories:
         """Return the memories after a joint move."""
         if not self._hides:

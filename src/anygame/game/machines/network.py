@@ -51,9 +51,7 @@ if TYPE_CHECKING:
 
 
 def compile_machine(
-    reasoner: ReasonerMachine,
-    limits: Mapping[str, float],
-    progress: Callable[[int, int], None] | None = None,
+    reasoner: ReasonerMachine, limits: Mapping[str, float], progress: Callable[[int, int], None] | None = None
 ) -> NetworkMachine:
     """Compile a game; ``limits`` has values of fields of ``GroundingLimits``.
 
