@@ -22,11 +22,11 @@ SHAPE: Final = """\
    "lengths": {"mean", "min", "max", "counts": {LENGTH: NUMBER}},
    "roles": {ROLE: {"mean", "spread", "error", "counts": {GOAL: NUMBER}, "missing", "double",
                     "branching"}}}
-  spread is the standard deviation of the goals, error the standard error of their mean; missing
-  and double count games that ended without a goal or with several; cut counts games that reached
-  --limit, stuck games in which a role had no legal move, abandoned games that Ctrl-C ended;
-  first_stuck is null or {"role", "facts", "moves"};
-  fallback is null, or the reason why the reasoner plays instead of the network"""
+  spread is the standard deviation of the goals, and error the standard error of their mean.
+  missing counts games that ended without a goal, and double games that ended with several goals.
+  cut counts games that reached --limit, stuck games in which a role had no legal move, and
+  abandoned games that Ctrl-C ended. first_stuck is null or {"role", "facts", "moves"}. fallback
+  is null, or says why the reasoner plays instead of the network."""
 
 _COUNTED: Final = (
     *("interrupted", "abandoned", "states", "seconds", "setup_seconds"),

@@ -20,12 +20,12 @@ SHAPE: Final = """\
 {"game", "step", "terminal", "solved", "method", "goals": {ROLE: N}, "bounds": {ROLE: [N, N]},
    "reason", "interrupted", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves",
    "missing": {ROLE: N}, "line": [[MOVE]], "fallback"}
-  unknown goals are null, and reason says why; bounds are null or enclose the goal; expanded counts
-  the states all of whose joint moves were followed, edges these joint moves; depth is the number
-  of joint moves within which every state was expanded; leaves counts the positions that the search
-  for a proof evaluated; missing counts, per role, the final states that give it no goal, several,
-  or one that is not a whole number; fallback is null, or the reason why the reasoner computes the
-  states instead of the network"""
+  Unknown goals are null, and reason says why. bounds are null or enclose the goal. A state is
+  expanded if all its joint moves were followed; edges counts these joint moves. Every state within
+  depth joint moves was expanded. leaves counts the positions that the proof search evaluated.
+  missing counts, for each role, final states with no goal, with several goals, or with a goal that
+  is not a whole number. fallback is null, or says why the reasoner computes the states instead of
+  the network."""
 
 
 @dataclass(frozen=True, slots=True)

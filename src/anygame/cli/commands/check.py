@@ -45,22 +45,21 @@ if TYPE_CHECKING:
 
 _DETAILS: Final = f"""\
 If FILE is a folder, all rule sheets in it are checked. Likely causes are listed first. A
-finding says how many other findings are its consequences, and --all lists these, too. Findings
-about style are called infos; --info or --select shows them. `anygame explain-code CODE`
+finding says how many other findings are its consequences; --all lists these consequences, too.
+Findings about style are called infos; --info or --select shows them. `anygame explain-code CODE`
 explains a code.
 
 The check briefly plays up to 10 random games, and searches the states near the initial state.
 --play N plays N games instead, and reports games that do not end. If a fault occurs in play,
 the finding shows the shortest known moves that lead to it, as commands of `anygame repl`.
 
---prove decides findings about what may happen: a role may have no legal move, a goal may be
-missing or defined twice, a match may not end, or a rule may never fire. The check searches for
-a match in which this happens, and for a proof that it cannot happen. If it finds a proof, it
-drops the finding. --record writes the matches for `anygame replay` and `anygame web`. Proofs
-need the extra `prove`.
+--prove decides findings about play: a role without a legal move, a missing goal, two goals of
+a role, a match that does not end, or a rule that never fires. The check searches for a match
+that shows the fault, and for a proof that no match does. Such a proof removes the finding.
+--record writes the matches for `anygame replay` and `anygame web`. Proofs need the extra `prove`.
 
-The exit status is 1 if a sheet has an error, even if only --all shows the error. It is 2 if a
-file cannot be read.
+If a file cannot be read, the exit status is 2. If a sheet has an error, even one that only --all
+shows, the exit status is 1.
 
 With --json, one object is printed:
   {{"files", "errors", "warnings", "infos", "diagnostics": [{SHAPE}],
@@ -87,7 +86,7 @@ class _Options(JsonOption, ReadingOptions):
         "--play", "N", "number of random games to play; 0 for none (default: up to 10, briefly)", natural
     )
     lines: str | None = option(
-        "--lines", "FILE", "write the moves that lead to each fault to FILE, as commands of `anygame repl`"
+        "--lines", "FILE", "write to FILE the moves that lead to each fault, as commands of `anygame repl`"
     )
     seed: int = seed_option(0)
     prove: bool = flag("--prove", "prove or refute findings about play, such as a role without a legal move")

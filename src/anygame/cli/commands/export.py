@@ -27,9 +27,9 @@ asp     an answer set program for clingo: each answer set is a match of up to --
 dot     the network as a Graphviz graph, if the network is small
 
 efg: A role without a choice makes no decision. If roles move at the same time, they decide one
-after the other, without seeing the choices of the others, and `random` is last. If the sheet
-defines `sees` (GDL-II), the moves and percepts of a role determine its information sets.
-Otherwise, all moves determine them. A payoff is the goal times --scale, plus --offset. Example:
+after the other, without seeing each other's choices, and `random` decides last. If the sheet
+defines `sees` (GDL-II), a role's moves and percepts determine its information sets, otherwise
+the moves of all roles. A payoff is the goal times --scale, plus --offset. Example:
 --scale 1/25 --offset=-2 gives the payoffs of Kuhn poker in chips. The number of histories is
 estimated first. If the estimate is greater than --histories, nothing is written.
 

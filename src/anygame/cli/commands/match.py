@@ -67,8 +67,8 @@ With --json, one object is printed on each line:
   {{"event": "summary", "games", "fallback", "failed": [NAME],
    "players": [{{"name", "games", "mean", "margin", "errors"}}]}}
   errors, reasons, seconds and said (comments of players) contain only roles with a value. margin
-  is half the width of a 95 % confidence interval. failed names the players that had all their
-  moves in a match replaced. fallback is null, or says why the game is not compiled.
+  is half the width of a 95 % confidence interval. failed names players whose moves were all
+  replaced in a match. fallback is null, or says why the game is not compiled.
 """
 
 

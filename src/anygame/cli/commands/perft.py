@@ -28,7 +28,7 @@ _SHAPE: Final = """\
   lists the first joint moves that were counted."""
 
 _DETAILS: Final = f"""\
-Ctrl-C stops the count, and prints the counts of the first joint moves so far.
+Ctrl-C stops the count, and prints the counts of the first joint moves that were counted.
 
 {json_shape(_SHAPE)}"""
 

@@ -25,14 +25,14 @@ A game manager sends the rules and asks for moves by the GGP protocol (HTTP, usu
 9147). Only this machine can connect, unless --host names another address: 0.0.0.0 accepts other
 machines. Ctrl-C ends the player.
 
-The player sends its best move so far before the clock runs out. It abandons a match if no
-message arrives for --patience, by default the sum of the start clock, ten play clocks and ten
-seconds.
+The player sends its best move so far before the clock runs out. If no message arrives for
+--patience (default: the start clock, ten play clocks and ten seconds), the player abandons the
+match.
 
-There are two forms of PLAY messages in games with hidden information (GDL-II). One of them
-contains the percepts of the player, and the other one contains the joint move. With --gdl2, the
-player reads the terms in a message as percepts if the game has a rule for `sees`. Without
---gdl2, it does so only if the terms cannot be moves.
+In games with hidden information (GDL-II), one form of PLAY messages contains the percepts of the
+player, and another form contains the joint move. With --gdl2, if the game has a rule for `sees`,
+the player reads the terms in a message as percepts. Without --gdl2, the player reads terms as
+percepts only if the terms cannot be moves.
 
 With --json, one object is printed on each line:
   {"event": "listening", "host", "port", "name", "strategy"}

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _REPL_DETAILS: Final = """\
 The prompt reads commands from standard input; `help` lists them. On a terminal, the extra
 `terminal` adds editing and completion of lines: pip install 'anygame[terminal]'. If standard
-input is not a terminal, its lines are executed as a script. A failed line does not stop the
-script, but the exit status is then 1.
+input is not a terminal, its lines are executed as a script. If a line fails, the script
+continues, but the exit status is 1.
 """
 
 
@@ -66,19 +66,19 @@ _PLAY_DETAILS: Final = f"""\
 You play the first role, or the roles of --as. The players of --against play the other roles
 in their order; by default, `mcts` plays them all. Try `--against easy` first.
 
-You can abbreviate a move: `d 4`, `d4` or `move d 4` stands for (move d 4), and so does an
-unambiguous prefix, or the number of the move in `legal`. `undo` takes back your move and the
-replies to it, `hint` suggests a move, `resign` ends the game, and `help` lists all commands. If
-only the role `random` has a choice, Enter samples its move.
+You can type the move (move d 4) as `d 4`, `d4`, `move d 4`, an unambiguous prefix, or the
+number of the move in `legal`. `undo` takes back your move and the replies to it, `hint` suggests
+a move, `resign` ends the game, and `help` lists all commands. If only the role `random` has a
+choice, Enter samples its move.
 
 {PLAYERS}
 On a terminal, the record of the game is written to ~/.local/state/anygame/matches, or to
 the folder of --record. `anygame replay` steps through it. If standard input is not a terminal,
-its lines are executed as a script, and a record is written only with --record. A failed line
-does not stop the script, but the exit status is then 1.
+its lines are executed as a script, and a record is written only with --record. If a line
+fails, the script continues, but the exit status is 1.
 
-In games with hidden information (GDL-II), you see only what your role perceives and what it
-can deduce. --reveal shows everything.
+In games with hidden information (GDL-II), you see only facts that your role perceives or can
+deduce. --reveal shows everything.
 """
 
 
@@ -87,7 +87,7 @@ class _PlayOptions(MachineOption):
     file: str = argument("FILE", help=SHEET_HELP)
     roles: list[str] = several("--as", "ROLE", "role that you play (default: the first)")
     against: list[str] = several(
-        "--against", "PLAYER", "player of all other roles, or one for each of them in order (default mcts)"
+        "--against", "PLAYER", "player of all other roles, or one for each other role in order (default mcts)"
     )
     clock: float = option(
         "--play-clock",

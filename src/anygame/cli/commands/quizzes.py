@@ -34,7 +34,7 @@ legal     Which moves of a role are legal?
 next      Which facts are true after a joint move?
 terminal  Is the match over?
 goal      What is the goal of a role?
-winner    What is the goal of a role at the end if all roles play perfectly? Only for games with
+winner    If all roles play perfectly, what is the goal of a role at the end? Only for games with
           at most --states states, without chance, hidden information or mixed strategies
 why       Which instance of a rule derives an atom? The answer is the literals of its body
 
@@ -42,10 +42,10 @@ Each question is a line of JSON: id, kind, form, sheet, prompt, answer, rules, f
 role, atom, difficulty {"facts", "rules", "depth"}. The prompt is for the language model. The
 other fields are for `anygame grade`. All questions are different. The same options give the
 same quiz, and a smaller --count gives its first questions. If there are fewer questions than
---count, all of them are printed, and the exit status is 1.
+--count, all questions are printed, and the exit status is 1.
 
 A scrambled sheet is the same game with other names, except for keywords, the role `random` and
-integers. --sheets FOLDER writes the scrambled sheets and maps of their names. With these,
+integers. --sheets FOLDER writes the scrambled sheets and maps of their names. Afterwards,
 `anygame equal SHEET FOLDER/NAME.kif --map FOLDER/NAME.map` proves that the game is the same.
 """
 
@@ -66,7 +66,7 @@ class _QuizOptions(ReadingOptions):
     depth: int = option(
         "--depth",
         "D",
-        "maximum number of joint moves that lead to a state in a question",
+        "maximum number of joint moves from the initial state to the state of a question",
         natural,
         default=10,
     )
@@ -80,7 +80,7 @@ class _QuizOptions(ReadingOptions):
     states: int = option(
         "--states",
         "N",
-        "maximum number of reachable states of a game for questions of the kind winner",
+        "ask questions of the kind winner only about games of up to N reachable states",
         positive,
         default=DEFAULT_STATES,
     )

@@ -37,8 +37,8 @@ _ANALYSE_DETAILS: Final = f"""\
 The moves of each role are listed, the best first: visits (number of leaves evaluated below
 the move), mean goal and its standard error, proven values or bounds, and the best known line
 of play. On a terminal, the table is updated during the search. Without --seconds and
---iterations, the search ends when all values are proven, or at Ctrl-C. It also ends when it
-has visited all states, and none of the final states has a goal. Times exclude compilation.
+--iterations, the search ends at Ctrl-C, when all values are proven, or when all states have
+been visited and no final state has a goal. Times exclude compilation.
 
 If `anygame train` has trained a model of this sheet and the model won its trial, the search
 uses the model. With --iterations, the search uses a model only if --model asks for one, so
@@ -53,8 +53,8 @@ terms in KIF:
                      "line": [[MOVE]]}}]}}}}
   Unknown values are null. bounds are a lower and an upper bound of the value. engine is `lanes`
   if the compiled game evaluates many leaves in parallel, else `states`. fallback says why the
-  slower engine `states` is used. depth is the depth of the search tree. reason is given if the
-  search has visited all states, and none of the final states has a goal.
+  slower engine `states` is used. depth is the depth of the search tree. If the search has visited
+  all states and no final state has a goal, reason says so.
 """
 
 _NOTHING_TO_PRACTISE: Final = "no practice: self-play needs a compiled game with several roles"
@@ -156,8 +156,8 @@ class _SolveOptions(PositionOptions):
     seconds: float | None = option(
         "--seconds",
         "S",
-        "time limit in seconds: half for visiting all states, half for a proof search if they are too many "
-        "(default: visit states until --memory is full, then search as long as that took)",
+        "time limit in seconds: half to visit all states, half for a proof search if there are too many "
+        "(default: visit states until --memory is full, then search for the same time)",
         seconds,
     )
     table: str | None = option("--table", "FILE", "write the values of all states to FILE")
@@ -194,15 +194,15 @@ def _solve(options: _SolveOptions) -> int:
 
 _SOLVE_DETAILS: Final = f"""\
 With one role, the value of a state is the best goal that the role can reach. With two roles
-that have opposed goals, it is the minimax value if the roles take turns, and the value in mixed
-strategies (extra `solve`) if they move at the same time. If there are too many states to visit
-them all, a search tries to prove the goals that two roles can guarantee (maximin), or to find
-the best line of one role. A winner plays the shortest line to the end, and a loser the longest
-one; with maximin values, lengths are not compared. All moves of `random` are equally likely.
+with opposed goals, the value is the minimax value if the roles take turns, and the value in mixed
+strategies (extra `solve`) if the roles move at the same time. If there are too many states to
+visit, a search tries to prove the goals that two roles can guarantee (maximin), or to find the
+best line of one role. A winner plays the shortest line to the end, and a loser the longest; with
+maximin values, lengths are not compared. All moves of `random` are equally likely.
 
-If the rules define no goal or several goals of a role in a final state, this goal may be any
-number from 0 to 100. A value is printed if it does not depend on such goals. All other games,
-including games with hidden information, are not solved, and the exit status is 1.
+If the rules give a role no goal or several goals in a final state, the command assumes any goal
+from 0 to 100, and prints a value only if it does not depend on such goals. Other games, such as
+games with hidden information, are not solved; the exit status is then 1.
 
 --table FILE writes the values of all states to a file for `anygame analyse --table` and, in
 Python, anygame.load_table.

@@ -37,9 +37,9 @@ _DETAILS: Final = f"""\
 {PLAYERS}
 In each round, every combination of players plays every sheet, once in each rotation of the
 roles. Every step is written to the store, so the same command resumes an interrupted
-tournament. When all matches have been played, it only prints the standings. --report reads the
-players and matches from the store. If the command line also names sheets and players, it prints
-the number of planned matches.
+tournament. When all matches have been played, the command only prints the standings. --report
+reads the players and matches from the store. If sheets and players are also given, --report
+prints the number of planned matches, too.
 
 {WATCHING}
 With --json, one object is printed. With --web, the object
@@ -65,7 +65,7 @@ class _Options(ClockOptions, WebOptions):
     rounds: int = option(
         "--rounds",
         "N",
-        "number of rounds, in each of which all combinations of players play all sheets",
+        "number of rounds; in each round, all combinations of players play all sheets",
         positive,
         default=1,
     )

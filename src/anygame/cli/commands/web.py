@@ -21,9 +21,9 @@ The pages list the installed games and the rule sheets at every PATH. Matches ar
 --folder, and continue when the server is restarted.
 
 Only this machine can connect, unless --host names another address: 0.0.0.0 accepts other
-machines. In that case, --name should list the host names of this server. Requests for other
-names are then refused, so that no other site can pose as this one. If strangers can connect,
-put a TLS proxy in front of the server.
+machines. If other machines can connect, list the host names of this server after --name. The
+server then refuses requests for other names, so that no other site can pose as this one. If
+strangers can connect, put a TLS proxy in front of the server.
 
 {PLAYERS}
 With --json, one object is printed: {{"event": "listening", "address", "host", "port", "folder"}}

@@ -29,7 +29,7 @@ WATCHING: Final = """\
 With --web, a browser shows running matches live, and finished matches step by step. Visitors
 can watch, but not play. Only browsers on this machine can open the pages, unless --web names
 another address: 0.0.0.0:8000 accepts other machines. The pages close when the command ends;
-with --stay, it ends at Ctrl-C.
+with --stay, the command ends at Ctrl-C.
 """
 
 
