@@ -78,7 +78,7 @@ def test_hover_in_the_infix_form() -> None:
 
 def test_a_variable_that_nothing_binds() -> None:
     told = _told("(legal x (go ?", "n))", "(role x) (<= (legal x (go ?n)) (not (p ?n)))")
-    assert told == "?n variable\nno positive literal of the body binds it"
+    assert told == "?n variable\nno positive literal of the body binds this variable"
 
 
 def test_domains_of_a_broken_text_are_those_known_before() -> None:

@@ -1,6 +1,6 @@
 """Diagnostics: errors, warnings and remarks about a rule sheet, with places and advice.
 
-Each stage of loading collects its diagnostics. If one is an error, the stage raises all, sorted by place::
+Each stage of loading collects its diagnostics, and raises all of them, sorted by place, if any is an error::
 
     sheet.kif:12:18: error[unbound-variable]: nothing binds ?x
        12 |     (not (bad ?x))
@@ -150,7 +150,7 @@ def _width(text: str) -> int:
 def format_excerpt(span: Span, indent: str = "  ") -> str:
     """Return the source line of a span and, below it, a line that underlines the span: ``^~~~``.
 
-    In a long line, ``...`` replaces the text far from the span. Of several lines, only the first is shown.
+    In a long line, ``...`` replaces the text far from the span. Only the first line of the span is shown.
     """
     line, mark = _line_and_mark(span)
     return f"{indent}{line}\n{indent}{mark}".rstrip()

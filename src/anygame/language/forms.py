@@ -6,8 +6,8 @@
         (true (cell ?x ?y b))               true(cell(X,Y,b)) &
         (not (closed ?x)))                  ~closed(X)
 
-Each name has exactly one spelling in each form. A name that is not a plain word in infix is quoted, with
-inner quotes doubled:
+Each name has exactly one spelling in each form. In infix, a name that is not a plain word is quoted, and a
+quote inside the name is doubled:
 
 =================  =============  ===================================================================
 KIF                infix
@@ -43,7 +43,7 @@ KEYWORDS: Final = {
     "sees": 2, "percept": 2,
 }  # fmt: skip
 
-#: Start of a comment, which runs to the end of its line.
+#: Mark at the start of a comment, which ends at the end of the line.
 COMMENT_MARKS: Final[dict[Form, str]] = {"kif": ";", "infix": "%"}
 
 _COMMENT: Final[dict[Form, re.Pattern[str]]] = {
@@ -51,12 +51,12 @@ _COMMENT: Final[dict[Form, re.Pattern[str]]] = {
     "infix": re.compile(r"'(?:[^'\r\n]|'')*'|(%[^\r\n]*)"),
 }
 _SUFFIXES: Final[dict[str, Form]] = {".kif": "kif", ".hrf": "infix", ".infix": "infix"}
-#: Comments of both forms, then the first characters of an item. Only KIF items start with a parenthesis.
+#: Comments of both forms, then the start of an item. Only KIF items start with a parenthesis.
 _START: Final = re.compile(
     r"(?:\s|[;%][^\r\n]*(?![^\r\n]))*(?:(?P<kif>\()|(?P<infix>(?:'[^'\s]+'|[A-Za-z0-9_]+)(?:\(|\s*:-)))?"
 )
 _KIF_RULE: Final = re.compile(r"^[ \t]*\(<=", re.MULTILINE)
-#: A KIF name, a parenthesis, or any other character of a message.
+#: Piece of a message: a KIF name, a parenthesis, or any other character.
 _PIECE: Final = re.compile(r"""[()]|[^\s():,;`'"]+|.""", re.DOTALL)
 _BARE_CONSTANT: Final = re.compile(r"-?[0-9][A-Za-z0-9_]*|[a-z][A-Za-z0-9_]*")
 _BARE_VARIABLE: Final = re.compile(r"[a-z][A-Za-z0-9_]*")
@@ -129,9 +129,7 @@ def kif_variable(name: str) -> str:
 def as_infix(message: str, text: str) -> str:
     """Return a message about an infix sheet with its KIF variables and terms converted to infix.
 
-    Args:
-        message: the message; words in parentheses that are not a term of the sheet stay unchanged.
-        text: the text of the sheet.
+    Words in parentheses that are not a term of the sheet with this ``text`` stay unchanged.
 
     >>> as_infix("nothing binds ?Row: it occurs in (p ?Row (f ?_any1)) (here)", "p(_Row,f(_))")
     'nothing binds _Row: it occurs in p(_Row,f(_)) (here)'

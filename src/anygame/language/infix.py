@@ -92,7 +92,7 @@ _DIALECT: Final = {
 
 
 class _Token(NamedTuple):
-    kind: str  # variable, name, quoted, mark or odd; empty at the end of the text
+    kind: str  # a group of the pattern above; empty at the end of the text
     text: str
     start: int
     end: int
@@ -116,7 +116,7 @@ def parse_infix(source: Source, limits: ReadingLimits) -> tuple[tuple[Node, ...]
 
 
 class _Parser:
-    """Parser of one text; its methods have the names of the productions above."""
+    """Parser of one text; its methods have the names of the productions in the grammar."""
 
     def __init__(self, source: Source, limits: ReadingLimits) -> None:
         self.faults: list[Diagnostic] = []

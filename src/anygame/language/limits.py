@@ -10,7 +10,7 @@ from typing import Final
 from anygame.errors import LimitError
 
 #: Maximum nesting of lists. Functions over terms and formulas, including pickling, are recursive and use
-#: several calls for each level. CPython allows 1,000 nested calls, and the caller has used some of them.
+#: several calls for each level. CPython allows 1,000 nested calls, and the caller has already used several.
 _DEEPEST: Final = 200
 
 
@@ -19,15 +19,15 @@ class ReadingLimits:
     """Limits on a text.
 
     Attributes:
-        bytes: maximum bytes of a file, or characters of a text. The largest public sheets have 0.5 MB,
-            generated tables more. Reading 16 MiB takes several seconds.
+        bytes: maximum number of bytes in a file, or of characters in a text. The largest public sheets have
+            0.5 MB, generated tables more. Reading 16 MiB takes several seconds.
         depth: maximum nesting of lists, up to 200. People write fewer than 20 levels.
         tokens: maximum number of names, variables and parentheses. Typical facts have 4 characters for each
             token, so the default suffices for 16 MiB of facts.
         token_length: maximum number of characters of a name or variable.
         arity: maximum number of arguments of a sentence or term. A board written as one term has several
             hundred arguments.
-        problems: maximum number of errors before reading stops, and of reported warnings.
+        problems: maximum number of errors before reading stops; also maximum number of reported warnings.
         seconds: maximum processor time of reading in seconds, independent of other load of the machine. The
             largest accepted text takes a tenth of the default.
     """

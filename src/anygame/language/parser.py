@@ -234,8 +234,8 @@ def _read_nodes(source: Source, limits: ReadingLimits, text: str | None = None) 
 def _tokens(source: Source, limits: ReadingLimits, text: str) -> Iterator[_Token]:
     """Yield the tokens of a text. Consecutive lists without inner lists are a single token.
 
-    Large sheets consist mainly of such lists, and a step of the parser takes longer than a match. Their names
-    become nodes on first access.
+    Large sheets consist mainly of such lists, and a step of the parser takes longer than a match. The names
+    in such lists become nodes on first access.
     """
     deadline = Deadline(limits.seconds)
     longest = limits.token_length

@@ -1,6 +1,6 @@
 """Rules as written in a sheet: atoms, formulas, rules and programs, and their text in KIF.
 
-Rules are not normalised. Each part knows its place in the source, which comparisons ignore.
+Rules are not normalised. Each part has its place in the source; comparisons ignore the place.
 ``parse_program(format_program(program)) == program`` for each program that was read.
 """
 
@@ -134,7 +134,7 @@ class Or(_Joining):
 
 
 class And(_Joining):
-    """A conjunction: all formulas must hold. It is part of KIF but not of GDL, and causes a warning."""
+    """A conjunction: all formulas must hold. KIF has conjunctions, but in GDL, they cause a warning."""
 
     __slots__ = ()
 
@@ -173,7 +173,7 @@ def walk(formulas: Iterable[Formula], *, positive: bool = True) -> Iterator[tupl
 
 
 def atoms_in(formulas: Iterable[Formula]) -> Iterator[tuple[Atom, bool]]:
-    """Yield the atoms of formulas in the order of `walk`, each with whether it is positive."""
+    """Yield the atoms of formulas in the order of `walk`, each with whether the atom is positive."""
     for formula, positive in walk(formulas):
         if isinstance(formula, Literal):
             yield formula.atom, positive

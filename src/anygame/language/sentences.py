@@ -1,6 +1,6 @@
 """Reads nodes as terms, formulas and rules, and collects errors and warnings instead of raising them.
 
-``(f)`` is read as ``f``, ``(<= h)`` as ``h``, and a keyword in any case as lower case.
+The reader accepts ``(f)`` for ``f``, ``(<= h)`` for ``h``, and keywords in any case.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def fold(name: str, case_sensitive: bool = True) -> str:
     The ten constants ``role init true does next legal goal terminal base input`` are folded everywhere, also
     as object or function constants, as in the reference implementation. So ``(cell 1 Goal)`` and
     ``(cell 1 goal)`` are the same fact. Other names keep their case, unless ``case_sensitive`` is false: then
-    all names are folded, as in the systems from Dresden.
+    all names are folded, as in the GGP systems from Dresden.
 
     >>> fold("TRUE"), fold("King"), fold("King", case_sensitive=False)
     ('true', 'King', 'king')

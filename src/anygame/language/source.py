@@ -1,4 +1,4 @@
-"""Source texts, places in them, and the tree of nodes of a text."""
+"""Source texts, places in source texts, and nodes of syntax trees."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Source:
         return start, end - 1 if self.text.startswith("\r\n", end - 1) else end
 
     def line(self, number: int) -> str:
-        """Return a line, by its number from 1, without its line end."""
+        """Return the text of a line, numbered from 1, without its line end."""
         start, end = self.line_bounds(number)
         return self.text[start:end]
 
@@ -90,7 +90,7 @@ class Node:
         self.start = start
         self.end = end
         self.text = text
-        # An empty tuple also means that the children do not exist yet.
+        # For a list, an empty tuple can also mean that the children do not exist yet.
         self._children = children
 
     @property

@@ -2,7 +2,7 @@
 
 Equal terms are the same object, so terms are compared and hashed by identity. ``str(term)`` and
 ``repr(term)`` are KIF. Terms sort by their text. Terms share their parts, but each term stores its own
-text; therefore the total length of long texts in a process is bounded.
+text. Therefore, the total length of long texts in a process is bounded.
 
 >>> move = Compound("move", (Constant("a"), Constant("1")))
 >>> move, str(move), move is Compound("move", (Constant("a"), Constant("1")))
@@ -176,7 +176,7 @@ class Compound(Term):
 
 
 class _LongTerms:
-    """All long terms. Only after much new text is the total length of their texts computed again."""
+    """All long terms. The total length of their texts is computed again only after much text was added."""
 
     def __init__(self) -> None:
         self._terms: WeakSet[Term] = WeakSet()

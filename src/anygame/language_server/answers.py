@@ -156,7 +156,7 @@ def _can_rename(asked: Question) -> lsp.PrepareRenamePlaceholder:
 
 
 def symbol_kind(entry: Entry) -> lsp.SymbolKind:
-    """Return the symbol kind of the protocol for an entry of an outline."""
+    """Return the protocol's symbol kind for an entry of the outline."""
     return _SYMBOLS.get(entry.kind.partition(",")[0], lsp.SymbolKind.Constant)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.language_server.documents import Document
 
 
-#: Maximum address space in bytes; a text of 2 MiB needs a fraction of it.
+#: Maximum address space in bytes: several times the need of a text of 2 MiB.
 _MEMORY: Final = 4 * 2**30
 #: Maximum size of an answer in bytes; 500 diagnostics and the values of 5,000 places take much less.
 _LONGEST_ANSWER: Final = 64 * 2**20

@@ -39,7 +39,7 @@ Slot = Literal["item", "head", "formula", "term"]
 
 @dataclass(frozen=True, slots=True)
 class TypingContext:
-    """The place of the cursor.
+    """Syntactic context of the cursor.
 
     Attributes:
         slot: the syntactic category of a name at the cursor.
@@ -106,7 +106,7 @@ _OF_SLOT: Final[dict[Slot, tuple[str, ...]]] = {
 }
 
 
-#: Placeholders for arguments of keywords; the other placeholders are the names of the arguments.
+#: Placeholders for arguments of keywords; the placeholder of any other argument is its name.
 _HOLES: Final = {"role": "?role", "move": "?move", "term": "?term", "value": "100"}
 
 

@@ -1,4 +1,4 @@
-"""The documents that an editor has open, the sheets in its folders, and places in texts."""
+"""The documents that an editor has open, the sheets in its folders, and positions in texts."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 #: Maximum number of open documents; further documents are ignored.
 _MOST: Final = 1_000
-#: Maximum number of files to read.
+#: Maximum number of files that a search reads.
 _MOST_FILES: Final = 500
-#: Maximum number of folder entries to visit.
+#: Maximum number of folder entries that a search visits.
 _MOST_ENTRIES: Final = 20_000
-#: Maximum number of symbols in an answer.
+#: Maximum number of symbols in the answer to a search.
 _MOST_SYMBOLS: Final = 500
 
 
@@ -46,7 +46,7 @@ class Document:
 
     Attributes:
         findings: the findings of this version; None before it has been examined.
-        domains: the possible values of each place, perhaps in an earlier version.
+        domains: the possible values of each place, perhaps those of an earlier version.
     """
 
     def __init__(self, uri: str, version: int, text: str, encoding: Encoding = "utf-16") -> None:
@@ -75,7 +75,7 @@ class Document:
 class Documents:
     """The latest version of each open document by URI, and the sheets in the folders of the editor.
 
-    Only a search for symbols reads files, and only new and changed files.
+    A search for symbols reads the files that are new or have changed.
     """
 
     def __init__(self) -> None:

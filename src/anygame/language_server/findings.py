@@ -70,7 +70,7 @@ class DomainTable:
 
     @classmethod
     def of(cls, domains: Domains, relations: Iterable[tuple[str, int]]) -> DomainTable:
-        """Return the values of the places in relations, given by name and arity."""
+        """Return the values of all places in relations, which are pairs of name and arity."""
         values: dict[Place, Values] = {}
         pending: list[tuple[Place, frozenset[Any], int]] = [
             ((name, arity, number), domains.tops(name, arity, number), 0)
@@ -169,7 +169,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All findings of a sheet, and the possible values of each place, if known."""
+    """All findings of a sheet, and the possible values of its places, if known."""
 
     findings: tuple[Finding, ...] = ()
     domains: DomainTable = field(default_factory=DomainTable)
@@ -211,7 +211,7 @@ class Settings:
     play: bool = False
 
     def changed(self, values: object) -> Settings:
-        """Return the settings with the values that an editor sent, inside ``{"anygame": {...}}`` or directly.
+        """Return settings with the values of an editor, which can be inside ``{"anygame": {...}}``.
 
         >>> Settings().changed({"anygame": {"lenient": True, "colour": "red"}})
         Settings(lenient=True, infos=True, play=False)

@@ -255,7 +255,7 @@ def _parts(
     if symbol.kind == "variable":
         values = values_of_variable(sheet, symbol, table)
         if values is None:
-            yield "no positive literal of the body binds it"
+            yield "no positive literal of the body binds this variable"
         elif values:
             yield f"can be {mark(values_text(values))}"
         return

@@ -85,16 +85,16 @@ class RenamingError(AnygameError):
 
 
 def can_rename(sheet: WrittenSheet, offset: int) -> Occurrence:
-    """Return the name at an offset. Raises RenamingError if it cannot be changed."""
+    """Return the name at an offset. Raises RenamingError if the name cannot be changed."""
     occurrence = sheet.name_at(offset)
     if occurrence is None or sheet.comment_at(offset):
         raise RenamingError("there is no name here")
     symbol = occurrence.symbol
     name = shown(symbol.name)
     if is_keyword(symbol) or (symbol.kind == "relation" and symbol.name in KEYWORDS):
-        raise RenamingError(f"{name} is a keyword of GDL and keeps its name")
+        raise RenamingError(f"{name} is a keyword of GDL and cannot be renamed")
     if symbol.kind == "term" and symbol.name == _RANDOM and not symbol.arity:
-        raise RenamingError("random is the role whose moves are sampled, and keeps its name")
+        raise RenamingError("random is the role whose moves are sampled, and cannot be renamed")
     if symbol.kind == "term" and any(each.place == ("goal", 2, 1) for each in sheet.by_symbol[symbol]):
         raise RenamingError(f"{name} is the value of a goal, not a name")
     if symbol.kind == "variable" and sheet.text[occurrence.start : occurrence.end] == "_":
@@ -129,7 +129,7 @@ def _constant(new: str) -> str:
     name = new.strip()
     if len(name) > _LONGEST or not _NAME.fullmatch(name):
         raise RenamingError(
-            f"expected a name without blanks, parentheses and quotes, and not a variable; found {shown(new)}"
+            f"expected a name without blanks, parentheses or quotes, not a variable; found {shown(new)}"
         )
     if name.lower() in _RESERVED or name.lower() == _RANDOM:
         raise RenamingError(f"{shown(name)} is a keyword of GDL")
@@ -240,8 +240,8 @@ _LIBRARY: Final = 2
 def colours(sheet: WrittenSheet, lines: Lines, start: int = 0, end: int | None = None) -> Iterator[int]:
     """Yield five numbers for each token of a part of the text, as the protocol encodes them.
 
-    The numbers are: lines since the last token; code units since the start of the last token or, in another
-    line, since the start of the line; length in code units; type; sum of the modifiers.
+    The numbers are: lines since the last token; code units since the start of that token or of a new line;
+    length in code units; type; sum of the modifiers.
     """
     last = len(sheet.text) if end is None else end
     tokens = [(comment.start, comment.end, 0, 0) for comment in sheet.comments]

@@ -42,7 +42,7 @@ _ENDS: Final = frozenset(("name", "close"))
 
 
 class Token(NamedTuple):
-    """A token with its offsets; its kind is ``comment``, ``open``, ``close``, ``name`` or ``mark``."""
+    """A token with its offsets; ``kind`` is ``comment``, ``open``, ``close``, ``name`` or ``mark``."""
 
     kind: str
     text: str
@@ -126,7 +126,7 @@ class OpenItem:
             yield "" if is_group else name, max(0, len(children) - 1 - is_begun)
 
     def ended(self) -> list[Node]:
-        """Close all lists, and return the item; without an arrow, return all items."""
+        """Close all lists, and return the items; in infix, an arrow joins them to a rule."""
         self._close_all(self._last.end)
         if self._form == "kif":
             return [node for node in self._head if node.children]
@@ -148,7 +148,7 @@ class OpenItem:
         elif token.kind == "open" and len(self._open) < _DEEPEST:
             is_call = is_infix and self._last.kind == "name" and token.start == self._last.end
             name = self._inside.pop() if is_call else None
-            # The items of a group belong to the list around the group.
+            # Parentheses around formulas form a group, whose items belong to the list around the group.
             is_group = is_infix and name is None
             self._open.append((name.start if name else token.start, [name] if name else [], is_group))
         elif token.kind == "close":

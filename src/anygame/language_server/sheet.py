@@ -194,7 +194,7 @@ class WrittenSheet:
 
     @cached_property
     def occurrences(self) -> list[Occurrence]:
-        """All occurrences of all names, in the order of the text."""
+        """The occurrences of all names, in the order of the text."""
         items = enumerate(self.items)
         names = (name for number, item in items for name in _formula(item, _Around(number, in_head=True)))
         return sorted(names, key=lambda name: name.start)
@@ -216,7 +216,7 @@ class WrittenSheet:
         return grouped((head.symbol, number) for head, number in heads if head is not None)
 
     def head(self, item: int) -> Occurrence | None:
-        """Return the relation that a rule or fact defines; None if it has none."""
+        """Return the relation that a rule or fact defines; None if there is none."""
         names = self.by_item.get(item, ())
         return next((each for each in names if each.in_head and each.symbol.kind == "relation"), None)
 
@@ -251,7 +251,7 @@ class WrittenSheet:
         return [each.start for each in self.occurrences]
 
     def name_at(self, offset: int) -> Occurrence | None:
-        """Return the name around an offset, or that ends at the offset."""
+        """Return the name that contains an offset or ends at the offset."""
         place = bisect_right(self._starts, offset)
         for each in reversed(self.occurrences[max(0, place - 2) : place]):
             if each.start <= offset <= each.end:
