@@ -1,4 +1,4 @@
-"""The course of a match: its states, its joint moves, and the roles that have a choice."""
+"""A match so far: its states, its joint moves, and the roles that have a choice."""
 
 from __future__ import annotations
 
@@ -24,24 +24,20 @@ if TYPE_CHECKING:
 
 Joint = tuple["Term", ...]
 Report = dict[str, Any]
-#: Keys of the record that name the role that left a match: it resigned, or ran out of time.
+#: Keys of the record for the role that left the match, because it resigned or ran out of time.
 LEAVING: Final = ("resigned", "late")
 
 
 @dataclass(frozen=True, slots=True)
 class StateSummary:
-    """Summary of a state for the course of a match.
-
-    Attributes:
-        is_terminal: whether the game is over.
-        legal: legal moves of every role; empty if the game is over.
-        goals: goal of every role if the game is over and all goals are defined; otherwise empty.
-        fault: reason why the rules allow neither a move nor a result; otherwise empty.
-    """
+    """Summary of a state."""
 
     is_terminal: bool
+    #: Legal moves of every role; empty if the game is over.
     legal: tuple[tuple[Term, ...], ...]
+    #: Goal of every role if the game is over; empty otherwise.
     goals: tuple[int, ...]
+    #: Error of the rules that prevents both a move and a result; empty without an error.
     fault: str = ""
 
     @property
@@ -53,7 +49,7 @@ class StateSummary:
 def summary_of(state: State) -> StateSummary:
     """Compute the summary of a state."""
     try:
-        # Goals are computed only at the end, because that takes seconds in several games.
+        # Goals are computed only at the end, because their computation takes seconds in several games.
         goals = tuple(final_goals(state)) if state.is_terminal else ()
         return StateSummary(state.is_terminal, legal_in(state), goals)
     except (GoalError, IllegalMoveError) as error:
@@ -61,12 +57,12 @@ def summary_of(state: State) -> StateSummary:
 
 
 def joint_of(game: Game, texts: Iterable[str], state: State) -> Joint:
-    """Return the joint move that strings, in the order of the roles, mean. Raises the errors of `move_of`."""
+    """Return the joint move of strings in the order of the roles. Raises the errors of `move_of`."""
     return tuple([move_of(text, role, state) for role, text in zip(game.roles, texts, strict=True)])
 
 
 def move_of(text: str, role: Role, state: State) -> Term:
-    """Return the legal move that a string with any spacing means.
+    """Return the legal move that equals a string, ignoring spacing.
 
     Raises IllegalMoveError if the move is not legal, and TermSyntaxError if the string is not a term.
     """
@@ -81,11 +77,7 @@ def move_of(text: str, role: Role, state: State) -> Term:
 
 
 class Course:
-    """A match so far.
-
-    Args:
-        record: record of the match so far, which grows.
-        states: states in the record, at least the initial state.
+    """A match so far, from its record and the states in the record.
 
     Attributes:
         line: joint moves so far.
@@ -93,7 +85,7 @@ class Course:
         fault: reason why the match cannot continue; empty if it can continue.
         live: clock of a match in another process; see `FollowedMatch`.
         chose: indices of the roles that had a choice, for every joint move so far.
-        since: start of the present turn, in seconds since 1970; None for a match in another process.
+        since: start of the current turn, in seconds since 1970; None for a match in another process.
         left: role that has left the match, and the reason ``resigned`` or ``late``; None if no role has left.
     """
 
@@ -123,45 +115,45 @@ class Course:
 
     @property
     def turn(self) -> list[int]:
-        """The indices of the roles whose moves are awaited from people in this process."""
+        """The indices of the roles of people who must choose a move in this process."""
         return []
 
     @property
     def thinking(self) -> list[int]:
-        """The indices of the roles whose moves are awaited from players."""
+        """The indices of the roles whose players are choosing a move."""
         return []
 
     @property
     def can_take_back(self) -> bool:
-        """Whether there is a choice of a person to take back."""
+        """Whether a person can take a move back."""
         return False
 
     @property
     def choosing(self) -> set[int]:
-        """The indices of the roles that have a choice now; all other roles move automatically."""
+        """The indices of the roles that have several legal moves; all other roles move automatically."""
         return _choosing(self.summary.legal)
 
     @property
     def is_running(self) -> bool:
-        """Whether the clocks run: they start when all people have joined."""
+        """Whether the clocks run. The clocks start when all people have joined."""
         return True
 
     def time_left(self, index: int) -> float | None:
-        """Return the seconds that a person has left; None without a clock."""
+        """Return the seconds that a person had left at the start of the turn; None without a clock."""
         return None
 
     def told(self, step: int) -> list[int]:
-        """Return the roles whose moves at a step are worth showing: the roles with a choice, or else one."""
+        """Return the roles whose moves at a step are shown: all roles with a choice, or else one role."""
         return sorted(self.chose[step]) or self._most_informative(self.line[step])
 
     def _most_informative(self, joint: Joint) -> list[int]:
-        """Return the role with the most informative move: waiting is usually a constant that roles share."""
+        """Return the role with the most informative move. A move to wait is usually a constant and shared."""
         roles = [index for index, role in enumerate(self.game.roles) if not role.is_random]
         roles = roles or list(range(len(joint)))
         return [min(roles, key=lambda index: (isinstance(joint[index], Constant), joint.count(joint[index])))]
 
     async def _follow(self, joint: Joint, verdicts: Sequence[Verdict]) -> None:
-        """Make a joint move, and record it with the verdicts on replies. Raises AnygameError."""
+        """Make a joint move, and record it with the verdicts on the replies. Raises AnygameError."""
         state = await asyncio.to_thread(self.states[-1].next, joint)
         summary = await asyncio.to_thread(summary_of, state)
         self.line.append(joint)
@@ -191,7 +183,7 @@ class Course:
         record.goals = list(self.summary.goals) if record.is_completed else None
 
     def seen(self, last: int) -> Sequence[Mapping[str, Collection[Term]]]:
-        """Return the percepts of every role at every joint move before a state (GDL-II)."""
+        """Return the percepts of every role (GDL-II), for each of the first ``last`` joint moves."""
         for step in range(len(self._seen), last):
             self._seen.append(self.states[step].percepts(self.line[step]))
         return self._seen[:last]
@@ -204,8 +196,8 @@ def _choosing(legal: Sequence[Sequence[Term]]) -> set[int]:
 class FollowedMatch(Course):
     """A match that another process plays and reports to this one.
 
-    ``live`` has ``asked``, the start of the present turn in seconds since 1970, and ``clock``, the seconds
-    for each move. It is empty after the end.
+    ``live`` has ``asked``, the start of the current turn in seconds since 1970, and ``clock``, the seconds
+    for each move. After the end of the match, ``live`` is empty.
     """
 
     async def begin(self) -> None:
@@ -215,13 +207,13 @@ class FollowedMatch(Course):
     async def follow(
         self, start: int, turns: Sequence[Report], now: Report, keep: Callable[[Record], None]
     ) -> None:
-        """Make the reported moves, as far as the rules allow them.
+        """Make the reported moves, up to the first illegal move.
 
         Args:
-            start: number of joint moves before the reported ones.
+            start: number of joint moves before the first report.
             turns: reports with ``moves``, strings in the order of the roles, and optionally ``errors``,
                 ``reasons``, ``said`` and ``seconds`` of every role.
-            now: present status: ``live`` and ``fault``, and optionally ``opening`` with the ``reasons`` and
+            now: current status: ``live`` and ``fault``, and optionally ``opening`` with the ``reasons`` and
                 ``said`` before the first move.
             keep: writes the record.
         """
@@ -255,7 +247,7 @@ class FollowedMatch(Course):
 
     @property
     def thinking(self) -> list[int]:
-        """The indices of the roles whose choices are awaited."""
+        """The indices of the roles that must choose a move."""
         if self.is_over or "asked" not in self.live:
             return []
         roles = self.game.roles
@@ -267,7 +259,7 @@ class FollowedMatch(Course):
 
 
 def _of_all(values: Sequence[Any] | None, game: Game, default: Any) -> list[Any]:
-    """Return a value for every role: the reported value, or else a default."""
+    """Return the reported value of every role, or a default where it is missing."""
     if values is None or len(values) != len(game.roles):
         return [default for _ in game.roles]
     return [default if value is None else value for value in values]

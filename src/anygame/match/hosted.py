@@ -1,7 +1,7 @@
-"""A match between people and players, run in its own process.
+"""A match between people and players.
 
-A role with a single legal move makes it automatically, and the moves of ``random`` are sampled. Every change
-is written to the record, from which a new process can resume the match.
+A role with a single legal move makes this move automatically, and the moves of ``random`` are sampled. Every
+change is written to the record, from which another process can resume the match.
 """
 
 from __future__ import annotations
@@ -24,25 +24,18 @@ if TYPE_CHECKING:
     from anygame.match.opponents import Opponent
     from anygame.match.record import Record
 
-#: Maximum number of joint moves of a match, which then ends without a result. A match without choices could
-#: otherwise run forever and fill the disk.
+#: Number of joint moves after which a match ends without a result. Otherwise, a match without choices could
+#: run forever and fill the disk.
 _LONGEST: Final = 5_000
-#: Pause in seconds before a move that no person has chosen, so that people can watch it.
+#: Pause in seconds before a joint move without a choice of a person, so that people can follow the match.
 _PACE: Final = 0.4
 
 
 class HostedMatch(Course):
     """A match between people and players.
 
-    Args:
-        record, states: see `Course`.
-        opponents: players by the index of their role.
-        keep: writes the record.
-        changed: called after every change of the match.
-
-    Attributes:
-        chosen: moves chosen for the present turn, by the index of the role.
-        people: indices of the roles of people.
+    ``opponents`` maps the index of a role to its player. ``keep`` writes the record, and ``changed`` is
+    called after every change of the match.
     """
 
     def __init__(
@@ -57,6 +50,7 @@ class HostedMatch(Course):
     ) -> None:
         super().__init__(game, record, states)
         self.opponents = dict(opponents)
+        #: Moves chosen in the current turn, by the index of the role.
         self.chosen: dict[int, Term] = {}
         self.verdicts: dict[int, Verdict] = {}
         self._keep = keep
@@ -66,7 +60,7 @@ class HostedMatch(Course):
         self._tasks: set[asyncio.Task[None]] = set()
         self._restart_time()
         clock = record.own.get("clock")
-        #: Seconds of each person for the match, and seconds added for each move; None without a clock.
+        #: Seconds that each person has for the match, and seconds added for each move; None without a clock.
         self._clock: tuple[float, float] | None = tuple(clock) if clock else None
         self._timer: asyncio.TimerHandle | None = None
         self._random = Random(f"{record.own.get('seed')}:{record.step}")
@@ -77,7 +71,7 @@ class HostedMatch(Course):
         }
 
     async def begin(self) -> None:
-        """Summarise the last state, let players get ready, and advance to the first choice."""
+        """Summarise the last state, start all players, and advance to the first choice."""
         async with self._lock:
             self.summary = await asyncio.to_thread(summary_of, self.states[-1])
             for opponent in self.opponents.values():
@@ -98,7 +92,7 @@ class HostedMatch(Course):
         return task
 
     async def choose(self, index: int, text: str, step: int) -> None:
-        """Take the move of a person. Raises IllegalMoveError if the person cannot make it now."""
+        """Choose a move for a person. Raises IllegalMoveError if the person cannot make this move now."""
         async with self._lock:
             role = self.game.roles[index]
             if step != len(self.line):
@@ -125,7 +119,10 @@ class HostedMatch(Course):
         await self._advance()
 
     async def take_back(self, roles: Collection[int]) -> None:
-        """Go back to the last state in which a role had a choice. Raises IllegalMoveError if it had none."""
+        """Go back to the last state in which one of the roles had a choice.
+
+        Raises IllegalMoveError if there is no such state.
+        """
         async with self._lock:
             if self.left is not None:
                 await self._go_back(len(self.line))
@@ -143,7 +140,7 @@ class HostedMatch(Course):
 
     @property
     def can_take_back(self) -> bool:
-        """Whether there is a choice of a person to take back."""
+        """Whether a person can take a move back."""
         return self.left is not None or self._last_choice(self.people) is not None
 
     async def _go_back(self, step: int) -> None:
@@ -153,25 +150,25 @@ class HostedMatch(Course):
 
     @property
     def turn(self) -> list[int]:
-        """The indices of the roles whose moves are awaited from people."""
+        """The indices of the roles of people who must choose a move."""
         if self.is_over:
             return []
         return [index for index in sorted(self.people & self.choosing) if index not in self.chosen]
 
     @property
     def thinking(self) -> list[int]:
-        """The indices of the roles whose moves are awaited from players."""
+        """The indices of the roles whose players are choosing a move."""
         choosing = self.choosing
         awaited = [index for index in self._asked if index not in self.chosen]
-        # A player without a choice may still be getting ready.
+        # If nobody has a choice, a player that still gets ready is shown as thinking.
         is_all = not (self.turn or self.game.is_gdl2)
         return [index for index in awaited if index in choosing] or (awaited if is_all else [])
 
     async def _advance(self) -> None:
         """Make joint moves until someone has a choice, and ask the players for their choices.
 
-        A pause follows a joint move that no person chose, and other requests are served in it. Games with
-        hidden information have no pause, as it would show that nobody had a choice.
+        After a joint move, there is a pause if no person has a choice in the next state. In games with hidden
+        information, there is no pause, because it would reveal that nobody has a choice.
         """
         while not self.is_over:
             choosing = self.choosing
@@ -220,7 +217,7 @@ class HostedMatch(Course):
         self.since = time()
 
     async def _ask(self, index: int) -> None:
-        """Ask a player for its move; ignore the move if the match has changed meanwhile."""
+        """Ask a player for its move, and ignore the move if the match has changed in the meantime."""
         line, state = list(self.line), self.states[-1]
         reply = await self.opponents[index].reply(self.record.match_id, self.game, line, state)
         async with self._lock:
@@ -248,12 +245,12 @@ class HostedMatch(Course):
 
     @property
     def _running(self) -> float:
-        """Seconds since the clocks of this turn started; 0 if they do not run."""
+        """Number of seconds since the clocks of this turn started; 0 if they do not run."""
         return monotonic() - self._since if self.is_running else 0.0
 
     @property
     def is_running(self) -> bool:
-        """Whether the clocks run: they start when all people have joined."""
+        """Whether the clocks run. The clocks start when all people have joined."""
         seats = self.record.own.get("seats", ())
         return self._clock is None or all(seat["kind"] != "open" for seat in seats)
 
@@ -265,7 +262,7 @@ class HostedMatch(Course):
         return max(0.0, self._clock[0] - (used[index] if used else 0.0))
 
     def _watch_clocks(self) -> None:
-        """Set a timer that removes the next person who runs out of time from the match."""
+        """Set a timer for the person who is the next to run out of time."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -282,7 +279,7 @@ class HostedMatch(Course):
                 await self._leave(late[0], "late")
 
     async def seat_taken(self) -> None:
-        """Handle a person who has joined; the clocks start when all people have joined."""
+        """Handle a person who has joined. The clocks start when all people have joined."""
         async with self._lock:
             if self._clock is not None:
                 self._restart_time()

@@ -1,4 +1,4 @@
-"""Local seats: players in a thread of this process, with the same clocks as remote players."""
+"""Local seats: players in threads of this process, with the same clocks as remote players."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class LocalSeat:
     """Seat of a player in this process, which gets the states of the match directly.
 
-    If the rules hide information, the player gets the view of its role, and a state that agrees with the
-    view. A player that hangs cannot be stopped: its thread keeps running, and all later replies time out.
+    If the rules hide information, the player gets the view of its role, and a state that agrees with this
+    view. If a player hangs, its thread cannot be stopped, and all later replies time out.
     """
 
     def __init__(self, player: Player, *, name: str | None = None) -> None:
@@ -46,14 +46,14 @@ class LocalSeat:
         self._failures = Failures()
 
     def prepare(self) -> None:
-        """Let the player get ready for any game, which can be slow. Raises PlayerError if it fails."""
+        """Call `Player.prepare`, which can be slow. Raises PlayerError if it fails."""
         try:
             self.player.prepare()
         except Exception as error:
             raise PlayerError(f"the player {self.name} cannot get ready: {error}") from error
 
     async def start(self, match: MatchInfo) -> Reply:
-        """Let the player get ready; reply ``ready``, or ``busy`` if the player fails."""
+        """Let the player prepare for the match; reply ``ready``, or ``busy`` if the player fails."""
         self._match = match
         self._failures = match.failures or self._failures
         self._state = match.game.initial_state()
@@ -66,7 +66,7 @@ class LocalSeat:
         )
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
-        """Let the player choose a move, and reply with this move.
+        """Reply with the move that the player chooses.
 
         If the player fails, is late or does not return a term, the reply is its best move so far, or ``nil``.
         """
@@ -108,7 +108,7 @@ class LocalSeat:
         return reply
 
     def _with_legal_move(self, reply: Reply, state: State) -> Reply:
-        """Replace a reply that the player chose in a guessed state, if it is illegal in the true state."""
+        """Replace a reply to a guessed state by a random move if the reply is illegal in the true state."""
         assert self._match is not None
         legal = state.legal_moves(self._match.role)
         if judge(reply, legal, case_sensitive=self._match.game.case_sensitive).move is not None:
@@ -135,20 +135,23 @@ class LocalSeat:
         await self._ask(lambda: self.player.stop(goals), seconds, "done", "done")
 
     async def abort(self, match_id: str) -> None:
-        """Report to the player that the match was aborted."""
+        """Report the abort of the match to the player."""
         if self._match is None or self._match.match_id != match_id:
             return
         self._match = self._state = None
         await self._ask(self.player.abort, ABORT_CLOCK, "aborted", "aborted")
 
     async def close(self) -> None:
-        """End the thread of the player after its present call."""
+        """End the thread of the player after its current call."""
         if self._worker is not None:
             self._worker.close()
             self._worker = None
 
     async def _ask(self, call: Callable[[], object], seconds: float, done: str | None, failed: str) -> Reply:
-        """Make a call in the thread of the player; reply ``done`` or its result, or ``failed``."""
+        """Make a call in the thread of the player.
+
+        The reply is ``done``; if ``done`` is None, the result of the call; after an exception, ``failed``.
+        """
         if self._worker is None:
             self._worker = CallThread(f"player {self.name}")
         try:
@@ -190,11 +193,11 @@ class CallThread:
         return self._thread.is_alive()
 
     def put(self, call: Callable[[], None]) -> None:
-        """Queue a call, which must not raise."""
+        """Queue a call, which must not raise an exception."""
         self._calls.put(call)
 
     def submit(self, call: Callable[[], object]) -> Future[object]:
-        """Queue a call of a player; its future raises PlayerFailedError."""
+        """Queue a call to a player; the returned future raises PlayerFailedError if the call fails."""
         future: Future[object] = Future()
 
         def make_call() -> None:

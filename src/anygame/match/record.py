@@ -1,10 +1,10 @@
-"""Match records, in the JSON form of the reference manager.
+"""Match records, in the JSON format of the reference manager.
 
 A state is a list of facts, and a joint move is a list of one move for each role, as strings with blanks
 between all tokens. Times are milliseconds since 1970. There is one more state than there are joint moves.
 Each state has a time and a list of errors; the first list is about START. The key ``anygame`` holds data for
-which the reference form has no key: the rule sheet, which replaying and resuming need, roles and seed,
-comments of players, and reasons of errors.
+which the reference format has no key: the rule sheet for replaying and resuming, roles, the seed, comments of
+players, and reasons of errors.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: Maximum number of bytes of a file.
+#: Maximum size of a record file in bytes.
 _FILE_LIMIT: Final = 256 * 2**20
+#: Upper bound of the absolute value of numbers in a record.
 _BIGGEST: Final = 1e18
 _OWN: Final = "anygame"
 #: Maximum number of characters of a reason, enough for the last line of a traceback or a parser error.
 _LONGEST_REASON: Final = 500
-#: Maximum number of joint moves that a notebook shows.
+#: Maximum number of joint moves of a record that a notebook shows.
 _MOST_SHOWN: Final = 500
 
 
@@ -60,10 +61,10 @@ class Record:
         names: names of the players in the order of the roles.
         states: all states so far, from the initial state.
         moves: joint moves between the states.
-        errors: for each state, the error of each role before the state (see `anygame.match.judging.Verdict`).
-        reasons: for each state, an explanation of the error of each role; None without an error. The list is
-            empty if no state has a reason.
-        said: for each state, the lines that each player said before the state.
+        errors: for each state, the error of each role in the turn before (see `anygame.match.judging`).
+        reasons: for each state, an explanation of each error; None without an error. The list is empty if
+            there are no explanations.
+        said: for each state, the lines of comments of each player in the turn before.
         state_times: time of each state.
         goals: goals in the order of the roles; None until the match is completed.
         start_time: time at which the match was created.
@@ -75,7 +76,7 @@ class Record:
         is_completed: whether the game reached a final state.
         is_aborted: whether the match was aborted.
         is_scrambled: whether the rules for remote players had scrambled names.
-        own: data under ``anygame``, as the module describes.
+        own: data under the key ``anygame``, such as the rule sheet.
         others: unknown keys, which are kept unchanged.
     """
 
@@ -157,7 +158,7 @@ class Record:
             steps.append(values or nothing)
 
     def verdicts(self, step: int, roles: int) -> list[Verdict]:
-        """Return the verdicts on all replies before a state. Records of other managers can be incomplete."""
+        """Return the verdicts on the replies before a state; those of other managers can be incomplete."""
         lists: tuple[list[Any], ...] = self.errors, self.reasons, self.said
         of_step = [[*(steps[step] if step < len(steps) else ()), *[None] * roles][:roles] for steps in lists]
         return [
@@ -165,13 +166,9 @@ class Record:
             for error, reason, said in zip(*of_step, strict=True)
         ]
 
-    def add_moves(self, joint: Iterable[Term]) -> None:
-        """Add a joint move; the state after it must be added next."""
-        self.moves.append([spaced(move) for move in joint])
-
     def add_turn(self, joint: Iterable[Term], state: State, verdicts: Sequence[Verdict]) -> None:
         """Add a joint move, the state after it, and the verdicts on the replies of all roles."""
-        self.add_moves(joint)
+        self.moves.append([spaced(move) for move in joint])
         self.add_state(
             state, [verdict.error for verdict in verdicts], [verdict.detail for verdict in verdicts]
         )
@@ -197,7 +194,7 @@ class Record:
         return [node.span.text for node in nodes[0].children]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record in the reference form."""
+        """Return the record in the reference format."""
         data = {}
         for key, (attribute, shape) in _KEYS.items():
             value = getattr(self, attribute)
@@ -211,7 +208,7 @@ class Record:
 
 
 def new_match_id(name: str) -> str:
-    """Return a unique match id for a game, which is one atom."""
+    """Return a unique match id, one atom that begins with the name of the game."""
     stem = Path(name).stem
     kept = "".join(character if character in _SAFE else "_" for character in stem)[:60]
     return f"{kept or 'match'}.{int(time.time() * 1000)}.{token_hex(3)}"
@@ -228,11 +225,7 @@ def format_state(facts: Iterable[Term]) -> str:
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:
-    """Read a record from a file.
-
-    Raises:
-        RecordError: the file cannot be read, or is not a match record.
-    """
+    """Read a record from a file. Raises RecordError if the file cannot be read or is not a match record."""
     return parse_record(read_bounded(path, _FILE_LIMIT, "a match record", RecordError), name=str(path))
 
 
@@ -246,16 +239,12 @@ def parse_record(text: str | bytes, *, name: str = "the text") -> Record:
 
 
 def write_record(record: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
-    """Write a record, as returned by `Record.to_json`, atomically.
-
-    Raises:
-        RecordError: the file cannot be written.
-    """
+    """Write the result of `Record.to_json` to a file, atomically. Raises RecordError if this fails."""
     with file_faults("write", path, RecordError):
         write_whole(Path(path), json.dumps(record, ensure_ascii=False) + "\n")
 
 
-#: The keys of the reference form: the attribute of `Record`, and the expected type.
+#: For each key of the reference format, the attribute of `Record` and the expected type.
 _KEYS: Final = {
     "matchId": ("match_id", "a string"),
     "randomToken": ("token", "a string"),
@@ -277,7 +266,7 @@ _KEYS: Final = {
     "tournamentNameFromHost": ("tournament", "a string"),
     _OWN: ("own", "an object"),
 }
-#: The attributes under the key ``anygame``, and their expected types.
+#: Attributes of `Record` that are written under the key ``anygame``, and their expected types.
 _OWN_KEYS: Final = {"reasons": "lists of strings or null", "said": "lists of lists of strings"}
 _WRITTEN_IF_ANY: Final = ("goalValues", "isPlayerHuman", "tournamentNameFromHost", _OWN)
 _NEEDED: Final = ("matchId", "startClock", "playClock", "states", "moves", "stateTimes")
@@ -339,7 +328,7 @@ def _list_of(check: _Check) -> _Check:
     return lambda value: isinstance(value, list) and all(map(check, value))
 
 
-#: For each expected type of a value, as messages name it, its check.
+#: For the name of each expected type, the function that checks a value.
 _SHAPES: Final[dict[str, _Check]] = {
     "a string": _is(str),
     "a number": _is_number,
@@ -347,7 +336,7 @@ _SHAPES: Final[dict[str, _Check]] = {
     "an object": _is(dict),
     "a list of strings": _list_of(_is(str)),
     "a list of numbers": _list_of(_is_number),
-    # Goals can be integers of any size, which are written exactly.
+    # Goals can be integers of any size. JSON stores them exactly.
     "a list of goals": _list_of(lambda goal: type(goal) is int or _is_number(goal)),
     "a list of true or false": _list_of(_is(bool)),
     "lists of strings": _list_of(_list_of(_is(str))),

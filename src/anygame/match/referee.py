@@ -1,9 +1,9 @@
-"""The referee runs one match, turn after turn; no player can break it.
+"""The referee, which runs one match turn after turn. No player can crash it.
 
 Like the reference manager, the referee asks all players at the same time, and samples the moves of the role
-``random``. Before each turn, it samples a legal move for every role, which replaces a reply that is late,
-missing or not a legal move. Replies to START do not matter. An error of the rules ends the match with ABORT
-to all players. The record is written after every step.
+``random``. Before each turn, the referee samples a legal move for every role. This move replaces a reply that
+is late, missing or not a legal move. Replies to START do not matter. If the rules have an error, all players
+receive ABORT. The record is written after every step.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.seats import Seat
 
-#: Seconds after the end of all clocks at which a seat without a reply times out.
+#: Number of seconds after the end of all clocks at which a seat without a reply times out.
 _SLACK: Final = 2.0
 
 Joint = tuple["Term", ...]
@@ -54,8 +54,8 @@ class Turn:
     Attributes:
         step: number of the turn, from 1.
         joint: joint move.
-        verdicts: verdicts on the replies in the order of the roles; for ``random``, its move without an
-            error.
+        verdicts: verdicts on the replies in the order of the roles. The verdict for ``random`` has its move
+            and no error.
         seconds: seconds that each role took.
         state: state after the joint move.
     """
@@ -68,16 +68,16 @@ class Turn:
 
 
 class Watcher:
-    """Observer of a match. It ignores all events; subclasses override the methods of the events to show."""
+    """Observer of a match, which ignores all events. Subclasses override the methods of events."""
 
     def started(self, record: Record, state: State) -> None:
         """Handle the start or the resumption of the match in a state."""
 
     def asked(self, step: int, seconds: float) -> None:
-        """Handle a message to all players, START (step 0) or PLAY, with its clock in seconds."""
+        """Handle a message to all players, which is START (step 0) or PLAY, and its clock in seconds."""
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Handle the replies to START, whose moves are None, and the seconds of each reply."""
+        """Handle the replies to START: verdicts without a move, and the seconds that each reply took."""
 
     def moved(self, turn: Turn) -> None:
         """Handle a turn."""
@@ -87,7 +87,7 @@ class Watcher:
 
 
 class Watchers(Watcher):
-    """Forwards all events to several watchers."""
+    """Watcher that forwards all events to several watchers."""
 
     def __init__(self, *watchers: Watcher) -> None:
         for event in ("started", "asked", "ready", "moved", "ended"):
@@ -105,14 +105,14 @@ class Referee:
     Args:
         game: rules; the match starts in their initial state.
         seats: seats in the order of the roles; None for a role ``random``.
-        record: record whose last state is the initial state of the game. Its seed determines the random moves
-            at each step.
-        past: joint moves before an interruption. The match resumes after them, and the players receive the
-            same messages again.
+        record: record whose last state is the initial state of the game. The seed in the record determines
+            the random moves at each step.
+        past: joint moves before an interruption. The match resumes after these moves, and the players
+            receive the same messages again.
         keep: called with the record after each addition.
         watcher: observer of all events.
         wire_id: match id for players, if it differs from the id in the record.
-        former_id: match id before an interruption. The players first receive ABORT for it.
+        former_id: match id before an interruption. The players first receive ABORT for this match.
         failures: reporter of errors in the code of players.
     """
 
@@ -147,7 +147,7 @@ class Referee:
     async def play(self) -> Record:
         """Run the match to its end, and return the record.
 
-        On cancellation, all players receive ABORT, and the record says that the match was aborted.
+        If the call is cancelled, all players receive ABORT, and the match is marked as aborted in the record.
         """
         try:
             await self._begin()
@@ -265,7 +265,7 @@ class Referee:
 async def _guarded(
     message: Callable[[int, Seat], Awaitable[Reply | None]], index: int, seat: Seat | None, limit: float
 ) -> tuple[Reply, float]:
-    """Ask a seat; return its reply or error, and the seconds. Only people have no time limit."""
+    """Ask a seat; return its reply or error, and the seconds that it took. People have no time limit."""
     begin = monotonic()
     if seat is None:
         return Reply(None), 0.0

@@ -1,4 +1,4 @@
-"""Running matches, from the start or resumed from a record."""
+"""Running a match, from its start or from a record."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Terms:
         start_clock: seconds to get ready.
         play_clock: seconds for each move.
         seed: seed of all random numbers of the manager.
-        scramble: whether the rules for remote players get scrambled names.
-        tournament: name of the tournament for records; empty without one.
+        scramble: whether remote players receive rules with scrambled names.
+        tournament: name of the tournament in records; empty without a tournament.
     """
 
     start_clock: float = 30
@@ -85,16 +85,16 @@ def run(
 
     Args:
         game: rules of the match.
-        players: players in the order of the roles, or by role; a role ``random`` needs no player. Each player
-            is a `Player`, or the name of a player (see `anygame.players.make_player`).
+        players: players in the order of the roles, or by role. The role ``random`` needs no player. Each
+            player is a `Player`, or the specification of a player (see `anygame.players.make_player`).
         start_clock: seconds for all players to get ready.
         play_clock: seconds for each move.
-        seed: seed of the random numbers of the manager and of named players.
+        seed: seed of the random numbers of the manager, and of players that are given by a specification.
         record: file for the record, which is written after every step.
         watcher: observer of all events.
 
     Raises:
-        PlayerError: there are too few or too many players, or a player cannot be created or get ready.
+        PlayerError: there are too few or too many players, or a player cannot be created or prepared.
         RecordError: the record cannot be written.
     """
     terms = Terms(start_clock, play_clock) if seed is None else Terms(start_clock, play_clock, seed)
@@ -133,7 +133,7 @@ def _players_in_order(
 
 
 def seated(game: Game, seats: Sequence[Seat]) -> list[Seat | None]:
-    """Return a seat for each role, None for ``random``. Raises PlayerError for a wrong number of seats."""
+    """Return the seat of each role; None for ``random``. Raises PlayerError for a wrong number of seats."""
     wanted = [role for role in game.roles if not role.is_random]
     if len(seats) != len(wanted):
         names = ", ".join(wanted)
@@ -185,7 +185,7 @@ def _url(name: str) -> str:
 
 
 def keeper(path: str | os.PathLike[str] | None, key: RSAPrivateKey | None = None) -> Callable[[Record], None]:
-    """Return a function that writes a record to a file, signed if there is a key."""
+    """Return a function that writes a record to a file. With a key, the record is signed."""
 
     def keep(record: Record) -> None:
         if path is not None and record.states:
@@ -207,9 +207,9 @@ async def resume(
     """Resume a match from the last state of its record, and return the record.
 
     Players receive ABORT for the interrupted match, and START for a match with another id that begins in the
-    last state (see `continued`). In games with hidden information (GDL-II), the last state would show hidden
+    last state (see `continued`). In games with hidden information (GDL-II), this state would reveal hidden
     facts. In these games, the match begins in its first state again, and each player receives its own moves
-    and percepts again. Remote players receive them in PLAY messages, and their replies do not count.
+    and percepts again. Remote players receive them in PLAY messages, whose replies do not count.
 
     Raises:
         RecordError: the match is completed, or its record disagrees with the rules.
@@ -247,10 +247,10 @@ def _wire_id(match_id: str, resumptions: int) -> str:
 
 
 def continued(state: State) -> Game:
-    """Return the game of a state, with this state as its initial state.
+    """Return the game of a state, with this state as the initial state.
 
-    The protocol has no message for past moves. But a match depends on the past only through its state, so a
-    match that begins in the state continues the match for every player.
+    The protocol has no message for past moves. Since a match depends on the past only through its state, a
+    match that begins in this state is a continuation for every player.
 
     >>> import anygame
     >>> game = anygame.loads('''
@@ -269,7 +269,7 @@ def continued(state: State) -> Game:
 
 
 def _without_init(program: Program) -> list[Rule]:
-    """Return the rules without the initial state. If other rules read ``init``, it is renamed."""
+    """Return the rules without the initial state. If rules use ``init`` in their bodies, it is renamed."""
     former = "initially"
     while former in {rule.head.predicate for rule in program.rules}:
         former += "_"
@@ -289,7 +289,7 @@ def _without_init(program: Program) -> list[Rule]:
 
 
 def wait_for(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Run a coroutine to its end, in another thread if an event loop is running, as in notebooks."""
+    """Run a coroutine to its end; if an event loop is running, as in notebooks, in another thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -1,18 +1,17 @@
-"""Tracking the state of a match from messages: from all moves, or in GDL-II from percepts.
+"""Tracking the state of a match from messages, which have all moves or, in GDL-II, percepts.
 
-A player that receives percepts does not know the state. It gets a state that agrees with all percepts. As in
-a particle filter, several such states are kept, and joint moves with the same percepts advance them. Players
-in this process do not get the true state either if the rules hide information.
+Percepts do not determine the state, so the player gets a state that agrees with all its percepts. As in a
+particle filter, several such states are kept, and advanced by joint moves that give the same percepts. If the
+rules hide information, players in this process do not get the true state either.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import count, islice, product, takewhile
 from random import Random
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.game.state import Observation, RoleView
 from anygame.language.terms import Compound
@@ -30,15 +29,14 @@ if TYPE_CHECKING:
 
 #: Maximum number of states that are kept from turn to turn.
 _MOST_STATES: Final = 20
-#: Maximum number of joint moves tried from one state; most games have fewer.
+#: Maximum number of joint moves that are tried in one state. In most games, a state has fewer.
 _MOST_JOINTS: Final = 2_000
-#: Maximum number of joint moves tried in a search from the start of the match, which takes several seconds.
-#: The search is made if no kept state agrees with the percepts.
+#: Maximum number of joint moves that a search from the start of the match tries, in several seconds.
 _MOST_MADE_AGAIN: Final = 200_000
 
-#: Share of the clock to find states that agree with the percepts.
+#: Share of the clock for finding states that agree with the percepts.
 _SHARE_OF_GUESSING: Final = 0.3
-#: The same share for a player that needs no such state.
+#: Share of the clock for finding states, if the player does not use them.
 _SHARE_WITHOUT_NEED: Final = 0.02
 
 
@@ -46,19 +44,14 @@ class LostTrackError(Exception):
     """No state agrees with the messages."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
+class _Turn(NamedTuple):
     observation: Observation
     seen: frozenset[str]
     is_over: bool
 
 
 class StateTracker:
-    """Tracks the state of a match from the messages to one role.
-
-    Attributes:
-        is_lost: whether no state was found that agrees with all messages.
-    """
+    """Tracks the state of a match from the messages to one role."""
 
     def __init__(self, game: Game, role: Role, random: Random) -> None:
         self.game = game
@@ -73,6 +66,7 @@ class StateTracker:
         self._states = [self._start]
         self._turns: list[_Turn] = []
         self._known = True
+        #: Whether no state was found that agrees with all messages.
         self.is_lost = False
 
     @property
@@ -86,7 +80,7 @@ class StateTracker:
         return self._states[0]
 
     def joint_of(self, moves: Sequence[Term]) -> tuple[Term, ...] | None:
-        """Return the legal joint move in a message; None if the message has none."""
+        """Return the legal joint move in a message; None if its moves are not legal in the known state."""
         if not self._known or len(moves) != len(self.game.roles):
             return None
         joint = []
@@ -118,14 +112,14 @@ class StateTracker:
         """Advance by the percepts of a turn.
 
         Args:
-            move: move of the player itself; None if it was not sent.
+            move: move of the player itself; None if unknown.
             percepts: percepts of the player.
-            deadline: time at which the search for states stops, on the clock of `time.monotonic`.
-            legal: next legal moves of the player, if they are known.
+            deadline: time at which the search for states stops, as a value of `time.monotonic`.
+            legal: legal moves of the player in the next state; None if unknown.
             is_over: whether the match ended with this turn.
 
         Raises:
-            LostTrackError: the move is not legal in any kept state. The message is kept for later searches.
+            LostTrackError: the move is not legal in any kept state. Later searches still use the percepts.
         """
         joint = self._joint_in(percepts)
         if joint is not None:
@@ -136,17 +130,17 @@ class StateTracker:
         self._known = False
         agreeing, guesses = self._successors(self._turns[-1], deadline)
         if self.is_lost or not agreeing:
-            # The kept states were too few, or guesses.
+            # There were too few kept states, or they were guesses.
             agreeing = self._search_from_start(deadline)
             self.is_lost = not agreeing
         if not agreeing and not guesses:
             raise LostTrackError(f"the move {move} is not legal in any state that agrees with the percepts")
-        # If no state agrees, other states may still have the same legal moves.
+        # If no state agrees with the percepts, the legal moves of a guess can still be right.
         self._states = list(agreeing or guesses)
         self._random.shuffle(self._states)
 
     def _successors(self, turn: _Turn, deadline: float) -> tuple[dict[State, None], dict[State, None]]:
-        """Return successors of the kept states that agree with a turn, and guesses that do not."""
+        """Return successors of the kept states: those that agree with a turn, and guesses that do not."""
         agreeing: dict[State, None] = {}
         guesses: dict[State, None] = {}
         quota = -(-_MOST_STATES // len(self._states))
@@ -163,7 +157,7 @@ class StateTracker:
         return agreeing, guesses
 
     def _search_from_start(self, deadline: float) -> dict[State, None]:
-        """Search from the start for states that agree with all turns, within the deadline."""
+        """Search from the start of the match for states that agree with all turns, until the deadline."""
         agreeing: dict[State, None] = {}
         trials = takewhile(lambda _: monotonic() <= deadline, count())
         first = self._search(islice(trials, _MOST_MADE_AGAIN))
@@ -178,7 +172,7 @@ class StateTracker:
     def _search(self, trials: Iterator[int]) -> State | None:
         """Return the last state of a line that agrees with all turns, by randomised depth-first search.
 
-        Each state is visited once for each turn, as its successors do not depend on the line to the state.
+        Each state is visited once in each turn, because its successors do not depend on the line before it.
         """
         stack = [iter([self._start])]
         visited: set[tuple[int, State]] = set()
@@ -208,7 +202,7 @@ class StateTracker:
         )
 
     def _joint_in(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
-        """Return the joint move in percepts ``(did ROLE MOVE)``, which some managers send; else None."""
+        """Return the joint move in the percepts ``(did ROLE MOVE)`` of some managers; None without it."""
         did = {
             percept.arguments[0]: percept.arguments[1]
             for percept in percepts
@@ -218,7 +212,7 @@ class StateTracker:
         return self.joint_of([move for move in moves if move is not None]) if None not in moves else None
 
     def _joints(self, state: State, own: Term | None) -> Iterator[tuple[Term, ...]]:
-        """Yield the joint moves in random order. If ``own`` is given, the role makes this move."""
+        """Yield joint moves in random order. If ``own`` is given, the role makes this move."""
         if state.is_terminal:
             return
         options = [list(state.legal_moves(role)) for role in self.game.roles]
@@ -242,7 +236,7 @@ def share_of_guessing(player: Player | None) -> float:
 
 
 class HiddenCourse:
-    """The true course of a match, and the state as far as one role knows it."""
+    """The true course of a match, and a state that agrees with the observations of one role."""
 
     def __init__(self, match: MatchInfo) -> None:
         self._match = match
@@ -254,13 +248,13 @@ class HiddenCourse:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the state is a guess, as no state was found that agrees with the observations."""
+        """Whether the state is a guess, because no state was found that agrees with the observations."""
         return self._tracker.is_lost
 
     def follow(self, joint: tuple[Term, ...] | None, deadline: float) -> tuple[State, RoleView]:
         """Advance by the last joint move, if it is new; ``deadline`` is as in `StateTracker.perceive`.
 
-        Returns a state that agrees with the observations of the role, and its view.
+        Returns a state that agrees with the observations of the role, and the view of the role.
         """
         if self._match.course is not None:
             self._set_course(*self._match.course())
@@ -270,15 +264,12 @@ class HiddenCourse:
             seen = self._truth.percepts(made)[self._match.role]
             self._truth = self._truth.next(made)
             self._followed += 1
-            self._perceive(made, seen, deadline)
-        return self._tracker.state, self._tracker.view
-
-    def _perceive(self, made: tuple[Term, ...], seen: Sequence[Term], deadline: float) -> None:
-        # If no state allows the move of the role, the former states are kept: the true state must not leak.
-        with suppress(LostTrackError):
             # A role always knows its legal moves.
             legal = self._truth.legal_moves(self._match.role)
-            self._tracker.perceive(made[self._index], seen, deadline, legal)
+            # If no kept state allows the move, the kept states do not change: the true state must not leak.
+            with suppress(LostTrackError):
+                self._tracker.perceive(made[self._index], seen, deadline, legal)
+        return self._tracker.state, self._tracker.view
 
     def _set_course(self, start: State, joints: Sequence[tuple[Term, ...]]) -> None:
         """Set the joint moves; restart the tracker if moves have been taken back."""
