@@ -1,4 +1,4 @@
-"""The GGP protocol: messages without I/O, HTTP as its programs use it, a player server, remote seats."""
+"""The GGP protocol: messages, HTTP as existing programs use it, a player server, and remote seats."""
 
 from __future__ import annotations
 

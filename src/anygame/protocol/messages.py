@@ -1,7 +1,7 @@
 """The messages of the GGP protocol and the replies of players, as values.
 
-`parse_message` accepts any case and any spacing; `format_message` writes the form of the reference manager.
-An invalid message is a value too, `Unreadable`: the answer to it depends on its keyword.
+`parse_message` accepts any case and any spacing; `format_message` writes messages like the reference manager.
+The result for an invalid message is `Unreadable`, which has the keyword that determines the answer.
 
 >>> parse_message("(play m.1 nil)")
 Play(match_id='m.1', moves=None)
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
 
 #: Reply to ABORT.
 ABORTED: Final = "aborted"
-#: Status of a player that is free.
+#: Status of a player that can start a match.
 AVAILABLE: Final = "available"
 #: Status of a player in a match, and reply to messages of other matches.
 BUSY: Final = "busy"
 #: Reply to STOP.
 DONE: Final = "done"
-#: Reply without a move, and reply to an unknown message.
+#: Reply to PLAY without a move, and reply to an unknown message.
 NIL: Final = "nil"
 #: Reply to START when the match can begin.
 READY: Final = "ready"
 
-#: The messages with rules, which can be long.
+#: Keywords of messages that contain rules, and can therefore be long.
 WITH_RULES: Final = ("START", "PREVIEW")
-#: Maximum number of characters of a message without rules: thousands of moves or percepts.
+#: Maximum number of characters of a message without rules, enough for thousands of moves or percepts.
 LONGEST_USUAL: Final = 65_536
 
 _LEXEME: Final = re.compile(r"[()]|[^\s()]+")
@@ -62,7 +62,7 @@ _NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,6})?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """Ask for the name and status of the player; an empty message has the same meaning."""
+    """Ask for the name and status of the player. An empty message has the same meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +74,11 @@ class Ping:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Start a match.
-
-    Attributes:
-        rules: the rule sheet as a string: one list of rules and facts.
-        start_clock: seconds to get ready.
-        play_clock: seconds for each move.
-    """
+    """Start a match. Both clocks are in seconds."""
 
     match_id: str
     role: Term
+    #: Rule sheet, as one list of rules and facts.
     rules: str
     start_clock: float
     play_clock: float
@@ -96,18 +91,16 @@ class _Moves:
 
 
 class Play(_Moves):
-    """Make a move.
+    """Make a move. ``moves`` is the last joint move, in the order of the roles; None in the first turn.
 
-    Attributes:
-        moves: the last joint move, in the order of the roles; None in the first turn. Old GDL-II managers
-            send percepts instead.
+    Old GDL-II managers send percepts instead of moves.
     """
 
     __slots__ = ()
 
 
 class Stop(_Moves):
-    """End a match; ``moves`` is the last joint move."""
+    """End a match. ``moves`` is the last joint move."""
 
     __slots__ = ()
 
@@ -123,11 +116,8 @@ class _Turn:
 class PlayII(_Turn):
     """Make a move, in GDL-II.
 
-    Attributes:
-        match_id: the name of the match.
-        turn: number of the turn, from 0.
-        move: the move of the player in the last turn; None in the first turn.
-        percepts: the percepts of the player in the last turn.
+    ``turn`` is the number of the turn, from 0. ``move`` and ``percepts`` are those of the player in the last
+    turn; ``move`` is None in the first turn.
     """
 
     __slots__ = ()
@@ -148,7 +138,7 @@ class Abort:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Send the rules of a later match, and the number of seconds for studying them."""
+    """Study the rules of a later match for the given number of seconds."""
 
     rules: str
     clock: float
@@ -156,12 +146,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """An invalid message.
-
-    Attributes:
-        keyword: the first word in upper case if it is the keyword of a message, else empty.
-        reason: description of the error for users.
-    """
+    """An invalid message: its keyword in upper case, or an empty string, and the error for people."""
 
     keyword: str
     reason: str
@@ -181,7 +166,7 @@ def parse_message(text: str) -> Message:
     except TermSyntaxError as error:
         return Unreadable(keyword, f"the message cannot be read: {error}")
     if not parts:
-        # Some managers send an empty message for INFO; an empty list is invalid.
+        # An empty message means INFO. An empty list is invalid.
         return Info() if not text.strip() else Unreadable("", "the message is an empty list")
     keyword, fields = parts[0].upper(), parts[1:]
     parse = _PARSERS.get(keyword)
@@ -194,7 +179,7 @@ def parse_message(text: str) -> Message:
 
 
 def peek_message(begin: str) -> tuple[str, str]:
-    """Return the keyword and the match id at the start of a message; each is empty if it is missing.
+    """Return the keyword and the match id at the start of a message; a missing part is an empty string.
 
     >>> peek_message("(start m.1 white ((role white) "), peek_message("(who are you)")
     (('START', 'm.1'), ('', 'are'))
@@ -283,7 +268,7 @@ _PARSERS: Final[dict[str, Callable[[list[str]], Message]]] = {
 
 
 def format_message(message: Message) -> str:
-    """Return a message as a string with the spacing of the reference manager; inverse of `parse_message`.
+    """Return a message as a string with the spacing of the reference manager. Inverse of `parse_message`.
 
     Raises ValueError if the message is `Unreadable`.
     """
@@ -335,7 +320,7 @@ class PlayerInfo:
 
 
 def parse_info(text: str) -> PlayerInfo:
-    """Parse the reply to INFO: pairs in any order, or a single word. All other text is ignored.
+    """Parse the reply to INFO: pairs in any order, or a single word; other parts are ignored.
 
     >>> parse_info("( ( name Alice ) ( status available ) )")
     PlayerInfo(name='Alice', status='available', species=None)
@@ -374,8 +359,9 @@ def player_name(text: str) -> str:
 
 _PARENTHESIS: Final = re.compile(r"[()]")
 _COMMENT: Final = re.compile(r";[^\r\n]*")
-#: Maximum number of lists in a message, which take half a second. A sheet of a million tokens has fewer.
+#: Maximum number of lists in a message, enough for a sheet of a million tokens. Parsing takes half a second.
 _MOST_LISTS: Final = 400_000
+#: Maximum number of comments in a message.
 _MOST_COMMENTS: Final = 100_000
 #: Maximum number of parts of a list; no game has as many roles or percepts.
 _MOST_PARTS: Final = 10_000
@@ -384,10 +370,10 @@ _TERM: Final = ReadingLimits(depth=150, tokens=40_000, arity=_MOST_PARTS)
 
 
 def split(text: str) -> list[str]:
-    """Return the parts of a list, or the atoms and lists of a string that is not one list.
+    """Return the parts of a list. If the string is not one list, return its atoms and lists.
 
-    Raises TermSyntaxError if parentheses do not match, or if there are too many parts. Rules in a message are
-    not parsed here, so an invalid message of any length takes little time.
+    Raises TermSyntaxError if parentheses do not match, or if there are too many parts. Parts are not parsed,
+    so that an invalid message of any length takes little time.
 
     >>> split("( PLAY m.1 (( mark 1 ) noop ) )")
     ['PLAY', 'm.1', '(( mark 1 ) noop )']
@@ -401,7 +387,7 @@ def split(text: str) -> list[str]:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the atoms and lists of a string; see `split` for the errors."""
+    """Return the atoms and lists of a string. Raises the errors of `split`."""
     blank = _COMMENT.sub(lambda comment: " " * len(comment[0]), text) if ";" in text else text
     parts: list[str] = []
     end = start = depth = 0
@@ -430,16 +416,16 @@ def _parts(text: str) -> list[str]:
 
 
 def is_list(text: str) -> bool:
-    """Return whether a part is a list, not an atom."""
+    """Return whether a part is a list. Other parts are atoms."""
     return text.startswith("(")
 
 
 def read_term(text: str) -> Term:
-    """Parse one term with any spacing. Raises TermSyntaxError, also if the term is too large."""
+    """Parse one term with any spacing. Raises TermSyntaxError for invalid and for too large terms."""
     try:
         return parse_term(text, limits=_TERM)
     except TermSyntaxError as error:
-        # Logs show only one line of a message.
+        # The log shows only one line of an error message.
         raise TermSyntaxError(str(error).partition("\n")[0], text[:200], error.position) from None
 
 

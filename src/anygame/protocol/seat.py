@@ -1,7 +1,7 @@
-"""Remote seats: players that the referee reaches by the GGP protocol.
+"""Remote seats: players that the referee reaches through the GGP protocol.
 
-A clock starts when a message is sent, and ends when the reply is complete. The names in messages can be
-scrambled; replies are translated back. A `Transport` separates messages from the network.
+A clock starts when a message is sent, and stops when the reply is complete. If the names in messages are
+scrambled, those in replies are translated back. A `Transport` separates messages from the network.
 """
 
 from __future__ import annotations
@@ -48,16 +48,18 @@ if TYPE_CHECKING:
     from anygame.protocol.http.framing import Body
     from anygame.protocol.messages import Message
 
+#: Time limit of the reply to INFO in seconds.
 _INFO_CLOCK: Final = 1.0
-#: Number of seconds of retries of a refused connection. Players can refuse it right after a match.
+#: Number of seconds in which START is retried if the player refuses the connection, as after a match.
 _RETRY: Final = 1.5
+#: Number of seconds between two retries.
 _RETRY_PAUSE: Final = 0.2
-#: Rule for GDL-II players in games without ``sees``: each role perceives the moves of all roles.
+#: Rule for GDL-II players in games without ``sees``: each role sees the moves of all roles.
 _ALL_IS_SEEN: Final = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m))"
 
 
 class RemoteSeat:
-    """A player over HTTP, or over another transport.
+    """A player that is reached over HTTP, or over another transport.
 
     >>> import asyncio
     >>> from anygame.players import LegalPlayer
@@ -72,12 +74,12 @@ class RemoteSeat:
     PlayerInfo(name='Alice', status='available', species=None)
 
     Args:
-        host: the host of the player.
-        port: the port of the player.
-        name: the name in records and in the header ``Receiver``; by default ``HOST:PORT``.
+        host: host of the player.
+        port: port of the player.
+        name: name in records and in the header ``Receiver``; by default ``HOST:PORT``.
         gdl2: whether to send GDL-II messages, with the move and the percepts of the player instead of all
-            moves; by default, for games with rules for ``sees``.
-        transport: replaces HTTP.
+            moves; by default, whether the game has rules for ``sees``.
+        transport: connection to the player; by default HTTP.
     """
 
     def __init__(
@@ -95,18 +97,18 @@ class RemoteSeat:
         self._sending: _Sending | None = None
 
     async def start(self, match: MatchInfo) -> Reply:
-        """Send START, and in a resumed match PLAY for each turn; wait at most the clock of each message."""
+        """Send START and, in a resumed match, PLAY for each past turn; wait for at most each clock."""
         gdl2 = match.game.is_gdl2 if self._gdl2 is None else self._gdl2
         self._sending = _Sending(match, gdl2=gdl2)
         reply = await self._exchange(self._sending.start(), match.start_clock, retry=_RETRY)
-        # The next PLAY sends the last joint move. Replies to earlier moves are ignored.
+        # The replies to these PLAY messages are ignored. The next `play` sends the last joint move.
         joints = match.course()[1] if match.course else ()
         for joint in [None, *joints[:-1]] if joints else []:
             await self.play(match.match_id, joint, match.play_clock)
         return reply
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
-        """Send PLAY; wait at most the clock and its grace period."""
+        """Send PLAY; wait for at most the clock and the grace period."""
         message = await self._message(match_id, joint, is_over=False)
         if message is None:
             return Reply(None, CONNECTION_ERROR, f"no match {match_id} was started here")
@@ -117,7 +119,7 @@ class RemoteSeat:
         return Reply(words.restore(reply.text), reply.error, reply.detail)
 
     async def stop(self, match_id: str, joint: tuple[Term, ...] | None) -> None:
-        """Send STOP with the last joint move; wait at most the play clock."""
+        """Send STOP with the last joint move; wait for at most the play clock."""
         message = await self._message(match_id, joint, is_over=True)
         if message is not None and self._sending is not None:
             clock = self._sending.match.play_clock
@@ -125,7 +127,7 @@ class RemoteSeat:
             await self._exchange(message, clock)
 
     async def abort(self, match_id: str) -> None:
-        """Send ABORT; wait at most a second."""
+        """Send ABORT; wait for at most a second."""
         self._sending = None
         await self._exchange(Abort(match_id), ABORT_CLOCK)
 
@@ -133,7 +135,7 @@ class RemoteSeat:
         """Do nothing: each message has its own connection."""
 
     async def preview(self, game: Game, clock: float) -> Reply:
-        """Send PREVIEW, which many old players do not answer; wait at most the clock."""
+        """Send PREVIEW, which many old players do not answer; wait for at most the clock."""
         return await self._exchange(Preview(_sheet(map(str, game.program.rules)), clock), clock)
 
     async def info(self, clock: float = _INFO_CLOCK) -> PlayerInfo | None:
@@ -161,7 +163,7 @@ async def ask_info(host: str, port: int, clock: float = _INFO_CLOCK) -> PlayerIn
 
 
 class _Sending:
-    """Creates the messages of one match: with percepts instead of moves if ``gdl2``."""
+    """Creates the messages of one match. With ``gdl2``, they contain percepts instead of moves."""
 
     def __init__(self, match: MatchInfo, *, gdl2: bool) -> None:
         self.match = match
@@ -207,7 +209,7 @@ class _Sending:
             self._state = state.next(joint)
             return state.percepts(joint)[self.match.role]
         except AnygameError:
-            return []  # the referee reports errors of the rules or the moves
+            return []  # The referee reports this error.
 
     def _worded(self, term: Term) -> Term:
         return self.words.scramble_term(term) if self.words else term
@@ -223,15 +225,13 @@ class Transport(Protocol):
     async def exchange(self, text: str, clock: float, *, retry: float = 0.0) -> Reply:
         """Send a message; return the complete reply, or the error.
 
-        Args:
-            text: the message.
-            clock: seconds from sending the message to the end of the reply.
-            retry: seconds during which a refused connection is retried.
+        The reply must be complete ``clock`` seconds after the message was sent. A refused connection is
+        retried for ``retry`` seconds.
         """
 
 
 class HttpTransport:
-    """A player over HTTP, with a connection for each message; ``receiver`` is its name in the header."""
+    """HTTP with a connection for each message. ``receiver`` is the name of the player in the header."""
 
     def __init__(self, host: str, port: int, receiver: str = "") -> None:
         need_h11()
@@ -284,7 +284,7 @@ class HttpTransport:
 
 
 async def read_response(reader: asyncio.StreamReader, limit: int) -> Body:
-    """Read one response; see `ResponseFraming`. Raises HttpError and OSError."""
+    """Read one response, up to ``limit`` bytes of its body. Raises HttpError and OSError."""
     framing = ResponseFraming(limit)
     while (response := framing.poll()) is None:
         framing.receive(await reader.read(CHUNK), monotonic())

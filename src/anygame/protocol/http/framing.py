@@ -1,10 +1,10 @@
-r"""Framing of one HTTP message without I/O: h11, with repairs for old programs.
+r"""Framing of one HTTP message without I/O, using h11, with repairs for old programs.
 
-As in h11 itself, nothing here reads a socket or a clock: the caller passes bytes and times. At the time `due`
-it polls again, even if no bytes have arrived. A body is complete when its framing says so. But old programs
-send wrong lengths: they count characters, or send no length and wait for the answer. So a request is also
-complete when its parentheses close and no bytes follow for a moment. If the stated length is too short, the
-request is read until its parentheses close.
+The caller passes bytes and times, and polls for the message. At the time `RequestFraming.due`, the caller
+polls again even if no bytes have arrived. Normally, the HTTP framing defines the end of a body. But old
+programs count characters instead of bytes, or send no length and wait for the answer. Therefore, a request is
+also complete when its parentheses are closed and no bytes follow for a moment. If the stated length is too
+short, the request is read until its parentheses are closed.
 
 >>> framing = RequestFraming(limit=1000)
 >>> framing.receive(b"POST / HTTP/1.0\r\n\r\n(PLAY m.1", now=5.0)
@@ -28,26 +28,24 @@ if TYPE_CHECKING:
 
 #: Maximum number of bytes read from a stream at a time.
 CHUNK: Final = 16_384
-#: Maximum number of bytes of a head; real heads have several hundred.
+#: Maximum number of bytes of a head. Real heads have several hundred bytes.
 _LONGEST_HEAD: Final = 16_384
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
-#: Maximum number of bytes of the end of a head that can have arrived without the last byte.
+#: Maximum number of bytes of an incomplete end of a head.
 _LONGEST_PARTIAL_END: Final = 2
-#: Seconds of silence after which a plausible message counts as complete: much longer than the gaps between
-#: packets, and much shorter than any clock.
+#: Number of seconds without a byte after which a plausible message counts as complete. This time is much
+#: longer than the gaps between packets, and much shorter than any clock.
 _SILENCE: Final = 0.5
 #: Maximum number of chunks of a body. One chunk of each packet is not counted.
 _MOST_CHUNKS: Final = 5000
-#: Bytes of a body that are passed to ``refusal``, enough for the first words of a message.
+#: Number of bytes of a body that ``refusal`` gets, enough for the first words of a message.
 _ENOUGH_TO_JUDGE: Final = 65_536
 
 
 class HttpError(Exception):
     """The message is not HTTP, is too large, or is refused.
 
-    Attributes:
-        status: the status code for the client.
-        reply: the answer to a message that is refused before it has arrived completely, else None.
+    ``status`` is the status code for the client. ``reply`` is the answer to a refused message, else None.
     """
 
     def __init__(self, message: str, status: int = 400, reply: str | None = None) -> None:
@@ -58,20 +56,14 @@ class HttpError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A complete message.
-
-    Attributes:
-        method: method of a request; empty for a response.
-        target: path and query of a request; empty for a response.
-        content: the body, up to the limit.
-        arrived: time of arrival of the first bytes.
-        is_cut: whether the body was longer than the limit.
-    """
+    """A complete message. A response has an empty method and target."""
 
     method: str
     target: str
     content: bytes
+    #: Time of arrival of the first bytes.
     arrived: float
+    #: Whether the body exceeded the limit; ``content`` then ends at the limit.
     is_cut: bool = False
 
 
@@ -100,23 +92,23 @@ class _Content:
 
     @property
     def is_plausible(self) -> bool:
-        """Whether no parenthesis is open, so that the body can be complete."""
+        """Whether no parenthesis is open, which is necessary for a complete body."""
         return self._depth <= 0
 
     @property
     def is_message(self) -> bool:
-        """Whether the body is a closed list, and so is complete."""
+        """Whether the body is a closed list, and therefore complete."""
         return self._has_list and self._depth <= 0
 
 
 class _Framing:
-    """Common base of requests and responses: a head, and a body framed by h11."""
+    """Base class of requests and responses."""
 
     def __init__(self, limit: int) -> None:
         self._h11 = need_h11()
         self._content = _Content(limit)
         self._head: bytearray | None = bytearray()
-        #: Number of bytes of the head in which no end was found.
+        #: Number of bytes of the head that were searched for its end.
         self._searched = 0
         self._chunks = 0
         self._connection: Any = None
@@ -125,7 +117,7 @@ class _Framing:
         self._is_closed = False
 
     def receive(self, data: bytes, now: float) -> None:
-        """Add bytes that have arrived; empty at the end of the connection."""
+        """Add bytes that have arrived. An empty argument marks the end of the connection."""
         self._arrived = self._arrived or now
         self._heard = now
         self._is_closed = self._is_closed or not data
@@ -138,7 +130,7 @@ class _Framing:
         self._connection.receive_data(data)
 
     def _has_head(self) -> bool:
-        """Return whether the head is complete, and pass it to h11 when it is."""
+        """Return whether the head is complete. The complete head is passed to h11 once."""
         if self._head is None:
             return True
         end = _END_OF_HEAD.search(self._head, self._searched)
@@ -148,7 +140,7 @@ class _Framing:
         if end:
             data, self._head = bytes(self._head), None
             self._open(data[: end.end()], data[end.end() :])
-            # h11 takes the end of the connection as a separate call.
+            # h11 needs a separate call for the end of the connection.
             if self._is_closed:
                 self._take(b"")
             return True
@@ -162,7 +154,7 @@ class _Framing:
         raise NotImplementedError
 
     def _first_event(self, data: bytes) -> Any:
-        """Pass the first bytes to h11, and return the request or the final response."""
+        """Pass the first bytes to h11; return the request, or the response after informational responses."""
         self._connection.receive_data(data)
         try:
             event = self._connection.next_event()
@@ -175,7 +167,7 @@ class _Framing:
         return event
 
     def _framed(self) -> bool | None:
-        """Read the body by its framing: True if it is complete, False if invalid, None if unfinished."""
+        """Read the body using h11: return True if it is complete, False if invalid, None if unfinished."""
         begun = self._chunks
         while not self._content.is_cut:
             try:
@@ -188,7 +180,7 @@ class _Framing:
                 if self._chunks > _MOST_CHUNKS:
                     raise HttpError(f"the message has more than {_MOST_CHUNKS:,} chunks", 413)
             elif event is self._h11.NEED_DATA:
-                # Each packet can add one chunk that is not counted.
+                # One chunk of each packet is not counted.
                 self._chunks = max(begun, self._chunks - 1)
                 return None
             else:
@@ -197,11 +189,9 @@ class _Framing:
 
 
 class RequestFraming(_Framing):
-    """One request.
+    """One request, whose body has at most ``limit`` bytes.
 
-    Args:
-        limit: maximum bytes of the body.
-        refusal: takes the beginning of a long body; returns the answer if the message is refused, else None.
+    ``refusal`` gets the beginning of a long body. It returns None, or the answer if the message is refused.
     """
 
     def __init__(self, limit: int, refusal: Callable[[bytes], str | None] = lambda _: None) -> None:
@@ -212,12 +202,12 @@ class RequestFraming(_Framing):
         self._method = ""
         self._target = ""
         self._has_length = False
-        #: Whether the body is read without h11, because its framing was wrong or missing.
+        #: Whether the body is read without h11, because its HTTP framing is wrong or missing.
         self._is_unframed = False
 
     @property
     def due(self) -> float | None:
-        """The time to poll again even if nothing arrives; None to wait for more bytes."""
+        """The time at which to poll again even if no bytes arrive; None to wait for more bytes."""
         if self._head is not None:
             return None
         if self._is_unframed:
@@ -227,10 +217,7 @@ class RequestFraming(_Framing):
         return None if waits else self._heard + _SILENCE
 
     def poll(self, now: float) -> Body | None:
-        """Return the request when it is complete, None before.
-
-        Raises HttpError if the message is not HTTP, is too large, or is refused.
-        """
+        """Return the request; None if it is incomplete. Raises HttpError."""
         if not self._has_head():
             return None
         is_silent = self.due is not None and now >= self.due
@@ -278,14 +265,10 @@ class RequestFraming(_Framing):
 
 
 class ResponseFraming(_Framing):
-    """One response to a POST request, with any status and version.
-
-    Args:
-        limit: maximum bytes of the body; the rest is not read.
-    """
+    """One response to a POST request. A body is read up to ``limit`` bytes."""
 
     def poll(self) -> Body | None:
-        """Return the response when it is complete, None before. Raises HttpError if it is invalid."""
+        """Return the response; None if it is incomplete. Raises HttpError if it is invalid."""
         if not self._has_head():
             return None
         is_whole = self._framed()
@@ -305,7 +288,7 @@ class ResponseFraming(_Framing):
         self._first_event(_join(*_split(head)) + rest)
 
 
-#: A value begins with a non-blank character, so the pattern never backtracks over blanks.
+#: Pattern of a header line. A value begins with a non-blank character, so that blanks cause no backtracking.
 _HEADER: Final = re.compile(
     rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*:[ \t]*((?:[^\x00-\x20\x7f][^\x00-\x08\x0a-\x1f\x7f]*)?)"
 )
@@ -323,7 +306,7 @@ _UNPRINTABLE: Final = re.compile(r"[^\x20-\x7e]+")
 
 
 def format_request(text: bytes, host: str, receiver: str) -> bytes:
-    """Return the head and body of a request, in the form of the reference manager."""
+    """Return the head and body of a request, as the reference manager sends them."""
     head = (
         "POST / HTTP/1.0\r\n"
         "Accept: text/delim\r\n"
@@ -338,7 +321,7 @@ def format_request(text: bytes, host: str, receiver: str) -> bytes:
 
 
 def format_response(text: bytes, status: int = 200, *, head_only: bool = False) -> bytes:
-    """Return the head and body of a response, in the form of reference players and with CORS headers."""
+    """Return the head and body of a response, as reference players send them, with CORS headers."""
     head = (
         f"HTTP/1.0 {status} {_REASONS[status]}\r\n"
         "Content-type: text/acl\r\n"
@@ -360,13 +343,13 @@ def _printable(text: str) -> str:
 def mend_request(head: bytes) -> bytes:
     """Return the head of a request, repaired for h11.
 
-    Programs in use are older than the grammar of h11, which refuses
+    Old programs send heads that h11 rejects. They contain
 
     - blank lines before the first line,
     - HTTP/1.1 without ``Host``,
     - a GET request with blanks in the message,
-    - invalid header lines, or a blank before the colon (these lines are dropped),
-    - a negative ``Content-Length``, which the reference manager takes for no length.
+    - invalid header lines, which are dropped, or a blank before the colon,
+    - a negative ``Content-Length``, which the reference manager treats as a missing length.
     """
     first, headers = _split(head)
     line = _REQUEST_LINE.fullmatch(first)

@@ -1,8 +1,7 @@
 """A listener that answers one HTTP message on each connection.
 
-Connections, bytes and time are bounded. If there are too many connections, the address with the most
-connections without a complete message loses the oldest of them. A connection with a complete message is never
-dropped.
+Connections, bytes and time are bounded. If there are too many connections, the listener chooses the address
+with the most connections without a complete message, and drops the oldest of these connections.
 """
 
 from __future__ import annotations
@@ -23,10 +22,11 @@ if TYPE_CHECKING:
 
     from anygame.protocol.http.framing import Body
 
-#: Maximum number of seconds to read on after a refusal, and to send an answer.
+#: Maximum number of seconds to continue reading after a refusal.
 _LINGER: Final = 2.0
+#: Maximum number of seconds to send an answer.
 _DRAIN: Final = 10.0
-#: Iterations of the event loop after which the bytes sent with a new connection have been read.
+#: Number of iterations of the event loop after which the first bytes of a new connection have been read.
 _TURNS: Final = 3
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -47,15 +47,15 @@ class Bounds:
 
 
 class Listener:
-    """Accepts connections and answers one message on each.
+    """Accepts connections, and answers one message on each.
 
     Args:
-        respond: takes a message, its time of arrival (of `time.monotonic`), and the address of the sender;
-            returns the reply.
-        log_fault: takes the address of the sender of an invalid message, and the error.
-        bounds: the limits.
-        refusal: takes the beginning of a long message; returns the answer if the message is refused,
-            else None. The rest of a refused message is not read.
+        respond: returns the reply, given a message, its time of arrival (a value of `time.monotonic`), and
+            the address of the sender.
+        log_fault: called with the address of the sender of an invalid message, and the error.
+        bounds: limits of connections, bytes and time.
+        refusal: called with the beginning of a long message. It returns None, or the answer if the message
+            is refused and the rest is not read.
     """
 
     def __init__(
@@ -70,9 +70,9 @@ class Listener:
         self._bounds = bounds or Bounds()
         self._refusal = refusal
         self._server: asyncio.Server | None = None
-        #: New connections; their message can be complete already.
+        #: New connections, whose bytes have not been read.
         self._new: set[asyncio.Task[None]] = set()
-        #: The address of each other connection, oldest first; None once its message is complete.
+        #: Address of each other connection, oldest first; None once the message is complete.
         self._connections: dict[asyncio.Task[None], str | None] = {}
 
     async def open(self, host: str, port: int) -> int:
@@ -121,7 +121,7 @@ class Listener:
                 await writer.wait_closed()
 
     def _make_room(self) -> bool:
-        """Drop a connection without a complete message if necessary; return whether there is room."""
+        """Drop a connection if there are too many; return False if all have a complete message."""
         if len(self._connections) < self._bounds.connections:
             return True
         reading = {
@@ -178,7 +178,7 @@ class Listener:
     async def _refuse(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, status: int, reply: str, reason: str
     ) -> None:
-        """Answer an invalid message, and read on for a while, so that the answer arrives."""
+        """Answer an invalid message, and continue reading for a while, so that the answer arrives."""
         self._log_fault(_peer(writer), reason)
         with suppress(OSError, TimeoutError):
             async with asyncio.timeout(_LINGER):
@@ -201,9 +201,9 @@ async def read_request(
     on_continue: Callable[[], None],
     refusal: Callable[[bytes], str | None] = lambda _: None,
 ) -> Body:
-    """Read one request; see `RequestFraming`. Raises HttpError and OSError.
+    """Read one request, as `RequestFraming` defines it. Raises HttpError and OSError.
 
-    ``on_continue`` is called if the client waits for status 100 before it sends the body.
+    If the client waits for status 100 before it sends the body, ``on_continue`` is called.
     """
     framing = RequestFraming(limit, refusal)
     while (request := framing.poll(monotonic())) is None:

@@ -1,10 +1,8 @@
 """Hosts of sessions: another process, which can be killed at any time, or threads of this process.
 
-Rule sheets are untrusted, and neither reading nor compiling a sheet can be interrupted from outside. So the
-player of the command line plays each match in another process. No sheet can stop this process from answering
-messages. A process is reused for the next match, so its player keeps what it has learned.
-
-Commands and events are messages of `anygame.processes`.
+Rule sheets are untrusted, and neither reading nor compiling a sheet can be interrupted from outside. With a
+process for the session, no sheet can stop the server from answering messages. The process is reused for the
+next match, so that its player keeps learned data. Commands and events are messages of `anygame.processes`.
 """
 
 from __future__ import annotations
@@ -23,12 +21,12 @@ if TYPE_CHECKING:
     from anygame.players.player import Player
     from anygame.protocol.player.played_game import PlayerSettings
 
-#: Maximum number of bytes of an event. The longest events contain a move, and a move is shorter than a sheet.
+#: Maximum size of an event in bytes. The longest events contain a move, which is shorter than a sheet.
 _LONGEST_EVENT: Final = 16 * 2**20
 
 Event = list[Any]
 
-#: The types of the arguments of each event.
+#: Types of the arguments of each event.
 _EVENTS: Final[dict[str, tuple[type | UnionType, ...]]] = {
     "loaded": (),
     "ready": (),
@@ -42,7 +40,7 @@ _EVENTS: Final[dict[str, tuple[type | UnionType, ...]]] = {
 
 
 def check_event(message: Any) -> Event:
-    """Return a message of another process. Raises ValueError if it is not a valid event."""
+    """Return a message from another process. Raises ValueError if the message is not a valid event."""
     if not (isinstance(message, list) and message and isinstance(message[0], str) and message[0] in _EVENTS):
         raise ValueError("expected a list that begins with the name of an event")
     kinds = _EVENTS[message[0]]
@@ -52,16 +50,13 @@ def check_event(message: Any) -> Event:
 
 
 class Host:
-    """The process or the threads in which a session runs.
+    """The process or the threads in which a session runs."""
 
-    Attributes:
-        on_event: called with each event, in the event loop; the last event is ``gone``, with a reason.
-        can_be_ended: whether the session can be ended while it is busy.
-    """
-
+    #: Whether the session can be ended while it is busy.
     can_be_ended = False
 
     def __init__(self) -> None:
+        #: Called with each event, in the event loop. The last event of a process is ``gone``, with a reason.
         self.on_event: Callable[[Event], None] = lambda _: None
 
     @property
@@ -70,23 +65,19 @@ class Host:
         raise NotImplementedError
 
     def send(self, *command: Any) -> None:
-        """Send a command to the session; see `anygame.protocol.player.session`."""
+        """Send a command to the session; `anygame.protocol.player.session` lists the commands."""
         raise NotImplementedError
 
     def end(self) -> None:
-        """End the session: at once if ``can_be_ended``, else after its current task."""
-        self.ignore()
-
-    def ignore(self) -> None:
-        """Ignore further events of the session."""
+        """End the session: at once if ``can_be_ended``, else after its current task. Ignore its events."""
         self.on_event = lambda _: None
 
     async def wait(self) -> None:
-        """Wait until the session has ended; do not wait for threads that hang."""
+        """Wait until the process has ended. Do not wait for threads, which can hang."""
 
 
 class ThreadHost(Host):
-    """A session in threads of this process, for a player object. A thread that hangs is never ended."""
+    """A session in threads of this process. A thread that hangs is never ended."""
 
     def __init__(self, make: Callable[[], Player], settings: PlayerSettings) -> None:
         super().__init__()
@@ -95,15 +86,12 @@ class ThreadHost(Host):
 
     @property
     def is_gone(self) -> bool:
-        """Whether its threads have ended."""
         return not self._session.is_alive
 
     def send(self, *command: Any) -> None:
-        """Send a command to the session."""
         self._session.handle(command)
 
     def end(self) -> None:
-        """End the threads after their current task."""
         super().end()
         self._session.close()
 
@@ -132,18 +120,14 @@ class ProcessHost(Host):
 
     @property
     def is_gone(self) -> bool:
-        """Whether the process has ended."""
         return self._child.is_gone
 
     def send(self, *command: Any) -> None:
-        """Send a command to the session, after the process has started."""
         self._child.send(command)
 
     def end(self) -> None:
-        """Kill the process."""
         super().end()
         self._child.kill()
 
     async def wait(self) -> None:
-        """Wait until the process has ended."""
         await self._child.wait()

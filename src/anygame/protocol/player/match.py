@@ -1,8 +1,8 @@
-"""One match of the player server: it handles each message, and answers before the clock ends.
+"""One match of the player server, which answers each message before the clock ends.
 
-A session in other threads or in another process does all computation. The event loop waits for it no longer
-than the clock allows. If the process of the session dies, another session gets all messages and continues the
-match.
+A session in other threads or in another process does all computation. The event loop waits for the session no
+longer than the clock allows. If the process of the session dies, another session gets all messages and
+continues the match.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from anygame.protocol.player.hosts import Host
     from anygame.protocol.player.played_game import PlayerSettings
 
-#: Takes the number of sessions that died in a match; returns another session, or None to give up.
+#: Given the number of sessions that died in a match, returns another session, or None to give up.
 Renew = Callable[[int], "Host | None"]
 
-#: Seconds for a player to finish after STOP, for example to save what it has learned.
+#: Maximum number of seconds for a player to finish after STOP, for example to save learned data.
 _FAREWELL: Final = 10.0
-#: Seconds to finish after ABORT; a player that checks its clock returns within milliseconds.
+#: Maximum number of seconds for a player to finish after ABORT. A player that checks its clock needs less.
 _SHORT_FAREWELL: Final = 1.0
-#: Number of crashes while the rules are loaded after which the rules are considered the cause.
+#: Number of crashes while loading the rules after which the match is abandoned.
 _MOST_DEATHS_READING: Final = 2
-#: Maximum total number of characters of the messages kept for another session: enough for thousands of turns.
+#: Maximum total number of characters of the messages that are kept for another session.
 _MOST_KEPT: Final = 2**24
-#: Maximum number of different faults reported for one message.
+#: Maximum number of different faults that are reported at a time.
 _MOST_FAULTS: Final = 3
 
 
@@ -42,23 +42,20 @@ def _future() -> asyncio.Future[str | None]:
 
 @dataclass(slots=True, eq=False)
 class _Turn:
-    """A request for a move, and its answer so far.
+    """A request for a move, and its answer so far."""
 
-    Attributes:
-        number: number of the turn, from 1.
-        sent: the message as a string, and the answer in the last turn.
-        fallback: any legal move, as soon as the rules have computed one.
-        is_repeatable: whether the last joint move is legal once more, so that an equal message can be new.
-        best: the best move of the player so far, after a request for it.
-    """
-
+    #: Number of the turn, from 1.
     number: int
     message: Play | PlayII
+    #: The message as a string, and the answer in the turn before.
     sent: tuple[str, str | None]
     arrived: float
+    #: Any legal move; None until the rules have computed one.
     fallback: str | None = None
+    #: Whether the last joint move is still legal, so that an equal message can belong to the next turn.
     is_repeatable: bool = False
     move: asyncio.Future[str | None] = field(default_factory=_future)
+    #: Best move of the player so far, if the session was asked for it.
     best: asyncio.Future[str | None] = field(default_factory=_future)
     answer: asyncio.Task[str] | None = None
 
@@ -71,7 +68,7 @@ class _Turn:
 
 
 class PlayerMatch:
-    """A match, from START to STOP or ABORT; ``waiting`` is the number of unanswered messages."""
+    """A match, from START to STOP or ABORT. ``waiting`` is the number of unanswered messages."""
 
     def __init__(
         self, start: Start, host: Host, settings: PlayerSettings, renew: Renew = lambda _: None
@@ -84,7 +81,7 @@ class PlayerMatch:
         self._renew = renew
         self._deaths = 0
         self._is_loaded = False
-        #: The message of each turn, and the answer in the turn before.
+        #: Message of each turn, and the answer in the turn before.
         self._sent: list[tuple[str, str | None]] = []
         self._kept = 0
         self._think_by = 0.0
@@ -100,7 +97,7 @@ class PlayerMatch:
         host.on_event = self._receive
 
     async def prepare(self, arrived: float) -> str:
-        """Return ``ready`` when the player is ready or the clock nearly ends; ``busy`` if it cannot play."""
+        """Return ``ready`` when the player is ready or the answer is due; ``busy`` if it cannot play."""
         start = self.start
         if self._ready is None:
             self._ready = _future()
@@ -121,7 +118,7 @@ class PlayerMatch:
     async def play(self, message: Play | PlayII, arrived: float) -> str:
         """Return a move before the clock ends; the same move for a repeated message."""
         turn = self._turn
-        # An equal message is a repetition, unless the same joint move can be made twice in a row.
+        # A manager can repeat a message. An equal message is new only if the joint move can be made twice.
         is_new = turn is None or message != turn.message or (turn.is_repeatable and turn.given is not None)
         if turn is None or is_new:
             if turn is not None and turn.answer is not None:
@@ -141,7 +138,7 @@ class PlayerMatch:
         return turn.given or NIL
 
     async def _answer(self, turn: _Turn) -> str:
-        """Find a move, and return it in time in any case."""
+        """Return a move when the answer is due, or earlier; ``NIL`` without a legal move."""
         if self._lost:
             self._note(self._lost)
             return NIL
@@ -226,7 +223,7 @@ class PlayerMatch:
         turn = self._turn
         is_asked = turn is not None and turn.given is None
         if self._ready is not None and self._ready.done():
-            # START is answered already, so no time is left to get ready.
+            # START was already answered, so the player has no time to get ready.
             self._think_by = min(self._think_by, monotonic())
         self._send_start()
         if past_turns := self._sent[:-1] if is_asked else self._sent:
@@ -235,7 +232,7 @@ class PlayerMatch:
             self._send_play(turn)
 
     def _lose(self, reason: str) -> None:
-        """Stop playing because of a fault; further messages of the manager get no move."""
+        """Stop playing because of a fault. Later PLAY messages are answered without a move."""
         self._stop_waiting()
         self._asked.clear()
         self._lost = reason
@@ -248,7 +245,7 @@ class PlayerMatch:
             self._left.cancel()
 
     def end(self, message: Stop | StopII | None) -> None:
-        """Answer waiting messages, and end the match; if ``message`` is None, it has no result."""
+        """Answer waiting messages, and end the match. Without a STOP message, the match has no result."""
         self._stop_waiting()
         self._is_over = True
         self._farewell = _FAREWELL if message is not None else _SHORT_FAREWELL
@@ -261,13 +258,13 @@ class PlayerMatch:
         if message is not None:
             self.host.send("stop", format_message(message), answered)
         elif self._asked:
-            # The rules could compute forever.
+            # The rules have not answered, and might never do so.
             self._lose("the match was aborted")
         else:
             self.host.send("abort")
 
     async def has_left(self) -> bool:
-        """Wait until the player has finished, for at most the farewell; return whether it has finished."""
+        """Wait a limited time until the player has finished; return whether it has finished."""
         await asyncio.wait([self._left], timeout=self._farewell)
         return self._left.done() and not self._left.cancelled()
 
@@ -278,7 +275,7 @@ class PlayerMatch:
         return is_preparing or (self._turn is not None and self._turn.given is None)
 
     def take_fault(self) -> str:
-        """Return the faults of the rules and of the player since the last call, as a string for users."""
+        """Return the faults of the rules and the player since the last call, in words."""
         fault = "; ".join(self._faults)
         self._faults.clear()
         return fault

@@ -1,4 +1,4 @@
-"""The game of one match as its player knows it: the rules, and the state as far as messages determine it."""
+"""The game of one match as its player knows it: the rules, and a state that agrees with the messages."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.protocol.messages import Message, Start
 
-#: Maximum default margin in seconds: a network takes milliseconds, a busy machine up to a second.
+#: Maximum default margin in seconds. A network delays answers by milliseconds, a busy machine by a second.
 _LONGEST_MARGIN: Final = 1.0
 #: Maximum default margin, as a share of the clock.
 _MARGIN_SHARE: Final = 0.2
-#: Share of the margin before the end of the clock at which an answer is sent in any case.
+#: Time before the end of the clock at which an answer is due, as a share of the margin.
 _ANSWER_AT: Final = 0.75
-#: Share of the margin before the end of the clock at which the wait for the best move so far ends.
+#: Time before the end of the clock at which the wait for the best move so far ends, as a share of the margin.
 _GIVE_UP_AT: Final = 0.5
 #: Minimum number of seconds for an answer, for any clock, because finding a legal move takes time.
 _SHORTEST_CLOCK: Final = 0.3
-#: Seconds added to the clocks for the timeout of the rules, for busy machines.
+#: Number of seconds that are added to the clocks for the timeout of the rules, because machines can be busy.
 _SLACK: Final = 5.0
 _TOKEN: Final = re.compile(r"[^\s();]+")
-#: Limits of a sheet; real sheets have at most 0.5 MB.
+#: Limits of a rule sheet. Real sheets have at most 0.5 MB.
 _READING: Final = ReadingLimits(bytes=4 * 2**20, tokens=1_000_000)
 
 
@@ -47,13 +47,13 @@ class PlayerSettings:
     """Settings of the player server.
 
     Attributes:
-        gdl2: whether to treat two-field messages of GDL-II games as percepts rather than moves.
+        gdl2: whether two-field messages in GDL-II games contain percepts rather than moves.
         case_sensitive: whether names that differ only by case are different names.
         limits: limits of the reasoner.
-        margin: safety margin in seconds, subtracted from the clock of the player; None for a fifth of the
-            clock, at most a second. An answer is sent in any case when a quarter of the margin has passed.
-        patience: seconds without a message after which a match is abandoned; None for start clock + 10 play
-            clocks + 10 s.
+        margin: safety margin in seconds, which is subtracted from the clock of the player; None for a fifth
+            of the clock, at most a second. After a quarter of the margin, the server answers in any case.
+        patience: number of seconds without a message after which a match is abandoned; None for the sum of
+            the start clock, 10 play clocks and 10 s.
     """
 
     gdl2: bool = False
@@ -68,28 +68,28 @@ class PlayerSettings:
         return default if self.margin is None else min(self.margin, clock)
 
     def think_by(self, arrived: float, clock: float) -> float:
-        """Return the deadline of the player, as a value of `time.monotonic`."""
+        """Return the time at which the player must have chosen, as a value of `time.monotonic`."""
         return arrived + clock - self.margin_of(clock)
 
     def answer_by(self, arrived: float, clock: float) -> float:
-        """Return the deadline of an answer, as a value of `time.monotonic`."""
+        """Return the time at which an answer is due, as a value of `time.monotonic`."""
         return arrived + max(_SHORTEST_CLOCK, clock - _ANSWER_AT * self.margin_of(clock))
 
     def grace_of(self, clock: float) -> float:
-        """Return the seconds after `answer_by` in which a session can report the best move so far."""
+        """Return the number of seconds after `answer_by` to wait for the best move so far."""
         return max(0.05, (_ANSWER_AT - _GIVE_UP_AT) * self.margin_of(clock))
 
     def rules_by(self, start: Start) -> float:
-        """Return the timeout of the rules, in seconds."""
+        """Return the number of seconds after which rules without an answer time out."""
         return start.start_clock + 2 * start.play_clock + _SLACK
 
     def patience_with(self, start: Start) -> float:
-        """Return the seconds of silence after which a match is abandoned."""
+        """Return the number of seconds without a message after which a match is abandoned."""
         return start.start_clock + 10 * start.play_clock + 10 if self.patience is None else self.patience
 
 
 class OriginalNames:
-    """The spelling of names in START. A game can know names in lower case only.
+    """The spelling of names in START, as a game can have only lower-case names.
 
     >>> OriginalNames("(ROLE X) (LEGAL X (Mark 1))").restore("(mark 1)")
     '(Mark 1)'
@@ -103,7 +103,7 @@ class OriginalNames:
             self._names.setdefault(token.lower(), token)
 
     def restore(self, text: str) -> str:
-        """Return the text of a term with the spelling of each name at its first place in the sheet."""
+        """Return the string of a term, with each name spelled as at its first occurrence in the sheet."""
 
         def restored(token: re.Match[str]) -> str:
             name = token[0]
@@ -113,29 +113,26 @@ class OriginalNames:
 
 
 class Position(NamedTuple):
-    """The position in which a player is to move.
+    """The position in which a player is to move."""
 
-    Attributes:
-        state: the state of the match, or any state that agrees with the messages.
-        legal: the legal moves of the player.
-        view: the observations of the player in a game with hidden information; None in other games.
-        is_repeatable: whether the last joint move is legal once more.
-    """
-
+    #: State of the match, or any state that agrees with the messages.
     state: State
+    #: Legal moves of the player.
     legal: tuple[Term, ...]
+    #: Observations of the player in a game with hidden information; None in other games.
     view: RoleView | None
+    #: Whether the last joint move is still legal.
     is_repeatable: bool
 
 
 class PlayedGame:
-    """The rules of one match, and its state as far as it is known.
+    """The rules of one match, and a state that agrees with the messages.
 
     Attributes:
-        ended: set when answers are no longer needed.
-        turn: the last turn with a known state.
-        thinking_of: the turn that the player is thinking about, and its best move belongs to.
-        legal: the legal moves of the player in the last turn.
+        ended: event that is set when answers are no longer needed.
+        turn: last turn with a known state.
+        thinking_of: turn to which the best move of the player belongs; None before it starts thinking.
+        legal: legal moves of the player in the last turn.
     """
 
     game: Game
@@ -153,7 +150,7 @@ class PlayedGame:
         self._percept_turn = 0
 
     def load(self, role_text: str, rules: str, longest: float) -> None:
-        """Load the rules; ``longest`` is the longer clock, which limits the reasoner, in seconds."""
+        """Load the rules. ``longest`` is the longer clock in seconds, which limits the reasoner."""
         self._names = OriginalNames(rules)
         self.game = game = load_rules(rules, self._settings, longest)
         term = parse_term(role_text)
@@ -163,7 +160,7 @@ class PlayedGame:
 
     @property
     def is_lost(self) -> bool:
-        """Whether no state was found that agrees with the messages, so that the legal moves are a guess."""
+        """Whether the legal moves are a guess, because no state was found that agrees with the messages."""
         return self._tracker is not None and self._tracker.is_lost
 
     def spelled(self, move: Term) -> str:
@@ -205,7 +202,7 @@ class PlayedGame:
         if joint is not None:
             tracker.advance(joint)
         elif tracker.game.is_gdl2:
-            # The message does not contain the move of the player itself, so its last answer is assumed.
+            # The message does not contain the player's own move, which was probably its last answer.
             self._perceive(message, None if answered is None else parse_term(answered), moves, guess_by)
         else:
             raise LostTrackError(f"these moves are not legal here: {' '.join(map(str, moves))}"[:500])
@@ -220,7 +217,7 @@ class PlayedGame:
 
 
 def load_rules(rules: str, settings: PlayerSettings, seconds: float) -> Game:
-    """Load the rules of START or PREVIEW; ``seconds`` limits each question to them. Raises AnygameError."""
+    """Load the rules of START or PREVIEW; a query of them takes at most ``seconds``. Raises AnygameError."""
     limits = settings.limits
     if limits is not None:
         limits = replace(limits, seconds=min(limits.seconds, max(seconds, _SHORTEST_CLOCK)))

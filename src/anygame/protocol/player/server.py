@@ -1,4 +1,4 @@
-"""The player server: its answers to messages, and its matches.
+"""The player server, which answers messages and plays matches.
 
 >>> import asyncio
 >>> from anygame.players import LegalPlayer
@@ -66,36 +66,38 @@ if TYPE_CHECKING:
     from anygame.protocol.messages import Message
     from anygame.protocol.player.hosts import Host
 
-#: Maximum number of characters of a message that is parsed in the event loop, which takes at most 15 ms.
+#: Maximum number of characters of a message that is parsed in the event loop. Parsing takes at most 15 ms.
 _LONG: Final = 2000
 #: Maximum number of characters of a message in a log entry.
 _SHOWN: Final = 200
 #: Maximum number of seconds that START waits for the player to finish the last match.
 _HANDOVER: Final = 0.5
-#: Maximum number of messages that wait for one match. A manager sends one message and repeats it at most a
-#: few times; more messages would use up the connections of other managers.
+#: Maximum number of messages that wait for an answer of one match. A manager sends one message, and repeats
+#: it at most a few times. More messages would use up the connections of other managers.
 _MOST_WAITING: Final = 8
 _TOO_MANY: Final = f"{_MOST_WAITING} messages are already waiting for this match"
 _NO_SESSION: Final = "threads are still busy with the rules of former matches"
-#: The player that replaces a player whose processes keep dying; it needs little memory and time.
+#: Replacement for a player whose processes keep dying. This player needs little memory and time.
 _STAND_IN: Final = "random"
 #: Maximum number of sessions that finish former matches, in addition to twice the number of parallel matches.
-#: A player takes several seconds to save what it has learned, and a match can be shorter.
+#: A player takes several seconds to save learned data, and a match can be shorter.
 _MOST_LEAVING: Final = 4
-#: Maximum numbers of crashes in a match: of sessions of the player, and then of its replacement.
-_MOST_DEATHS, _MOST_STAND_INS = 3, 3
+#: Maximum number of sessions of the player that die in a match.
+_MOST_DEATHS: Final = 3
+#: Maximum number of sessions of the replacement that die in a match.
+_MOST_STAND_INS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Log entry of a message. All its strings are short and printable.
+    """Log entry of a message. All strings are short and printable.
 
     Attributes:
-        peer: the address of the sender.
-        message: the keyword in upper case, or ``?`` for an invalid message.
-        match_id: the name of the match, or empty.
-        text: the beginning of the message.
-        reply: the answer.
+        peer: address of the sender.
+        message: keyword in upper case, or ``?`` for an invalid message.
+        match_id: name of the match; empty for messages without a match.
+        text: beginning of the message.
+        reply: beginning of the answer.
         seconds: time from the arrival of the message to the answer.
         note: errors; usually empty.
     """
@@ -113,15 +115,15 @@ class PlayerServer:
     """Answers messages, in one process or over HTTP.
 
     Args:
-        player: the name of a strategy (see `anygame.players.make_player`), which plays each match in its own
-            process that can always be killed; or a function that creates a player in this process, where
+        player: specification of a player (see `anygame.players.make_player`), whose matches run in processes
+            that can always be killed; or a function that creates a player in this process. In this process,
             rules and players that hang leave threads behind. A player is reused after its match.
-        seed: random seed of the strategy; incremented for each further player.
-        name: the name in the reply to INFO: one word.
+        seed: random seed of the first player; each further player gets the next seed.
+        name: name in the reply to INFO: one word.
         parallel: maximum number of matches at a time.
-        settings: see `PlayerSettings`.
+        settings: settings of the players; see `PlayerSettings`.
         log: called with the log entry of each message.
-        bounds: the limits of the listener.
+        bounds: limits of connections over HTTP; see `Bounds`.
     """
 
     def __init__(
@@ -161,7 +163,7 @@ class PlayerServer:
         return bound_port
 
     async def close(self) -> None:
-        """Abort all matches, stop listening, and release everything; threads that hang stay behind."""
+        """Abort all matches, stop listening, and end all sessions. Threads that hang stay behind."""
         for match in list(self._matches.values()):
             self._end(match, None)
         await self._listener.close()
@@ -174,12 +176,12 @@ class PlayerServer:
         return ThreadHost(self._player, self._settings)
 
     async def respond(self, text: str, arrived: float | None = None, peer: str = "") -> str:
-        """Answer a message. Never raises.
+        """Return the answer to a message. Never raises.
 
         Args:
             text: the message.
             arrived: time of arrival, a value of `time.monotonic`; now by default.
-            peer: the address of the sender, for the log.
+            peer: address of the sender, for the log.
         """
         arrived = monotonic() if arrived is None else arrived
         message = await self._read(text)
@@ -196,7 +198,7 @@ class PlayerServer:
     async def _read(self, text: str) -> Message:
         """Parse a message. Long messages are parsed in a thread, one at a time.
 
-        Messages of a match that is played here do not wait for messages of other matches.
+        Messages of a match that is in progress do not wait for other messages.
         """
         if len(text) <= _LONG:
             return parse_message(text)
@@ -213,7 +215,7 @@ class PlayerServer:
             return await asyncio.to_thread(parse_message, text)
 
     def _refusal(self, begin: str) -> str | None:
-        """Return the answer to a long message that is refused unread; None if it must be read."""
+        """Return the answer to a long message that is refused unread; None if the message must be read."""
         keyword, match_id = peek_message(begin)
         if keyword not in WITH_RULES:
             return NIL
@@ -259,7 +261,7 @@ class PlayerServer:
                 return ABORTED, ""
 
     async def _waited(self, match: PlayerMatch, answer: Awaitable[str]) -> str:
-        """Wait for an answer of a match, and count the message as waiting."""
+        """Wait for an answer of a match. In the meantime, the message counts as waiting."""
         match.waiting += 1
         try:
             return await answer
@@ -291,14 +293,14 @@ class PlayerServer:
         return reply, match.take_fault()
 
     def _end(self, match: PlayerMatch, message: Stop | StopII | None) -> None:
-        """End a match. The server is free at once, while the player finishes."""
+        """End a match. Another match can start while the player finishes."""
         del self._matches[match.start.match_id]
         self._alarms.pop(match).cancel()
         match.end(message)
         self._sessions.release(match)
 
     def _set_alarm(self, match: PlayerMatch) -> None:
-        """Restart the timer that aborts a match if its manager sends no message for a long time."""
+        """Restart the timer that aborts a match if the manager sends no message for a long time."""
         if match in self._alarms:
             self._alarms[match].cancel()
         loop = asyncio.get_running_loop()
@@ -314,7 +316,7 @@ class PlayerServer:
         self._end(match, None)
 
     async def _preview(self, message: Preview, arrived: float) -> tuple[str, str]:
-        """Let a free player study rules, and answer before the clock ends."""
+        """Let an idle player study rules, and answer before the clock ends."""
         if self._is_full or self._is_previewing:
             return BUSY, "another match is in progress"
         session = self._sessions.take()
@@ -347,10 +349,8 @@ class PlayerServer:
 class SessionPool:
     """Sessions, which are started when they are needed and reused after a match.
 
-    Args:
-        make: starts a session.
-        make_stand_in: starts a session with the replacement player, after too many sessions died in a match.
-        size: maximum number of matches at a time.
+    ``make`` starts a session. ``make_stand_in`` starts a session of the replacement player, after too many
+    sessions died in a match. ``size`` is the maximum number of matches at a time.
     """
 
     def __init__(self, make: Callable[[], Host], make_stand_in: Callable[[], Host], size: int) -> None:
@@ -382,7 +382,7 @@ class SessionPool:
         return self._make() if len(stuck) <= most else None
 
     def renew(self, deaths: int) -> Host | None:
-        """Return a session to continue a match in which sessions died; None after too many deaths."""
+        """Return a session to continue a match in which ``deaths`` sessions died; None after too many."""
         if deaths <= _MOST_DEATHS:
             return self.take()
         if deaths > _MOST_DEATHS + _MOST_STAND_INS:
@@ -392,9 +392,9 @@ class SessionPool:
         return host
 
     def put_back(self, host: Host) -> None:
-        """Keep a free session for another match, or end it if enough sessions are free."""
+        """Keep an idle session for another match, or end the session if enough sessions are idle."""
         if len(self._idle) < self._size and not (host.is_gone or host in self._stand_ins):
-            host.ignore()
+            host.on_event = lambda _: None
             self._idle.append(host)
         else:
             self.end(host)
@@ -407,7 +407,7 @@ class SessionPool:
             self.warm_up()
 
     def release(self, match: PlayerMatch) -> None:
-        """Take back the session of a match that has ended, once its player has finished."""
+        """Put back the session of a match when its player has finished, or end the session if it is late."""
 
         async def take_back() -> None:
             has_left = False
@@ -424,12 +424,12 @@ class SessionPool:
         task.add_done_callback(self._leaving.pop)
 
     async def wait_for_one(self, seconds: float) -> None:
-        """Wait for a player that is finishing its match, unless another player is free."""
+        """Wait until a player has finished its match, unless another player is idle."""
         if self._leaving and not self._idle:
             await asyncio.wait(self._leaving, timeout=seconds)
 
     async def close(self, seconds: float) -> None:
-        """End all sessions; give players that are finishing several seconds."""
+        """End all sessions. Players that are finishing a match have a number of seconds to do so."""
         self._size = 0
         if self._leaving:
             await asyncio.wait(self._leaving, timeout=seconds)

@@ -1,30 +1,30 @@
-"""A session: a player and its game. It executes commands and reports events; both are plain data.
+"""A session, which is a player and its game. A session executes commands and reports events.
 
-The rules run in one thread and the player thinks in another, so a legal move is known even if the player
-hangs. The session knows no timeouts and no sockets: `anygame.protocol.player.match` controls it, from the
-same process or from another one (`anygame.protocol.player.hosts`).
+The rules run in one thread and the player thinks in another, so that a legal move is known even if the player
+hangs. `anygame.protocol.player.match` controls the session and all timeouts, from the same process or from
+another process (see `anygame.protocol.player.hosts`).
 
-A command is a list of its name and its arguments. All times are values of `time.time`:
+A command is a list of its name and its arguments. All times are values of `time.time`. ``answered`` is the
+answer in the turn before:
 
-- ``start``, role, rules, start clock, play clock, think by
-- ``play``, turn, message, answered, think by, clock: the message is a string, and ``answered`` is the
-  answer in the last turn
-- ``replay``, turns: ``message`` and ``answered``, as in ``play``, of each turn that another session played
-- ``best``, turn: report the best move so far
+- ``start``, role, rules, start clock, play clock, time limit
+- ``play``, turn, message, answered, time limit, clock
+- ``replay``, turns: a list of the message and ``answered`` of each turn that another session played
+- ``best``, turn: request for the best move so far
 - ``stop``, message, answered
 - ``abort``
-- ``preview``, rules, clock, think by
+- ``preview``, rules, clock, time limit
 
-An event is a list of the same kind:
+An event is a list of its name and its arguments:
 
 - ``loaded``: the rules are loaded
 - ``ready``: the player is ready
 - ``failed``, reason: the rules or the player failed
-- ``legal``, turn, move, again: any legal move, and whether the last joint move can be made once more
+- ``legal``, turn, move, again: any legal move, and whether the last joint move is still legal
 - ``best``, turn, move: the best move so far, or None
 - ``move``, turn, move, fault: the choice of the player, another move if the player failed, or None
 - ``left``: the match is over, and the session is free
-- ``previewed``, fault
+- ``previewed``, fault: the player has studied the rules, or has failed
 """
 
 from __future__ import annotations
@@ -53,20 +53,19 @@ if TYPE_CHECKING:
     from anygame.players.player import Player
     from anygame.protocol.player.played_game import PlayerSettings, Position
 
-#: The names of the threads of a session.
+#: Names of the threads of a session.
 THREADS: Final = ("rules", "thinking")
 
-#: Maximum number of seconds to find a final state that agrees with the percepts. Its goals are reported.
+#: Maximum number of seconds to find a final state that agrees with the percepts. The player gets its goals.
 _LAST_GUESS: Final = 5.0
+#: Maximum number of characters of a fault.
 _LONGEST_FAULT: Final = 1000
 
 
 class Session:
     """A player that plays one match after the other.
 
-    Args:
-        make: creates the player when it is first needed.
-        write: called with each event, from any thread.
+    ``make`` creates the player when it is first needed. ``write`` is called with each event, in any thread.
     """
 
     def __init__(
@@ -82,7 +81,7 @@ class Session:
 
     @property
     def is_alive(self) -> bool:
-        """Whether one of its threads still runs."""
+        """Whether a thread of the session still runs."""
         return self._rules.is_alive or self._thinking.is_alive
 
     def close(self) -> None:
@@ -118,7 +117,7 @@ class Session:
                 self._thinking.put(lambda: self._preview(rules, clock))
 
     def prepare(self, kind: Callable[[], type[Player]]) -> None:
-        """Prepare a class of players for any game; a match can begin before the preparation ends."""
+        """Start `Player.prepare` of a class of players, which can continue when a match begins."""
 
         def get_ready() -> None:
             # Errors are reported when the player is created for a match.
@@ -143,7 +142,7 @@ class Session:
 
     def _report(self, error: BaseException) -> None:
         """Print the traceback of an error of the player; the manager gets only the message."""
-        with suppress(BaseException):  # the name of the player can raise an error, too
+        with suppress(BaseException):  # the property `name` of the player can raise an error, too
             if self._player is not None:
                 self._failures.report(self._player.name, own_traceback(error))
 
@@ -200,8 +199,8 @@ class Session:
 
         def advance() -> None:
             for text, answered in turns:
-                # A message that failed before fails again. No time is spent on guessing a state: only the
-                # next request for a move needs one.
+                # A message that failed before fails again. Only the next PLAY needs a state that agrees with
+                # the percepts, so the time limit for finding such a state is zero here.
                 with suppress(BaseException):
                     if match is not None and not match.ended.is_set():
                         match.advance(parse_message(text), answered, 0.0)
@@ -219,7 +218,7 @@ class Session:
         self._write(["move", turn, spelled, fault])
 
     def _chosen(self, match: PlayedGame, turn: int, position: Position, clock: Clock) -> tuple[Term, str]:
-        """Return the move of the player, or a legal replacement, and the error or an empty string."""
+        """Return the move of the player or a legal replacement, and the error or an empty string."""
         legal = position.legal
         move: object = None
         fault = ""
@@ -235,7 +234,7 @@ class Session:
         if match.is_lost:
             if self._player is None or self._player.needs_state:
                 fault = fault or "no state was found that agrees with all messages"
-            # The legal moves are only a guess, so any move of the player is accepted.
+            # The legal moves are a guess, so any move of the player is accepted.
             chosen = chosen or (move if isinstance(move, Term) else None)
         if move is not None and chosen is None:
             fault = f"the player chose an illegal move: {_text(move)}"[:_LONGEST_FAULT]
@@ -244,7 +243,7 @@ class Session:
         return chosen or match.random.choice(legal), fault
 
     def _best(self, legal: tuple[Term, ...], *, is_lost: bool = False) -> Term | None:
-        """Return the best move of the player so far; an illegal move only if the state is lost."""
+        """Return the best move of the player so far. If the state is lost, the move can be illegal."""
         best: object = None
         with suppress(BaseException):  # the code of a player can raise any error
             best = self._player.best if self._player is not None else None
@@ -259,7 +258,7 @@ class Session:
         self._write(["best", turn, best])
 
     def _end(self) -> PlayedGame | None:
-        """End the match, so that the player stops thinking; return the match."""
+        """End and return the match. The player then stops thinking."""
         match, self._match = self._match, None
         if match is not None:
             match.ended.set()
@@ -281,7 +280,7 @@ class Session:
         self._rules.put(leave_with_goals)
 
     def _leave(self, match: PlayedGame | None, goals: dict[Role, int | None] | None = None) -> None:
-        """Report the end of a match to the player, as an abort if there are no goals."""
+        """Report the end of a match to the player; without goals, report an abort."""
         try:
             if match is not None and self._player is not None:
                 self._player.abort() if goals is None else self._player.stop(goals)
@@ -314,7 +313,7 @@ def _described(error: BaseException) -> str:
 
 
 def _text(value: object) -> str:
-    """Return ``str`` of an object of a player, which can raise any error."""
+    """Return an object of a player as a string, although its ``__str__`` can raise any error."""
     try:
         return str(value)
     except BaseException as error:
@@ -332,7 +331,7 @@ def main(strategy: str, seed: int | None, settings: PlayerSettings) -> None:
     write = set_up()
 
     def make() -> Player:
-        # No other player runs in this process, so pondering costs nothing.
+        # No other player runs in this process, so pondering slows down nobody.
         return make_player(strategy, seed=seed, pondering=True)
 
     threading.excepthook = _end_with
@@ -342,7 +341,7 @@ def main(strategy: str, seed: int | None, settings: PlayerSettings) -> None:
 
 
 def _end_with(thread: threading.ExceptHookArgs) -> None:
-    """End the process after a thread of its session failed, so that another process replaces it."""
+    """End this process after a thread of its session has failed, so that another process replaces it."""
     threading.__excepthook__(thread)
     if thread.thread is not None and thread.thread.name in THREADS:
         os._exit(1)
