@@ -204,7 +204,12 @@ class RuleCode:
         self.work *= max(min(fanout * 4, size), 1.0)
         is_tiny = size <= self._scope.strategy.tiny and self._scope.schema.is_move(relation)
         if self._is_on_demand(relation) or (keys and not is_tiny):
-            self._indexed(item, keys, outputs)
+            key = row_source([self._column(columns[number]) for number in keys])
+            source = self._look_up(relation, keys, outputs, key)
+            if outputs:
+                self._loop_over([columns[number] for number in outputs], source)
+            else:
+                self._test(source)
         elif not outputs and not keys:
             self._test(self._rows(relation))
         else:
@@ -232,14 +237,6 @@ class RuleCode:
             self._loop_over(item.columns, source, needed)
         else:
             self._test(source)
-
-    def _indexed(self, item: Join, keys: tuple[int, ...], outputs: tuple[int, ...]) -> None:
-        key = row_source([self._column(item.columns[number]) for number in keys])
-        source = self._look_up(item.relation, keys, outputs, key)
-        if not outputs:
-            self._test(source)
-            return
-        self._loop_over([item.columns[number] for number in outputs], source)
 
     def _is_on_demand(self, relation: Relation) -> bool:
         return self._scope.access[relation] is Access.ON_DEMAND

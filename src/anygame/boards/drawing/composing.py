@@ -136,8 +136,8 @@ class Painter:
         Args:
             title: the name of the game.
             facts: the facts that are known to hold.
-            possible: the facts whose truth is unknown. A cell with a possible, but no known content is marked
-                as ``unknown``. A card with a possible, but no known value is shown as ``?``.
+            possible: the facts whose truth is unknown. A cell that has only possible contents is marked as
+                ``unknown``. A card that has only possible values is shown as ``?``.
             legal: the legal moves of each requested role.
             made: the known moves of the last step, each with its role.
             before: the known facts of the previous state.
