@@ -448,8 +448,10 @@ def arrows_and_others(nodes: tuple[Node, ...]) -> tuple[tuple[Node, ...], tuple[
     arrows = tuple([node for node in nodes if node.text in _ARROWS_BETWEEN])
     if not arrows:
         return (), nodes
-    lines = {arrow.source.position(arrow.start)[0] for arrow in arrows}
-    return arrows, tuple([node for node in nodes if lines.isdisjoint(_lines_of(node))])
+    position = nodes[0].source.position
+    lines = {position(arrow.start)[0] for arrow in arrows}
+    others = (n for n in nodes if lines.isdisjoint(range(position(n.start)[0], position(n.end)[0] + 1)))
+    return arrows, tuple(others)
 
 
 def variable_in_fact(rule: Rule) -> Diagnostic:
@@ -493,11 +495,6 @@ def _excerpt(node: Node) -> str:
 
 def _is_name(node: Node) -> bool:
     return node.children is None and node.text[0] != "?"
-
-
-def _lines_of(node: Node) -> range:
-    position = node.source.position
-    return range(position(node.start)[0], position(node.end)[0] + 1)
 
 
 def _opening(node: Node) -> Span:

@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 
 from anygame.doctor import CODES
 from anygame.language_server.completing import complete, signature
-from anygame.language_server.documents import Lines, layout_edits, line_edits
+from anygame.language_server.documents import Lines, layout_edits
 from anygame.language_server.meanings import hover
 from anygame.language_server.navigating import (
     MODIFIERS,
@@ -213,7 +213,7 @@ REQUESTS: Final = (
     ),
     (
         lsp.TEXT_DOCUMENT_RENAME,
-        lambda asked: _edit_of(asked.document, rename(asked.place[0], asked.place[1], asked.params.new_name)),
+        lambda asked: edit_of(asked.document, rename(asked.place[0], asked.place[1], asked.params.new_name)),
         lsp.RenameOptions(prepare_provider=True),
     ),
     (lsp.TEXT_DOCUMENT_PREPARE_RENAME, _can_rename, None),
@@ -294,14 +294,14 @@ def code_actions(asked: Question, explanations: Explanations) -> list[lsp.CodeAc
     if not wanted or any(FIX_ALL.startswith(kind) for kind in wanted):
         edits = _sure_edits(findings)
         if edits:
-            actions.append(lsp.CodeAction("Apply all safe fixes", FIX_ALL, edit=_edit_of(document, edits)))
+            actions.append(lsp.CodeAction("Apply all safe fixes", FIX_ALL, edit=edit_of(document, edits)))
     return actions
 
 
 def _quick_fix(document: Document, shown: lsp.Diagnostic, fix: Fix) -> lsp.CodeAction:
     action = lsp.CodeAction(fix.title, lsp.CodeActionKind.QuickFix, [shown], is_preferred=fix.sure or None)
     if fix.edits:
-        action.edit = _edit_of(document, [(edit, edit.text) for edit in fix.edits])
+        action.edit = edit_of(document, [(edit, edit.text) for edit in fix.edits])
     else:
         action.data = {"uri": document.uri, "version": document.version, "kinds": list(fix.kinds)}
     return action
@@ -330,12 +330,8 @@ def resolving(action: lsp.CodeAction) -> tuple[str, int, list[str]] | None:
     return uri, version, [kind for kind in kinds if isinstance(kind, str)]
 
 
-def edit_to(document: Document, text: str) -> lsp.WorkspaceEdit:
-    """Return the edit that replaces the text of a document."""
-    return _edit_of(document, line_edits(document.text, text))
-
-
-def _edit_of(document: Document, edits: Iterable[tuple[Part, str]]) -> lsp.WorkspaceEdit:
+def edit_of(document: Document, edits: Iterable[tuple[Part, str]]) -> lsp.WorkspaceEdit:
+    """Convert edits of a document to an edit of the protocol."""
     return lsp.WorkspaceEdit(changes={document.uri: _text_edits(document, edits)})
 
 

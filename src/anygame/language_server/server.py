@@ -23,12 +23,12 @@ from anygame.language_server.answers import (
     Question,
     code_actions,
     diagnostic,
-    edit_to,
+    edit_of,
     resolving,
     symbol_kind,
 )
 from anygame.language_server.checker import Checker
-from anygame.language_server.documents import Documents, path_of
+from anygame.language_server.documents import Documents, line_edits, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -195,7 +195,7 @@ class _Server(LanguageServer):
             text = await self.checker.mended(document, kinds)
         except AnygameError as error:
             raise JsonRpcException(str(error), _REQUEST_FAILED) from error
-        action.edit = await asyncio.to_thread(edit_to, document, text)
+        action.edit = await asyncio.to_thread(lambda: edit_of(document, line_edits(document.text, text)))
         return action
 
     async def named(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:

@@ -87,7 +87,7 @@ def is_keyword(symbol: Symbol) -> bool:
 
 
 class _Around(NamedTuple):
-    """Context of a name; see `Occurrence`."""
+    """Context of a name: the last fields of its `Occurrence`."""
 
     item: int
     in_head: bool
@@ -103,12 +103,10 @@ def _formula(node: Node, around: _Around) -> Iterator[Occurrence]:
         return
     name = fold_head(first.text)
     if name[0] == "?":
-        yield from _token(first, node, around)
-        for child in arguments:
-            yield from _term(child, around)
+        yield from _term(node, around)
         return
     kind: NameKind = "operator" if name in OPERATORS else "relation"
-    yield _occurrence(Symbol(kind, name, len(arguments)), first, node, around)
+    yield Occurrence(Symbol(kind, name, len(arguments)), first.start, first.end, node, *around)
     for number, child in enumerate(arguments):
         if name == "distinct":
             yield from _term(child, around._replace(positive=False))
@@ -127,8 +125,10 @@ def _term(node: Node, around: _Around) -> Iterator[Occurrence]:
         for child in node.children or ():
             yield from _term(child, around._replace(place=()))
         return
-    yield from _token(first, node, around)
     functor = (fold(first.text), len(arguments))
+    is_variable = first.text[0] == "?"
+    symbol = Symbol("variable", first.text[1:], 0, around.item) if is_variable else Symbol("term", *functor)
+    yield Occurrence(symbol, first.start, first.end, node, *around)
     for number, child in enumerate(arguments):
         yield from _term(child, around._replace(place=(*place, functor, number) if place else ()))
 
@@ -136,22 +136,6 @@ def _term(node: Node, around: _Around) -> Iterator[Occurrence]:
 def _opened(node: Node) -> tuple[Node, Sequence[Node]]:
     """Return the first item of a list and the other items; for a token, the token and no items."""
     return (node.children[0], node.children[1:]) if node.children else (node, ())
-
-
-def _token(token: Node, node: Node, around: _Around) -> Iterator[Occurrence]:
-    text = token.text
-    if text[0] == "?":
-        symbol = Symbol("variable", text[1:], 0, around.item)
-    else:
-        symbol = Symbol("term", fold(text), len(node.children or (node,)) - 1)
-    yield _occurrence(symbol, token, node, around)
-
-
-def _occurrence(symbol: Symbol, token: Node, node: Node, around: _Around) -> Occurrence:
-    place = around.place if symbol.kind in ("term", "variable") else ()
-    return Occurrence(
-        symbol, token.start, token.end, node, around.item, around.in_head, around.positive, place
-    )
 
 
 #: Maximum number of characters of a comment shown with a name.
@@ -239,7 +223,13 @@ class WrittenSheet:
         values: dict[Place, Values] = defaultdict(Values)
         for each in self.occurrences:
             symbol = each.symbol
-            for place in _written_and_read(each.place) if symbol.kind == "term" and each.place else ():
+            if symbol.kind != "term" or not each.place:
+                continue
+            places = [each.place]
+            name = str(each.place[0])
+            if name in READ_AS and KEYWORDS[name] == each.place[1]:
+                places.append((READ_AS[name], *each.place[1:]))
+            for place in places:
                 if symbol.arity:
                     values[place].functors.add((symbol.name, symbol.arity))
                 elif len(values[place].constants) < MOST_CONSTANTS:
@@ -283,10 +273,3 @@ class WrittenSheet:
         if symbol.kind == "variable":
             return infix_variable(symbol.name) if self.form == "infix" else f"?{symbol.name}"
         return infix_constant(symbol.name) if self.form == "infix" else symbol.name
-
-
-def _written_and_read(place: Place) -> Iterator[Place]:
-    yield place
-    name = str(place[0])
-    if name in READ_AS and KEYWORDS[name] == place[1]:
-        yield (READ_AS[name], *place[1:])
