@@ -15,7 +15,7 @@ from anygame.match import read_record
 from anygame.match import run as run_match
 from anygame.match.record import parse_record
 from anygame.players import LegalPlayer
-from anygame.players.failures import Failures, own_traceback
+from anygame.players.player import Failures, own_traceback
 
 if TYPE_CHECKING:
     from pathlib import Path

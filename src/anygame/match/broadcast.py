@@ -95,7 +95,6 @@ class BroadcastMatch(Watcher):
         self._load = load
 
     def started(self, record: Record, state: State) -> None:
-        """Record the start or the resumption of the match."""
         self.record = record
         self.last = record.step
         self.game = Path(str(record.own.get("game", ""))).stem
@@ -103,22 +102,18 @@ class BroadcastMatch(Watcher):
         self._broadcast.add(self)
 
     def asked(self, step: int, seconds: float) -> None:
-        """Record the time at which the players were asked."""
         self.live = {"asked": time(), "clock": seconds, "is_start": not step}
         self._broadcast.on_change(self)
 
     def moved(self, turn: Turn) -> None:
-        """Record a turn."""
         self.seconds[turn.step] = turn.seconds
         self.last = turn.step
         self._broadcast.on_change(self)
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Report the end of the start clock."""
         self._broadcast.on_change(self)
 
     def ended(self, record: Record, fault: str) -> None:
-        """Record the outcome of the match."""
         self.live = {}
         goals = [f"{name} {goal}" for name, goal in zip(record.names, record.goals or (), strict=False)]
         self.result = f"given up: {fault}" if fault else ", ".join(_played(record, goals))

@@ -140,7 +140,6 @@ class HostedMatch(Course):
 
     @property
     def can_take_back(self) -> bool:
-        """Whether a person can take a move back."""
         return self.left is not None or self._last_choice(self.people) is not None
 
     async def _go_back(self, step: int) -> None:
@@ -150,14 +149,12 @@ class HostedMatch(Course):
 
     @property
     def turn(self) -> list[int]:
-        """The indices of the roles of people who must choose a move."""
         if self.is_over:
             return []
         return [index for index in sorted(self.people & self.choosing) if index not in self.chosen]
 
     @property
     def thinking(self) -> list[int]:
-        """The indices of the roles whose players are choosing a move."""
         choosing = self.choosing
         awaited = [index for index in self._asked if index not in self.chosen]
         # If nobody has a choice, a player that still gets ready is shown as thinking.
@@ -250,12 +247,10 @@ class HostedMatch(Course):
 
     @property
     def is_running(self) -> bool:
-        """Whether the clocks run. The clocks start when all people have joined."""
         seats = self.record.own.get("seats", ())
         return self._clock is None or all(seat["kind"] != "open" for seat in seats)
 
     def time_left(self, index: int) -> float | None:
-        """Return the seconds that a person had left at the start of the turn; None without a clock."""
         if self._clock is None or index not in self.people:
             return None
         used = self.record.own.get("seconds")

@@ -16,8 +16,7 @@ from anygame.language.terms import Term
 from anygame.match.judging import judge
 from anygame.match.seats import ABORT_CLOCK, LONGEST_REPLY, PLAY_GRACE, TIMED_OUT, Reply
 from anygame.match.state_tracking import HiddenCourse, share_of_guessing
-from anygame.players.failures import Failures, own_traceback
-from anygame.players.player import Clock
+from anygame.players.player import Clock, Failures, own_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.match.seats import Seat
-    from anygame.players.failures import Failures
+    from anygame.players.player import Failures
 
 Line = Sequence[tuple["Term", ...]]
 

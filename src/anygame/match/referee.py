@@ -28,7 +28,7 @@ from anygame.match.seats import (
     Reply,
     is_person,
 )
-from anygame.players.failures import Failures
+from anygame.players.player import Failures
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence

@@ -23,8 +23,8 @@ from anygame.match.referee import Referee
 from anygame.match.replaying import replay
 from anygame.match.seats import is_person
 from anygame.match.signing import signed
-from anygame.players.failures import Failures
 from anygame.players.loading import make_player
+from anygame.players.player import Failures
 
 if TYPE_CHECKING:
     import os

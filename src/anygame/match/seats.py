@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.players.failures import Failures
+    from anygame.players.player import Failures
 
 #: Grace period of replies to PLAY in seconds, as in the reference manager. Other messages have none.
 PLAY_GRACE: Final = 1.0

@@ -13,7 +13,7 @@ from anygame.match.local import LocalSeat
 from anygame.match.referee import Referee
 from anygame.match.replaying import replay
 from anygame.match.running import new_record, resume, seated, wait_for
-from anygame.players.failures import Failures
+from anygame.players.player import Failures
 from anygame.tournament.schedule import schedule
 from anygame.tournament.store import Result
 

@@ -29,8 +29,8 @@ from anygame.match.replaying import rules_of
 from anygame.match.running import Terms, keeper, new_record, resume, seated
 from anygame.match.seats import is_person
 from anygame.match.signing import read_key
-from anygame.players.failures import Failures
 from anygame.players.loading import is_address, is_strategy
+from anygame.players.player import Failures
 from anygame.tournament.schedule import Meeting, rotated
 from anygame.tournament.standings import standings
 from anygame.tournament.store import Result

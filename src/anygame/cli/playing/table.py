@@ -13,7 +13,7 @@ from anygame.match.judging import Verdict, judge
 from anygame.match.opponents import Opponent
 from anygame.match.referee import Turn
 from anygame.match.running import Terms, keeper, new_record
-from anygame.players.failures import Failures
+from anygame.players.player import Failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

@@ -39,9 +39,8 @@ from anygame.language.terms import Term
 from anygame.match.judging import match_ignoring_case
 from anygame.match.local import CallThread
 from anygame.match.state_tracking import share_of_guessing
-from anygame.players.failures import Failures, own_traceback
 from anygame.players.loading import make_player, player_class, split_options
-from anygame.players.player import Clock
+from anygame.players.player import Clock, Failures, own_traceback
 from anygame.processes.inside import encode_message, listen, set_up
 from anygame.protocol.messages import parse_message
 from anygame.protocol.player.played_game import PlayedGame, load_rules
