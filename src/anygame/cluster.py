@@ -41,7 +41,7 @@ _Result = TypeVar("_Result")
 
 __all__ = ["Cluster", "SelfPlay"]
 
-#: Maximum number of calls per worker that are submitted at a time. With several calls, workers never wait.
+#: Maximum number of submitted calls per worker. With more than one call, a worker never waits for the next.
 _AHEAD: Final = 4
 #: Maximum number of retries of a call whose process died.
 _RETRIES: Final = 5
@@ -73,8 +73,8 @@ class Cluster:
 
     def __init__(self, address: str | None = None, *, cpus: int | None = None) -> None:
         if cpus is not None and (address is not None or cpus < 1):
-            raise ValueError(f"cpus must be at least 1, and excludes an address; got {cpus}")
-        # Ray then sends no usage reports, and does not hide graphics cards from workers.
+            raise ValueError(f"cpus must be at least 1, and cannot be combined with an address; got {cpus}")
+        # With these variables, Ray sends no usage reports, and does not hide graphics cards from workers.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         with needing("cluster", "dividing work among machines needs Ray"):

@@ -1,4 +1,4 @@
-"""Matches: the referee, the seats of players, and records; no sockets."""
+"""Matches: the referee, the seats of players, and match records."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ class Course:
         return sorted(self.chose[step]) or self._most_informative(self.line[step])
 
     def _most_informative(self, joint: Joint) -> list[int]:
-        """Return the role with the most informative move. A move to wait is usually a constant and shared."""
+        """Return the role with the most informative move, which is neither a constant nor a shared move."""
         roles = [index for index, role in enumerate(self.game.roles) if not role.is_random]
         roles = roles or list(range(len(joint)))
         return [min(roles, key=lambda index: (isinstance(joint[index], Constant), joint.count(joint[index])))]
@@ -183,7 +183,7 @@ class Course:
         record.goals = list(self.summary.goals) if record.is_completed else None
 
     def seen(self, last: int) -> Sequence[Mapping[str, Collection[Term]]]:
-        """Return the percepts of every role (GDL-II), for each of the first ``last`` joint moves."""
+        """Return the percepts of every role (GDL-II) after each of the first ``last`` joint moves."""
         for step in range(len(self._seen), last):
             self._seen.append(self.states[step].percepts(self.line[step]))
         return self._seen[:last]

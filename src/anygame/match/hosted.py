@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: Number of joint moves after which a match ends without a result. Otherwise, a match without choices could
 #: run forever and fill the disk.
 _LONGEST: Final = 5_000
-#: Pause in seconds before a joint move without a choice of a person, so that people can follow the match.
+#: Number of seconds before a joint move in which no person has a choice, so that people can follow the match.
 _PACE: Final = 0.4
 
 
@@ -104,7 +104,7 @@ class HostedMatch(Course):
             await self._advance()
 
     async def resign(self, index: int) -> None:
-        """End the match by the resignation of a role. Raises IllegalMoveError if the match is over."""
+        """Resign for a role, which ends the match. Raises IllegalMoveError if the match is over."""
         async with self._lock:
             if self.is_over:
                 role = self.game.roles[index]
@@ -157,7 +157,7 @@ class HostedMatch(Course):
     def thinking(self) -> list[int]:
         choosing = self.choosing
         awaited = [index for index in self._asked if index not in self.chosen]
-        # If nobody has a choice, a player that still gets ready is shown as thinking.
+        # If nobody has a choice, a player that is still getting ready counts as thinking.
         is_all = not (self.turn or self.game.is_gdl2)
         return [index for index in awaited if index in choosing] or (awaited if is_all else [])
 

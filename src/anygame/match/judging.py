@@ -57,7 +57,7 @@ class Verdict:
 
 
 def describe_fault(error: str, detail: str | None) -> str:
-    """Return the fault of a reply for people; an empty string if there is none.
+    """Describe the fault of a reply for people; return an empty string if there is no fault.
 
     >>> describe_fault("TO", ""), describe_fault("IL fly", "no such move"), describe_fault("", "slow")
     ('TO, late', 'IL fly (no such move)', 'slow')
@@ -142,7 +142,7 @@ def _read(text: str) -> Expression | None:
 
 
 def _expression(node: Node) -> Expression | None:
-    """Return the expression of a node: without a term if no term has this form, None for an empty list."""
+    """Return the expression of a node; None for an empty list."""
     if node.children is None:
         is_variable = node.text.startswith("?")
         return node.text, Variable(node.text[1:]) if is_variable else Constant(node.text)

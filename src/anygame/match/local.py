@@ -149,7 +149,7 @@ class LocalSeat:
     async def _ask(self, call: Callable[[], object], seconds: float, done: str | None, failed: str) -> Reply:
         """Make a call in the thread of the player.
 
-        The reply is ``done``; if ``done`` is None, the result of the call; after an exception, ``failed``.
+        Reply ``done``, or the result of the call if ``done`` is None. After an exception, reply ``failed``.
         """
         if self._worker is None:
             self._worker = CallThread(f"player {self.name}")

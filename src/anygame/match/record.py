@@ -77,7 +77,7 @@ class Record:
         is_aborted: whether the match was aborted.
         is_scrambled: whether the rules for remote players had scrambled names.
         own: data under the key ``anygame``, such as the rule sheet.
-        others: unknown keys, which are kept unchanged.
+        others: values of unknown keys, which are written unchanged.
     """
 
     match_id: str
@@ -135,19 +135,19 @@ class Record:
         return [name for place, name in enumerate(self.names) if turns and all(turn[place] for turn in turns)]
 
     def add_state(self, state: State, errors: Sequence[str], reasons: Sequence[str] = ()) -> None:
-        """Add a state, with the error of each role before the state, and the reasons of the errors."""
+        """Add a state, and the error of each role in the turn before, with explanations."""
         self.states.append(format_state(state.facts))
         self.state_times.append(int(time.time() * 1000))
         self.errors.append(list(errors))
         self.explain(reasons)
 
     def explain(self, reasons: Sequence[str]) -> None:
-        """Set the reason of each role for the last state; an empty string means no reason."""
+        """Set the explanations of the last errors of all roles; an empty string means no explanation."""
         shortened = [shown(reason, _LONGEST_REASON) or None for reason in reasons]
         self._set_last(self.reasons, shortened, [None] * len(self.errors[-1]))
 
     def quote(self, said: Sequence[Sequence[str]]) -> None:
-        """Set the comments of each role for the last state."""
+        """Set the comments of each role in the turn before the last state."""
         self._set_last(self.said, [list(lines) for lines in said], [[] for _ in said])
 
     def _set_last(self, steps: list[Any], values: list[Any], nothing: list[Any]) -> None:
@@ -158,7 +158,7 @@ class Record:
             steps.append(values or nothing)
 
     def verdicts(self, step: int, roles: int) -> list[Verdict]:
-        """Return the verdicts on the replies before a state; those of other managers can be incomplete."""
+        """Return a verdict for each role in the turn before a state; missing data becomes an empty verdict."""
         lists: tuple[list[Any], ...] = self.errors, self.reasons, self.said
         of_step = [[*(steps[step] if step < len(steps) else ()), *[None] * roles][:roles] for steps in lists]
         return [

@@ -80,7 +80,7 @@ class StateTracker:
         return self._states[0]
 
     def joint_of(self, moves: Sequence[Term]) -> tuple[Term, ...] | None:
-        """Return the legal joint move in a message; None if its moves are not legal in the known state."""
+        """Return the joint move in a message; None if the moves in the message are not legal."""
         if not self._known or len(moves) != len(self.game.roles):
             return None
         joint = []

@@ -168,7 +168,7 @@ class Clock:
     (True, inf)
 
     Attributes:
-        seconds: time limit in seconds, with the safety margin.
+        seconds: time limit in seconds, including the safety margin.
         deadline: time at which the clock is up, as a value of `time.monotonic`.
         cancelled: event that ends the clock early, when the answer is no longer needed; None without one.
     """

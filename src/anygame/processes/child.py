@@ -106,7 +106,7 @@ class ChildProcess:
     async def ask(
         self, question: dict[str, Any], within: float, on_answer: Callable[[Any], object] = lambda _: None
     ) -> Any:
-        """Return the value that answers a question, which gets an ``id``, within a number of seconds.
+        """Ask a question, and return the value of the answer. The time limit ``within`` is in seconds.
 
         ``on_answer`` is called with the value before later messages are read.
 

@@ -1,7 +1,7 @@
 """The messages of the GGP protocol and the replies of players, as values.
 
 `parse_message` accepts any case and any spacing; `format_message` writes messages like the reference manager.
-The result for an invalid message is `Unreadable`, which has the keyword that determines the answer.
+For an invalid message, `parse_message` returns `Unreadable`, which keeps the keyword of the message.
 
 >>> parse_message("(play m.1 nil)")
 Play(match_id='m.1', moves=None)
@@ -146,7 +146,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """An invalid message: its keyword in upper case, or an empty string, and the error for people."""
+    """An invalid message. ``keyword`` is in upper case, or empty if unknown; ``reason`` names the error."""
 
     keyword: str
     reason: str

@@ -215,7 +215,7 @@ def _ratings(players: Sequence[str], results: Sequence[Result]) -> dict[str, tup
         names = [name for name, _ in contest]
         if len(names) < 2 or not ratings.keys() >= set(names):
             continue
-        # Goals can exceed the range of floats, so their ranks are the scores. The model uses only the order.
+        # Goals can exceed the range of floats. Their ranks are equivalent, because only the order counts.
         order = sorted({goal for _, goal in contest})
         scores = [float(order.index(goal)) for _, goal in contest]
         rated = model.rate([[ratings[name]] for name in names], scores=scores)
@@ -237,7 +237,7 @@ def _contests(results: Sequence[Result]) -> Iterator[list[tuple[str, int]]]:
     yield from alone.values()
 
 
-#: Highest goal that GDL allows. Bars of plots end there.
+#: Highest goal that GDL allows, and upper end of the axis of goals in plots.
 _HIGHEST: Final = 100.0
 
 

@@ -242,7 +242,7 @@ class Store:
         self._base.release(meeting.key)
 
     def settle(self, facts: Mapping[str, str]) -> None:
-        """Store facts that must not change, such as clocks. Raises RecordError if they have changed."""
+        """Store facts that must not change, such as clocks. Raises RecordError if a stored value differs."""
         with self._base.transaction():
             for name, value in facts.items():
                 self._base.execute(

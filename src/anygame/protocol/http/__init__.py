@@ -1,1 +1,1 @@
-"""HTTP as managers and players use it: bytes in, messages out; and sockets that carry them."""
+"""HTTP as managers and players use it: framing of messages without I/O, and a listener."""

@@ -180,7 +180,7 @@ class _Framing:
                 if self._chunks > _MOST_CHUNKS:
                     raise HttpError(f"the message has more than {_MOST_CHUNKS:,} chunks", 413)
             elif event is self._h11.NEED_DATA:
-                # One chunk of each packet is not counted.
+                # One chunk of each packet is not counted, because every packet of a body adds a chunk.
                 self._chunks = max(begun, self._chunks - 1)
                 return None
             else:

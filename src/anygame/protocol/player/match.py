@@ -26,7 +26,7 @@ Renew = Callable[[int], "Host | None"]
 
 #: Maximum number of seconds for a player to finish after STOP, for example to save learned data.
 _FAREWELL: Final = 10.0
-#: Maximum number of seconds for a player to finish after ABORT. A player that checks its clock needs less.
+#: Maximum number of seconds for a player to finish after ABORT. Checking its clock, it needs milliseconds.
 _SHORT_FAREWELL: Final = 1.0
 #: Number of crashes while loading the rules after which the match is abandoned.
 _MOST_DEATHS_READING: Final = 2

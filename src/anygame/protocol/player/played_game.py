@@ -89,7 +89,7 @@ class PlayerSettings:
 
 
 class OriginalNames:
-    """The spelling of names in START, as a game can have only lower-case names.
+    """The spelling of names in START. Games from case-insensitive sheets have only lower-case names.
 
     >>> OriginalNames("(ROLE X) (LEGAL X (Mark 1))").restore("(mark 1)")
     '(Mark 1)'
@@ -217,7 +217,7 @@ class PlayedGame:
 
 
 def load_rules(rules: str, settings: PlayerSettings, seconds: float) -> Game:
-    """Load the rules of START or PREVIEW; a query of them takes at most ``seconds``. Raises AnygameError."""
+    """Load the rules of START or PREVIEW; each query takes at most ``seconds``. Raises AnygameError."""
     limits = settings.limits
     if limits is not None:
         limits = replace(limits, seconds=min(limits.seconds, max(seconds, _SHORTEST_CLOCK)))

@@ -426,7 +426,7 @@ class SessionPool:
             await asyncio.wait(self._leaving, timeout=seconds)
 
     async def close(self, seconds: float) -> None:
-        """End all sessions. Players that are finishing a match have a number of seconds to do so."""
+        """End all sessions. Before that, wait up to ``seconds`` for players that are finishing a match."""
         self._size = 0
         if self._leaving:
             await asyncio.wait(self._leaving, timeout=seconds)

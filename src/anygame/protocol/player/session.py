@@ -116,7 +116,7 @@ class Session:
                 self._thinking.put(lambda: self._preview(rules, clock))
 
     def prepare(self, kind: Callable[[], type[Player]]) -> None:
-        """Start `Player.prepare` of a class of players, which can continue when a match begins."""
+        """Start to prepare a class of players. A match can begin before the preparation ends."""
 
         def get_ready() -> None:
             # Errors are reported when the player is created for a match.
