@@ -158,7 +158,7 @@ class Record:
             steps.append(values or nothing)
 
     def verdicts(self, step: int, roles: int) -> list[Verdict]:
-        """Return a verdict for each role in the turn before a state; missing data becomes an empty verdict."""
+        """Return a verdict for each role in the turn before a state; the verdict is empty without data."""
         lists: tuple[list[Any], ...] = self.errors, self.reasons, self.said
         of_step = [[*(steps[step] if step < len(steps) else ()), *[None] * roles][:roles] for steps in lists]
         return [
