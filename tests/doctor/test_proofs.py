@@ -128,7 +128,7 @@ def test_a_game_without_a_network_stays_open_and_says_why() -> None:
     """
     examination = _examined(text, play=None)
     assert set(_outcomes(examination).values()) == {"open"}
-    assert all("network" in verdict.note for verdict in examination.verdicts)
+    assert all("cannot be compiled" in verdict.note for verdict in examination.verdicts)
 
 
 def test_the_command_line_says_the_verdicts_and_writes_the_matches(tmp_path: Path) -> None:

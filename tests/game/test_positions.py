@@ -59,9 +59,11 @@ def test_the_state_without_facts(game: anygame.Game) -> None:
 
 
 def test_facts_have_no_variables(game: anygame.Game) -> None:
-    with pytest.raises(anygame.PositionError, match=r"no variables, but \(round \?n\) has"):
+    with pytest.raises(
+        anygame.PositionError, match=r"must not contain variables, but contains \(round \?n\)"
+    ):
         game.state(["(round ?n)"])
-    with pytest.raises(anygame.PositionError, match="no variables"):
+    with pytest.raises(anygame.PositionError, match="must not contain variables"):
         game.state([Variable("x")])
 
 

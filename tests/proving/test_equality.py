@@ -30,7 +30,7 @@ def test_games_too_large_to_be_compiled_are_proved_equal_only_if_their_rules_are
     with pytest.warns(FallbackWarning):
         found = equal(anygame.loads(large), anygame.loads(other), seconds=10)
     assert found.outcome == "open"
-    assert found.note.startswith("not searched: <text> has no network")
+    assert found.note.startswith("not searched: this needs a compiled game, and <text> cannot be compiled")
 
 
 def test_matches_have_no_fewer_moves_than_none() -> None:

@@ -287,7 +287,7 @@ def test_practice_can_be_stopped_and_asked_for_too_little() -> None:
     assert report is not None
     assert not report.is_used
     for wrong in ({}, {"seconds": 0.0}, {"games": -1}):
-        with pytest.raises(ValueError, match="expected seconds or games of practice"):
+        with pytest.raises(ValueError, match="expected a positive limit for practice"):
             search.practise(**wrong)
     assert Search(anygame.load("connect_four", machine="reasoner")).practise(games=10) is None
 
