@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anygame.language_server.findings import Settings
-from anygame.language_server.sheet import Range, WrittenSheet
+from anygame.language_server.sheet import WrittenSheet
 from anygame.language_server.worker import examine
 
 if TYPE_CHECKING:
     from anygame.language_server.findings import DomainTable
+    from anygame.language_server.sheet import Occurrence, Range
 
 MARK = "¦"
 
@@ -32,9 +33,9 @@ def applied(text: str, edits: list[tuple[Range, str]]) -> str:
     return text
 
 
-def lines_of(sheet: WrittenSheet, ranges: list[Range]) -> list[int]:
-    """Return the lines, from 1, in which parts of a sheet start."""
-    return [sheet.source.position(each.start)[0] for each in ranges]
+def lines_of(sheet: WrittenSheet, names: list[Occurrence]) -> list[int]:
+    """Return the lines, from 1, in which names start."""
+    return [sheet.source.position(each.start)[0] for each in names]
 
 
 #: A small game: two roles take turns to mark three cells.

@@ -19,7 +19,6 @@ from anygame.language_server.navigating import (
     colours,
     definitions,
     folds,
-    highlights,
     outline,
     references,
     rename,
@@ -46,7 +45,6 @@ def _ask_everything(sheet: WrittenSheet, offset: int, table: DomainTable) -> Non
     hover(sheet, offset, table)
     definitions(sheet, offset)
     references(sheet, offset)
-    highlights(sheet, offset)
     complete(sheet, offset, table)
     signature(sheet, offset, table)
     with suppress(RenamingError):

@@ -9,7 +9,6 @@ from anygame.language_server.navigating import (
     RenamingError,
     can_rename,
     definitions,
-    highlights,
     references,
     rename,
 )
@@ -59,7 +58,7 @@ def test_variables_are_those_of_their_rule() -> None:
 
 def test_highlights_tell_heads_from_bodies() -> None:
     sheet, offset = marked(_at(GAME, "(<= op", "en"))
-    assert [is_written for _, is_written in highlights(sheet, offset)] == [True, False]
+    assert [name.in_head for name in references(sheet, offset)] == [True, False]
 
 
 def test_nothing_is_defined_between_names() -> None:
@@ -67,7 +66,6 @@ def test_nothing_is_defined_between_names() -> None:
     for offset in (0, 5, len(GAME), GAME.index("\n\n") + 1):
         assert definitions(sheet, offset) == []
         assert references(sheet, offset) == []
-        assert highlights(sheet, offset) == []
 
 
 # -- renaming -----------------------------------------------------------------------------------------

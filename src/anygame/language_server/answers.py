@@ -21,7 +21,6 @@ from anygame.language_server.navigating import (
     colours,
     definitions,
     folds,
-    highlights,
     outline,
     references,
     rename,
@@ -87,7 +86,7 @@ class Question:
         part = self.params.range
         return Range(self.document.offset(part.start), self.document.offset(part.end))
 
-    def locations(self, parts: Iterable[Range]) -> list[lsp.Location]:
+    def locations(self, parts: Iterable[Part]) -> list[lsp.Location]:
         """Return parts of the document as locations of the protocol."""
         return [lsp.Location(self.document.uri, self.document.range(part)) for part in parts]
 
@@ -107,8 +106,8 @@ def _hover(asked: Question) -> lsp.Hover | None:
 def _highlights(asked: Question) -> list[lsp.DocumentHighlight]:
     kinds = {True: lsp.DocumentHighlightKind.Write, False: lsp.DocumentHighlightKind.Read}
     return [
-        lsp.DocumentHighlight(asked.document.range(part), kinds[is_written])
-        for part, is_written in highlights(*asked.place)
+        lsp.DocumentHighlight(asked.document.range(name), kinds[name.in_head])
+        for name in references(*asked.place)
     ]
 
 

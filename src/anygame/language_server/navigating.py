@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.language_server.sheet import Occurrence, WrittenSheet
 
 
-def definitions(sheet: WrittenSheet, offset: int) -> list[Range]:
+def definitions(sheet: WrittenSheet, offset: int) -> list[Occurrence]:
     """Return the definitions of the name at an offset.
 
     A relation is defined in the heads of its rules and facts. A fluent or move is defined in the heads that
@@ -29,7 +29,7 @@ def definitions(sheet: WrittenSheet, offset: int) -> list[Range]:
     and a variable in the first sentence of the body that binds it.
     """
     name = sheet.name_at(offset)
-    return [Range(each.start, each.end) for each in _defining(sheet, name.symbol)] if name else []
+    return _defining(sheet, name.symbol) if name else []
 
 
 def _defining(sheet: WrittenSheet, symbol: Symbol) -> list[Occurrence]:
@@ -53,21 +53,13 @@ def _as_relation(sheet: WrittenSheet, symbol: Symbol) -> list[Occurrence]:
     return [each for each in sheet.by_symbol.get(replace(symbol, kind="relation"), ()) if each.in_head]
 
 
-def references(sheet: WrittenSheet, offset: int, *, declaration: bool = True) -> list[Range]:
+def references(sheet: WrittenSheet, offset: int, *, declaration: bool = True) -> list[Occurrence]:
     """Return all places of the symbol at an offset; its definitions only if ``declaration``."""
     name = sheet.name_at(offset)
     if name is None:
         return []
     omitted = set() if declaration else {each.start for each in _defining(sheet, name.symbol)}
-    places = sheet.by_symbol[name.symbol]
-    return [Range(each.start, each.end) for each in places if each.start not in omitted]
-
-
-def highlights(sheet: WrittenSheet, offset: int) -> list[tuple[Range, bool]]:
-    """Return all places of the symbol at an offset, and whether each is in a head."""
-    name = sheet.name_at(offset)
-    places = sheet.by_symbol[name.symbol] if name else ()
-    return [(Range(each.start, each.end), each.in_head) for each in places]
+    return [each for each in sheet.by_symbol[name.symbol] if each.start not in omitted]
 
 
 #: Maximum number of characters of a name.
@@ -162,7 +154,7 @@ class Entry:
     detail: str
     kind: str
     range: Range
-    selection: Range
+    selection: Occurrence
     children: tuple[Entry, ...] = ()
 
 
@@ -171,41 +163,33 @@ def outline(sheet: WrittenSheet) -> list[Entry]:
 
     Heads of ``init``, ``next``, ``legal``, ``base`` and ``input`` are grouped by their fluent or move.
     """
-    groups: dict[tuple[str, Symbol], list[int]] = {}
+    groups: dict[tuple[str, Symbol], list[Occurrence]] = {}
     for item in range(len(sheet.items)):
         head, subject = sheet.head(item), sheet.subject(item)
         if head is not None and subject is not None:
-            groups.setdefault((head.symbol.name, subject), []).append(item)
-    return [_group(sheet, name, subject, items) for (name, subject), items in groups.items()]
+            groups.setdefault((head.symbol.name, subject), []).append(head)
+    return [_group(sheet, name, subject, heads) for (name, subject), heads in groups.items()]
 
 
-def _group(sheet: WrittenSheet, name: str, subject: Symbol, items: list[int]) -> Entry:
-    rules = [item for item in items if sheet.is_rule(item)]
-    counts = ((len(rules), "rule"), (len(items) - len(rules), "fact"))
+def _group(sheet: WrittenSheet, name: str, subject: Symbol, heads: list[Occurrence]) -> Entry:
+    rules = [head for head in heads if sheet.is_rule(head.item)]
+    counts = ((len(rules), "rule"), (len(heads) - len(rules), "fact"))
     about = pattern(sheet, subject)
     title = about if subject.kind == "relation" else f"{name} {about}"
-    children = tuple(_rule(sheet, item) for item in rules[:_MOST_RULES]) if len(items) > 1 else ()
-    first, last = sheet.items[items[0]], sheet.items[items[-1]]
+    children = tuple(_rule(sheet, head) for head in rules[:_MOST_RULES]) if len(heads) > 1 else ()
+    first, last = sheet.items[heads[0].item], sheet.items[heads[-1].item]
     kind = kind_of(sheet, subject)
     kind = "view" if kind.startswith("view") else "relation" if "relation" in kind else kind
     detail = ", ".join(counted(number, noun) for number, noun in counts if number)
-    selection = _selection(sheet, items[0])
-    return Entry(shown(title, 80), detail, kind, Range(first.start, last.end), selection, children)
+    return Entry(shown(title, 80), detail, kind, Range(first.start, last.end), heads[0], children)
 
 
-def _rule(sheet: WrittenSheet, item: int) -> Entry:
-    node = sheet.items[item]
+def _rule(sheet: WrittenSheet, head: Occurrence) -> Entry:
+    node = sheet.items[head.item]
     children = node.children or ()
-    head = children[1].span.text if len(children) > 1 else node.span.text
+    text = children[1].span.text if len(children) > 1 else node.span.text
     line = sheet.source.position(node.start)[0]
-    range_ = Range(node.start, node.end)
-    return Entry(shown(head, 80), f"line {line}", "rule", range_, _selection(sheet, item))
-
-
-def _selection(sheet: WrittenSheet, item: int) -> Range:
-    head = sheet.head(item)
-    assert head is not None
-    return Range(head.start, head.end)
+    return Entry(shown(text, 80), f"line {line}", "rule", Range(node.start, node.end), head)
 
 
 def folds(sheet: WrittenSheet, lines: Lines) -> Iterator[tuple[int, int, bool]]:
