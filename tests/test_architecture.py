@@ -96,7 +96,7 @@ _ALLOWED = {
     "envs": {"errors", "language", "game", "proving", "players", "sheets"},
     "protocol": {"errors", "language", "game", "players", "match", "processes", "sheets"},
     # One answer a question: what the faces below ask for, as data and as lines.
-    "answers": {"language", "doctor", "game", "search", "proving", "match", "tournament"},
+    "answers": {"errors", "language", "doctor", "game", "search", "proving", "match", "tournament"},
     # Pages: beside the command line, which starts them.
     "web": {
         "errors",
@@ -180,7 +180,7 @@ _SEAMS: dict[str, tuple[str, ...]] = {
     "uvicorn": ("tool_server/server.py", "web/server/running.py"),
     "mcp": ("tool_server/server.py",),
     "pydantic": ("quiz/adapters/openenv.py", "tool_server/answering.py", "tool_server/server.py"),
-    "pyspiel": ("envs/open_spiel/__init__.py", "envs/open_spiel/game.py", "envs/open_spiel/state.py"),
+    "pyspiel": ("envs/open_spiel/__init__.py", "envs/open_spiel/state.py"),
     "pygls": ("language_server/server.py",),
     "lsprotocol": (
         "language_server/answers.py",

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.game.joint_moves import (
-    bindings_of,
-    describe_goal,
-    goals_of,
-    instances,
-    legal_by_role,
-    read_joint,
-)
+from anygame.errors import GoalError, QueryError
+from anygame.game.joint_moves import advised, legal_by_role, read_joint
+from anygame.language.parser import parse_atom
+from anygame.language.rules import Atom
+from anygame.language.terms import Variable, substitute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,10 +71,16 @@ class Position:
 
     def goals(self) -> Answer:
         """Return the goal of every role, with one role per line."""
-        goals = {str(role): goal for role, goal in goals_of(self.state).items()}
-        conflicts = {role: list(goal) for role, goal in goals.items() if isinstance(goal, tuple)}
-        numbers = {role: None if role in conflicts else goal for role, goal in goals.items()}
-        texts = [f"{role} {describe_goal(goal)}" for role, goal in goals.items()]
+        numbers: dict[str, int | None] = {}
+        conflicts: dict[str, list[str]] = {}
+        texts = []
+        for role in map(str, self.game.roles):
+            try:
+                numbers[role] = goal = self.state.goal(role)
+                texts.append(f"{role} {'none' if goal is None else goal}")
+            except GoalError as error:
+                numbers[role], conflicts[role] = None, list(error.values)
+                texts.append(f"{role} {' and '.join(error.values)} (the rules contradict each other)")
         return Answer(self.to_json() | {"goals": numbers, "conflicts": conflicts}, texts)
 
     def bindings(self, pattern: str, joint: str | None, advice: str) -> Answer:
@@ -93,7 +96,15 @@ class Position:
             QueryError: the pattern cannot be queried.
         """
         made = read_joint(self.state, joint) if joint is not None else None
-        bindings = bindings_of(self.state, pattern, made, advice)
-        values = [{f"?{name}": str(term) for name, term in binding} for binding in bindings]
-        texts = list(instances(self.game, pattern, bindings))
-        return Answer(self.to_json() | {"pattern": pattern, "bindings": values}, texts)
+        try:
+            bindings = sorted({tuple(sorted(found.items())) for found in self.state.query(pattern, made)})
+        except QueryError as error:
+            raise advised(error, advice) from error
+        atom = parse_atom(pattern, case_sensitive=self.game.case_sensitive)
+        texts = []
+        for binding in bindings:
+            values = {Variable(name.removeprefix("?")): term for name, term in binding}
+            arguments = tuple(substitute(argument, values) for argument in atom.arguments)
+            texts.append(str(Atom(atom.predicate, arguments)))
+        rows = [{name: str(term) for name, term in binding} for binding in bindings]
+        return Answer(self.to_json() | {"pattern": pattern, "bindings": rows}, texts)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import GoalError, IllegalMoveError, QueryError, UnknownRoleError
 from anygame.game.typed_moves import filtered_moves, meant_moves, typed_move
 from anygame.language.diagnostics import shown
-from anygame.language.parser import parse_atom, parse_nodes
-from anygame.language.rules import Atom
-from anygame.language.terms import Compound, Term, Variable, substitute
+from anygame.language.parser import parse_nodes
+from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.game.state import State
+    from anygame.language.terms import Term
 
 
 #: Maximum number of subsets of the roles that are tried for a text with fewer moves than roles.
@@ -181,23 +181,6 @@ def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -
     return {role: moves for role, moves in matching.items() if moves}
 
 
-#: The goal of each role: a number, None for no goal, or the contradictory goals as strings.
-Goals = dict["Role", "int | tuple[str, ...] | None"]
-#: Pairs of a variable name, without its question mark, and a value.
-Binding = tuple[tuple[str, Term], ...]
-
-
-def goals_of(state: State) -> Goals:
-    """Return the goals of a state, which may be missing or contradictory before the end."""
-    goals: Goals = {}
-    for role in state.game.roles:
-        try:
-            goals[role] = state.goal(role)
-        except GoalError as error:
-            goals[role] = error.values
-    return goals
-
-
 def final_goals(state: State) -> list[int]:
     """Return the goals of a terminal state; 0 for `random` if the rules give `random` no goal.
 
@@ -213,34 +196,6 @@ def final_goals(state: State) -> list[int]:
     return goals
 
 
-def describe_goal(value: int | tuple[str, ...] | None) -> str:
-    """Return a goal as text for people."""
-    if isinstance(value, tuple):
-        return f"{' and '.join(value)} (the rules contradict each other)"
-    return "none" if value is None else str(value)
-
-
 def advised(error: QueryError, advice: str) -> QueryError:
     """Return the error of a query; if the query needs a joint move, the error includes the advice."""
     return QueryError(f"{error}, {advice}") if "depends on the moves" in str(error) else error
-
-
-def bindings_of(state: State, pattern: str, joint: Sequence[Term] | None, advice: str) -> list[Binding]:
-    """Return the sorted bindings for which a pattern holds; see `advised` for ``advice``."""
-    try:
-        return sorted(
-            {
-                tuple(sorted((name.removeprefix("?"), term) for name, term in binding.items()))
-                for binding in state.query(pattern, joint)
-            }
-        )
-    except QueryError as error:
-        raise advised(error, advice) from error
-
-
-def instances(game: Game, pattern: str, bindings: Iterable[Binding]) -> Iterator[str]:
-    """Yield the instance of a pattern for each binding."""
-    atom = parse_atom(pattern, case_sensitive=game.case_sensitive)
-    for binding in bindings:
-        values = {Variable(name): term for name, term in binding}
-        yield str(Atom(atom.predicate, tuple(substitute(argument, values) for argument in atom.arguments)))
