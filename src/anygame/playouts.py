@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ class PlayoutRequest:
 
 
 StuckT = TypeVar("StuckT")
-OtherT = TypeVar("OtherT")
 
 
 @dataclass(slots=True)
@@ -93,7 +92,3 @@ class Tally(Generic[StuckT]):
         for name in ("playouts", "states", "cut", "stuck", "abandoned"):
             setattr(self, name, getattr(self, name) + getattr(later, name))
         self.first_stuck = self.first_stuck or later.first_stuck
-
-    def with_first_stuck(self, stuck: OtherT | None) -> Tally[OtherT]:
-        """Return the same counts with another value of ``first_stuck``."""
-        return replace(self, first_stuck=stuck)  # type: ignore[return-value, arg-type]

@@ -87,7 +87,7 @@ def test_what_is_wrong_changes_nothing() -> None:
     other = np.array([noop, noop, -7, 1, 1], np.int32)
     with pytest.raises(IllegalMoveError, match=r"^lane 2: -7 \(numbers go from 0 to 9\) is not legal for o"):
         batch.step({"x": on_card(marks.astype(np.int32)), "o": on_card(other)})
-    with pytest.raises(IllegalMoveError, match="no array of moves is given for o"):
+    with pytest.raises(IllegalMoveError, match="no array is given for o"):
         batch.step({"x": marks})
     with pytest.raises(
         ValueError, match=r"the actions of role 0 should be 5 integers, one per lane, not an array of"

@@ -48,8 +48,7 @@ def arrays_in_order(game: Game, moves: Mapping[Any, ArrayLike]) -> list[ArrayLik
             f"expected a mapping from roles ({', '.join(game.roles)}) to arrays of moves, found "
             f"{type(moves).__name__}"
         )
-    words = ("two arrays are", "no array of moves is", "one per role")
-    return in_order(moves, game.roles, game.role_index, words)
+    return in_order(moves, game.roles, game.role_index, "array")
 
 
 class Batch:

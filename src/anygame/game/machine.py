@@ -49,8 +49,6 @@ class Machine(Protocol):
     name: str
     roles: tuple[Term, ...]
 
-    # -- positions ---------------------------------------------------------------------------------
-
     def initial(self) -> Position:
         """Return the initial position."""
 
@@ -68,8 +66,6 @@ class Machine(Protocol):
 
     def derived(self, view: View) -> int:
         """Return the number of rows derived for a view so far: a measure of the work."""
-
-    # -- questions about a position ----------------------------------------------------------------
 
     def legal(self, view: View) -> tuple[tuple[Term, ...], ...]:
         """Return the legal moves of each role, sorted by text, without duplicates."""
@@ -96,8 +92,6 @@ class Machine(Protocol):
 
     def explain(self, view: View, atom: Atom, joint: Sequence[Term] | None) -> Derivation | Failure:
         """Return a derivation of an atom, or the reason why there is none; raises as ``query``."""
-
-    # -- random play -------------------------------------------------------------------------------
 
     def play_out(self, position: Position, random: Random, limit: int) -> Outcome:
         """Play uniformly random moves until the end, the limit, or a state where a role has no legal move.

@@ -73,7 +73,7 @@ def moves_in_order(
     The function ``index`` returns the index of a role, or raises UnknownRoleError.
     """
     if isinstance(moves, Mapping):
-        return in_order(moves, roles, index, ("two moves are", "no move is", "a joint move has one per role"))
+        return in_order(moves, roles, index, "move")
     if isinstance(moves, str | Term):
         raise IllegalMoveError(
             f"expected one move per role ({', '.join(roles)}) in a list or by role, found the single move "
@@ -92,22 +92,21 @@ def in_order(
     choices: Mapping[Any, _Choice],
     roles: Sequence[Role],
     index: Callable[[str | Term], int],
-    words: tuple[str, str, str],
+    what: str,
 ) -> list[_Choice]:
-    """Return the values of a mapping from roles, in the order of the roles.
+    """Return the values of a mapping from roles, in the order of the roles; ``what`` names a value.
 
-    Raises IllegalMoveError if a role has no value, or two values. Its message uses the three ``words``: the
-    subject for two values, the subject for no value, and the expected shape.
+    Raises IllegalMoveError if a role has no value, or two values.
     """
     by_index: dict[int, _Choice] = {}
     for role, choice in choices.items():
         number = index(role)
         if number in by_index:
-            raise IllegalMoveError(f"{words[0]} given for {roles[number]}", roles[number])
+            raise IllegalMoveError(f"two {what}s are given for {roles[number]}", roles[number])
         by_index[number] = choice
     for number, role in enumerate(roles):
         if number not in by_index:
-            raise IllegalMoveError(f"{words[1]} given for {role}: {words[2]}", role)
+            raise IllegalMoveError(f"no {what} is given for {role}: expected one {what} per role", role)
     return [by_index[number] for number in range(len(roles))]
 
 

@@ -7,6 +7,7 @@ reasoner computes the percepts.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from math import nan
@@ -317,8 +318,8 @@ class NetworkMachine:
             tally = simulator.run(request, np.frombuffer(position, np.bool_))
         except StuckError as error:
             raise self._named(error.stuck).error() from None
-        stuck = tally.first_stuck
-        return tally.with_first_stuck(None if stuck is None else self._named(stuck))
+        stuck = None if tally.first_stuck is None else self._named(tally.first_stuck)
+        return replace(tally, first_stuck=stuck)  # type: ignore[return-value, arg-type]
 
     def _named(self, stuck: DeadEnd) -> Stuck:
         return self._stuck(stuck.role, self._facts_of(stuck.state), stuck.moves)
@@ -367,8 +368,6 @@ class GameLanes(Lanes):
             return np.zeros((self.count, 0), np.bool_)
         return self.percepts()[role]
 
-    # -- moving ------------------------------------------------------------------------------------
-
     def step(self, choices: Sequence[ArrayLike], mask: ArrayLike | None = None) -> None:
         """Make a joint move in every lane; see ``Batch.step``."""
         for role, chosen in zip(self._compiled.roles, choices, strict=True):
@@ -383,8 +382,6 @@ class GameLanes(Lanes):
         except IllegalChoiceError as error:
             legal = self.legal_by_role()[error.role][error.lane]
             raise _illegal(self._compiled, error, legal) from None
-
-    # -- positions ---------------------------------------------------------------------------------
 
     def reset(self, mask: ArrayLike | None = None) -> None:
         """Reset lanes; see ``Batch.reset``."""
