@@ -163,7 +163,7 @@ def test_documents_are_versions_of_texts() -> None:
     assert changed
     assert (changed.version, changed.text, changed.domains) == (2, "(role white)", first.domains)
     assert first.text == "(role x)"
-    documents.closed(URI)
+    del documents[URI]
     assert documents.get(URI) is None
 
 

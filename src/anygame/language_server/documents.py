@@ -72,44 +72,33 @@ class Document:
         return lsp.Range(start, end)
 
 
-class Documents:
+class Documents(dict[str, Document]):
     """The latest version of each open document by URI, and the sheets in the folders of the editor.
 
     A search for symbols reads the files that are new or have changed.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.folders: list[Path] = []
         self.encoding: Encoding = "utf-16"
-        self._documents: dict[str, Document] = {}
         self._entries: dict[Path, tuple[int, list[tuple[Document, Entry]]]] = {}
-
-    def __iter__(self) -> Iterator[Document]:
-        return iter(list(self._documents.values()))
-
-    def get(self, uri: str) -> Document | None:
-        """Return a document; None if it is not open."""
-        return self._documents.get(uri)
 
     def written(self, uri: str, version: int, text: str) -> Document | None:
         """Store and return a new version of a document; None if too many documents are open."""
-        before = self._documents.get(uri)
-        if before is None and len(self._documents) >= _MOST:
+        before = self.get(uri)
+        if before is None and len(self) >= _MOST:
             return None
-        document = self._documents[uri] = Document(uri, version, text, self.encoding)
+        document = self[uri] = Document(uri, version, text, self.encoding)
         if before is not None:
             document.domains = before.domains
         return document
-
-    def closed(self, uri: str) -> None:
-        """Remove a document that was closed."""
-        self._documents.pop(uri, None)
 
     def symbols(self, query: str) -> list[tuple[Document, Entry]]:
         """Return the groups of rules whose names contain a query, starting with open documents."""
         groups: list[tuple[Document, Entry]] = []
         open_paths = set()
-        for document in self:
+        for document in list(self.values()):
             open_paths.add(path_of(document.uri))
             groups += [(document, entry) for entry in outline(document.sheet)]
         for path in self._paths():

@@ -43,14 +43,12 @@ def _defining(sheet: WrittenSheet, symbol: Symbol) -> list[Occurrence]:
         return [each for each in places if each.in_head]
     declaring = [each for each in places if each.place == ("role", 1, 0) and not sheet.is_rule(each.item)]
     making = [each for each in places if each.in_head and (each.is_fluent or each.is_move)]
-    return declaring or making or _as_relation(sheet, symbol) or places[:1]
-
-
-def _as_relation(sheet: WrittenSheet, symbol: Symbol) -> list[Occurrence]:
-    """Return the definition of the relation that a term names if a parenthesis is missing."""
-    if not symbol.arity or len(sheet.by_symbol[symbol]) > 1:
-        return []
-    return [each for each in sheet.by_symbol.get(replace(symbol, kind="relation"), ()) if each.in_head]
+    if declaring or making:
+        return declaring or making
+    if symbol.arity and len(places) == 1:  # perhaps a sentence, if a parenthesis is missing
+        relation = replace(symbol, kind="relation")
+        return [each for each in sheet.by_symbol.get(relation, ()) if each.in_head] or places
+    return places[:1]
 
 
 def references(sheet: WrittenSheet, offset: int, *, declaration: bool = True) -> list[Occurrence]:

@@ -120,7 +120,7 @@ class _Server(LanguageServer):
         settings = self.checker.settings.changed(values)
         if settings != self.checker.settings:
             self.checker.settings = settings
-            for document in self.documents:
+            for document in self.documents.values():
                 self.checker.changed(document, pause=0.0)
 
     async def configured(self, params: lsp.DidChangeConfigurationParams) -> None:
@@ -143,7 +143,7 @@ class _Server(LanguageServer):
 
     def close(self, params: lsp.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
-        self.documents.closed(uri)
+        self.documents.pop(uri, None)
         self.checker.forget(uri)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
