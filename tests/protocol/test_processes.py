@@ -16,7 +16,6 @@ import pytest
 from tests.protocol.loops import RULES, listening, processes, run, say
 
 from anygame.protocol.messages import parse_info
-from anygame.protocol.player import played_game
 from anygame.protocol.player.hosts import ProcessHost
 from anygame.protocol.player.played_game import PlayerSettings
 from anygame.protocol.player.server import PlayerServer, Said
@@ -131,7 +130,7 @@ def test_a_session_that_is_needed_no_more_is_ended_in_whatever_it_does() -> None
 
 
 def test_rules_that_do_not_come_to_an_end_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(played_game, "_SLACK", 0.0)
+    monkeypatch.setattr("anygame.protocol.player.match._SLACK", 0.0)
     said: list[Said] = []
 
     async def main() -> None:

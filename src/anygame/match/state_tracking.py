@@ -257,9 +257,15 @@ class HiddenCourse:
         Returns a state that agrees with the observations of the role, and the view of the role.
         """
         if self._match.course is not None:
-            self._set_course(*self._match.course())
-        else:
-            self._joints += [] if joint is None else [joint]
+            start, joints = self._match.course()
+            if start != self._start or list(joints[: self._followed]) != self._joints[: self._followed]:
+                # Moves have been taken back.
+                self._start = self._truth = start
+                self._followed = 0
+                self._tracker.restart(start)
+            self._joints = list(joints)
+        elif joint is not None:
+            self._joints.append(joint)
         for made in self._joints[self._followed :]:
             seen = self._truth.percepts(made)[self._match.role]
             self._truth = self._truth.next(made)
@@ -270,11 +276,3 @@ class HiddenCourse:
             with suppress(LostTrackError):
                 self._tracker.perceive(made[self._index], seen, deadline, legal)
         return self._tracker.state, self._tracker.view
-
-    def _set_course(self, start: State, joints: Sequence[tuple[Term, ...]]) -> None:
-        """Set the joint moves; restart the tracker if moves have been taken back."""
-        if start != self._start or list(joints[: self._followed]) != self._joints[: self._followed]:
-            self._start = self._truth = start
-            self._followed = 0
-            self._tracker.restart(start)
-        self._joints = list(joints)

@@ -107,9 +107,9 @@ def _value(spec: str, parameters: Mapping[str, inspect.Parameter], key: str, tex
         raise PlayerError(f"the player {split_options(spec)[0]} has no option {key!r}; {has}")
     value = _read(text)
     kind = _kind(parameters[key])
-    if kind is not None and not _suits(value, kind):
-        raise PlayerError(f"the player {spec}: expected {_WANTED[kind]} for {key}, found {text[:40]!r}")
-    return value
+    if kind is None or type(value) is kind or (kind is float and type(value) is int):
+        return value
+    raise PlayerError(f"the player {spec}: expected {_WANTED[kind]} for {key}, found {text[:40]!r}")
 
 
 #: Description of each type of option in error messages.
@@ -127,13 +127,6 @@ def _kind(option: inspect.Parameter) -> type | None:
     return next(
         (kind for kind in _WANTED if type(option.default) is kind or annotation == kind.__name__), None
     )
-
-
-def _suits(value: object, kind: type) -> bool:
-    """Return whether a value is of a type; whole numbers count as numbers."""
-    if kind is bool or isinstance(value, bool):
-        return kind is bool and isinstance(value, bool)
-    return isinstance(value, int | kind)
 
 
 def _read(text: str) -> object:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.errors import AnygameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 
 def set_up(memory: int | None = None, niceness: int = 0) -> Callable[[bytes], None]:
@@ -52,14 +52,6 @@ def listen(handle: Callable[[Any], None]) -> None:
     os._exit(0)
 
 
-def questions() -> Iterator[Any]:
-    """Yield the messages of the parent. A thread reads them, and ends this process with its parent."""
-    coming: SimpleQueue[Any] = SimpleQueue()
-    Thread(target=listen, args=(coming.put,), daemon=True).start()
-    while True:
-        yield coming.get()
-
-
 def answer_questions(
     write: Callable[[bytes], None], answer: Callable[[dict[str, Any]], object], longest: int
 ) -> None:
@@ -67,7 +59,11 @@ def answer_questions(
 
     ``write`` is the result of `set_up`. ``answer`` returns the value that answers a question, or raises.
     """
-    for question in questions():
+    # A thread reads the questions, so that this process ends with its parent even during an answer.
+    questions: SimpleQueue[Any] = SimpleQueue()
+    Thread(target=listen, args=(questions.put,), daemon=True).start()
+    while True:
+        question = questions.get()
         number = {"id": question.pop("id")}
         line = encode_message(number | answered(answer, question))
         if len(line) > longest:

@@ -61,9 +61,9 @@ class Listener:
     def __init__(
         self,
         respond: Callable[[str, float, str], Awaitable[str]],
-        log_fault: Callable[[str, str], None] = lambda _peer, _reason: None,
-        bounds: Bounds | None = None,
-        refusal: Callable[[str], str | None] = lambda _: None,
+        log_fault: Callable[[str, str], None],
+        bounds: Bounds | None,
+        refusal: Callable[[str], str | None],
     ) -> None:
         self._respond = respond
         self._log_fault = log_fault

@@ -32,6 +32,8 @@ _SHORT_FAREWELL: Final = 1.0
 _MOST_DEATHS_READING: Final = 2
 #: Maximum total number of characters of the messages that are kept for another session.
 _MOST_KEPT: Final = 2**24
+#: Number of seconds that are added to the clocks for the timeout of the rules, because machines can be busy.
+_SLACK: Final = 5.0
 #: Maximum number of different faults that are reported at a time.
 _MOST_FAULTS: Final = 3
 
@@ -195,7 +197,7 @@ class PlayerMatch:
         """Start the timeout of the rules for START (question 0) or a turn."""
         self._asked.add(question)
         if self._rules_due is None:
-            seconds = self._settings.rules_by(self.start)
+            seconds = self.start.start_clock + 2 * self.start.play_clock + _SLACK
             reason = f"the rules timed out: no answer within {seconds:g} s"
             self._rules_due = asyncio.get_running_loop().call_later(seconds, self._lose, reason)
 

@@ -35,8 +35,6 @@ _ANSWER_AT: Final = 0.75
 _GIVE_UP_AT: Final = 0.5
 #: Minimum number of seconds for an answer, for any clock, because finding a legal move takes time.
 _SHORTEST_CLOCK: Final = 0.3
-#: Number of seconds that are added to the clocks for the timeout of the rules, because machines can be busy.
-_SLACK: Final = 5.0
 _TOKEN: Final = re.compile(r"[^\s();]+")
 #: Limits of a rule sheet. Real sheets have at most 0.5 MB.
 _READING: Final = ReadingLimits(bytes=4 * 2**20, tokens=1_000_000)
@@ -78,10 +76,6 @@ class PlayerSettings:
     def grace_of(self, clock: float) -> float:
         """Return the number of seconds after `answer_by` to wait for the best move so far."""
         return max(0.05, (_ANSWER_AT - _GIVE_UP_AT) * self.margin_of(clock))
-
-    def rules_by(self, start: Start) -> float:
-        """Return the number of seconds after which rules without an answer time out."""
-        return start.start_clock + 2 * start.play_clock + _SLACK
 
     def patience_with(self, start: Start) -> float:
         """Return the number of seconds without a message after which a match is abandoned."""
