@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: Number of joint moves after which a match ends without a result. Otherwise, a match without choices could
 #: run forever and fill the disk.
 _LONGEST: Final = 5_000
-#: Number of seconds before a joint move in which no person has a choice, so that people can follow the match.
+#: Duration in seconds of the pause after a joint move, so that people can follow the match.
 _PACE: Final = 0.4
 
 
@@ -164,8 +164,9 @@ class HostedMatch(Course):
     async def _advance(self) -> None:
         """Make joint moves until someone has a choice, and ask the players for their choices.
 
-        After a joint move, there is a pause if no person has a choice in the next state. In games with hidden
-        information, there is no pause, because it would reveal that nobody has a choice.
+        After a joint move, there is a pause if no role has a choice in the next state, or if no people play.
+        In games with hidden information, there is no pause for people, because it would reveal that nobody
+        has a choice.
         """
         while not self.is_over:
             choosing = self.choosing

@@ -122,7 +122,7 @@ class MctsPlayer(Player):
     def start(self, clock: Clock) -> None:
         """Compile the game, and search from the initial state."""
         game, role = self.game, self.role
-        self._stop_pondering(clock)
+        self._stop_pondering(clock.remaining() / 2)
         self._believes = self._always_believes or game.is_gdl2
         model = None if self._believes else self._model_of(game)
         self._search = Search(
@@ -190,7 +190,7 @@ class MctsPlayer(Player):
                 self.say(f"{best}: random")
         elif perfect:
             self.best = best = perfect[0]
-        elif self._stop_pondering(clock) and (len(legal) > 1 or self._believes):
+        elif self._stop_pondering(clock.remaining() / 2) and (len(legal) > 1 or self._believes):
             self._think(state, clock)
             best = self.best or best
             if self.aloud:
@@ -240,9 +240,9 @@ class MctsPlayer(Player):
         if state.legal_moves(self.role):
             self.best = self._search.best(role)
 
-    def _stop_pondering(self, clock: Clock) -> bool:
+    def _stop_pondering(self, seconds: float) -> bool:
         """Stop pondering; return whether it has ended in time. Slow rules can delay its end."""
-        if self._pondering is not None and self._pondering.stop(min(clock.remaining() / 2, _LONGEST_WAIT)):
+        if self._pondering is not None and self._pondering.stop(min(seconds, _LONGEST_WAIT)):
             self._pondering = None
         return self._pondering is None
 
@@ -252,8 +252,7 @@ class MctsPlayer(Player):
 
     def abort(self) -> None:
         """Stop pondering."""
-        if self._pondering is not None and self._pondering.stop(0.0):
-            self._pondering = None
+        self._stop_pondering(0.0)
 
 
 class _Pondering:
