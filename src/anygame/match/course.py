@@ -57,7 +57,7 @@ def summary_of(state: State) -> StateSummary:
 
 
 def joint_of(game: Game, texts: Iterable[str], state: State) -> Joint:
-    """Return the joint move of strings in the order of the roles. Raises the errors of `move_of`."""
+    """Parse a joint move from strings in the order of the roles. Raises the errors of `move_of`."""
     return tuple([move_of(text, role, state) for role, text in zip(game.roles, texts, strict=True)])
 
 

@@ -115,7 +115,7 @@ def _rsa(key: Any, lib: SimpleNamespace) -> Any:
 
 
 def _cryptography() -> SimpleNamespace:
-    """Return the parts of the library cryptography that this module uses. Raises MissingExtraError."""
+    """Return the parts of the cryptography library that this module uses. Raises MissingExtraError."""
     with needing("signing", "signed records need cryptography"):
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives import hashes, serialization

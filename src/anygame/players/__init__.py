@@ -1,4 +1,4 @@
-"""Players, which choose moves within a clock. They do not depend on matches or sockets."""
+"""Players, which choose moves within a time limit."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Play
 
 
 def split_options(spec: str) -> tuple[str, dict[str, str]]:
-    """Split a specification into the name of a player and its options, after replacing a level by its player.
+    """Split a specification into the name and options of a player. A level is first replaced by its player.
 
     >>> split_options("easy:threads=2")
     ('mcts', {'iterations': '40', 'noise': '0.25', 'model': 'yes', 'threads': '2'})

@@ -56,7 +56,7 @@ class Player(ABC):
         game: rules of the match, set before `start` is called.
         role: role of the player in the match, set before `start` is called.
         random: random number generator, from the seed of the player if it has a seed.
-        best: best move so far while `move` runs. It is played if the clock runs out or `move` fails.
+        best: best move so far while `move` runs. This move is played if the clock runs out or `move` fails.
         view: observations of the role in games with hidden information, set before `move` is called. The
             state passed to `move` then agrees with the view. None in other games.
         needs_state: whether the player uses the state that agrees with the view. If not, hardly any time is

@@ -52,7 +52,7 @@ def _refuse(_: Any) -> None:
 class ChildProcess:
     """A Python process that exchanges messages with this one. The event loop must be running.
 
-    Messages are lines of JSON, and wait until the child has started. A question to a child has an ``id``. Its
+    Messages are lines of JSON, and wait until the child has started. A question to a child has an ``id``. The
     answer has the same ``id`` and a ``value``, or a ``fault`` in words and optionally ``diagnostics``.
 
     Args:

@@ -38,7 +38,7 @@ AVAILABLE: Final = "available"
 BUSY: Final = "busy"
 #: Reply to STOP.
 DONE: Final = "done"
-#: Reply to PLAY without a move, and reply to an unknown message.
+#: Reply to PLAY if the player has no move, and reply to an unknown message.
 NIL: Final = "nil"
 #: Reply to START when the match can begin.
 READY: Final = "ready"

@@ -53,7 +53,7 @@ class MatchRunner:
         """Play a match, or resume it from its record. Raises RecordError if the record is damaged.
 
         The match is restarted if all players are in this process and ``Player.remembers`` is true for a
-        player. Its moves are then the same as without an interruption.
+        player. The moves are then the same as without an interruption.
         """
         game = self.games[meeting.sheet]
         seed = Random(f"{self.terms.seed}/{meeting.key}").getrandbits(32)

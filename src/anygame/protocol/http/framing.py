@@ -191,7 +191,7 @@ class _Framing:
 class RequestFraming(_Framing):
     """One request, whose body has at most ``limit`` bytes.
 
-    ``refusal`` gets the beginning of a long body. It returns None, or the answer if the message is refused.
+    ``refusal`` is called with the beginning of a long body, and returns the answer if it refuses the message.
     """
 
     def __init__(self, limit: int, refusal: Callable[[bytes], str | None] = lambda _: None) -> None:

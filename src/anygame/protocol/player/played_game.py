@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 _LONGEST_MARGIN: Final = 1.0
 #: Maximum default margin, as a share of the clock.
 _MARGIN_SHARE: Final = 0.2
-#: Time before the end of the clock at which an answer is due, as a share of the margin.
+#: Share of the margin that remains before the end of the clock when an answer is due.
 _ANSWER_AT: Final = 0.75
-#: Time before the end of the clock at which the wait for the best move so far ends, as a share of the margin.
+#: Share of the margin that remains when the server stops waiting for the best move so far.
 _GIVE_UP_AT: Final = 0.5
 #: Minimum number of seconds for an answer, for any clock, because finding a legal move takes time.
 _SHORTEST_CLOCK: Final = 0.3
