@@ -52,8 +52,8 @@ class MctsPlayer(Player):
 
     The tree is kept from move to move. The player follows a proven win along the shortest known line, and a
     proven loss along the longest. The game is compiled during the start clock. If this clock is too short,
-    compiling continues, and the search uses the reasoner until then. In games with hidden information, the
-    player searches information sets, as ``ismcts`` does, in one thread and without pondering.
+    the search uses the reasoner until the game is compiled. In games with hidden information, the player
+    searches information sets, as ``ismcts`` does, in one thread and without pondering.
 
     Args:
         seed: seed of the random numbers.
