@@ -142,7 +142,7 @@ class Record:
         self.explain(reasons)
 
     def explain(self, reasons: Sequence[str]) -> None:
-        """Set the explanations of the last errors of all roles; an empty string means no explanation."""
+        """Explain the error of each role before the last state; an empty string means no explanation."""
         shortened = [shown(reason, _LONGEST_REASON) or None for reason in reasons]
         self._set_last(self.reasons, shortened, [None] * len(self.errors[-1]))
 

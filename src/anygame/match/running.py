@@ -209,7 +209,7 @@ async def resume(
     Players receive ABORT for the interrupted match, and START for a match with another id that begins in the
     last state (see `continued`). In games with hidden information (GDL-II), this state would reveal hidden
     facts. In these games, the match begins in its first state again, and each player receives its own moves
-    and percepts again. Remote players receive them in PLAY messages, whose replies do not count.
+    and percepts again. Remote players receive PLAY for every past turn, and their replies are ignored.
 
     Raises:
         RecordError: the match is completed, or its record disagrees with the rules.
@@ -247,7 +247,7 @@ def _wire_id(match_id: str, resumptions: int) -> str:
 
 
 def continued(state: State) -> Game:
-    """Return the game of a state, with this state as the initial state.
+    """Return the game of a state, modified so that this state is the initial state.
 
     The protocol has no message for past moves. Since a match depends on the past only through its state, a
     match that begins in this state is a continuation for every player.

@@ -241,7 +241,7 @@ class MctsPlayer(Player):
             self.best = self._search.best(role)
 
     def _stop_pondering(self, seconds: float) -> bool:
-        """Stop pondering; return whether it has ended in time. Slow rules can delay its end."""
+        """Stop pondering; return whether the thread has ended in time, which slow rules can prevent."""
         if self._pondering is not None and self._pondering.stop(min(seconds, _LONGEST_WAIT)):
             self._pondering = None
         return self._pondering is None
