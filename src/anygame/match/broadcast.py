@@ -6,7 +6,7 @@ The boards of pages are drawn in another process.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any, Final
@@ -42,25 +42,19 @@ class Table:
     note: str = ""
 
 
+@dataclass(eq=False)
 class Broadcast:
-    """Report of all matches of a command, in the order in which they begin.
+    """Report of all matches of a command, in the order in which they begin."""
 
-    Args:
-        title: title of the page.
-        planned: number of planned matches.
-        table: thread-safe function that returns the standings; None without standings.
-
-    Attributes:
-        matches: matches that have begun.
-        on_change: called with a match after each of its events, and with None when the standings change.
-    """
-
-    def __init__(self, title: str, planned: int, table: Callable[[], Table] | None = None) -> None:
-        self.title = title
-        self.planned = planned
-        self.table = table
-        self.matches: list[BroadcastMatch] = []
-        self.on_change: Callable[[BroadcastMatch | None], object] = lambda _: None
+    title: str
+    #: Number of planned matches.
+    planned: int
+    #: Thread-safe function that returns the standings; None without standings.
+    table: Callable[[], Table] | None = None
+    #: Matches that have begun.
+    matches: list[BroadcastMatch] = field(default_factory=list)
+    #: Called with a match after each of its events, and with None when the standings change.
+    on_change: Callable[[BroadcastMatch | None], object] = lambda _: None
 
     def add(self, match: BroadcastMatch) -> None:
         """Add a match that has begun, or a match from an earlier run of the command."""
@@ -72,24 +66,20 @@ class Broadcast:
 
 
 class BroadcastMatch(Watcher):
-    """Report of one match. ``load`` is a thread-safe function that returns the record of the finished match.
-
-    Attributes:
-        number: number of the match, from 1 in the order of the starts; 0 before its start.
-        game: name of the rule sheet.
-        result: outcome of the match; empty until its end.
-        record: record so far; the thread of the match can extend it at any time.
-        last: number of the last complete state in the record.
-        seconds: seconds that each role took, by the number of the turn.
-        live: time at which the players were asked, and their clock; empty after the end.
-    """
+    """Report of one match. ``load`` is a thread-safe function that returns the record after the match."""
 
     def __init__(self, broadcast: Broadcast, load: Callable[[], Record | None] | None) -> None:
+        #: Number of the match, from 1 in the order of the starts; 0 before its start.
         self.number = 0
+        #: Name of the rule sheet, names of the players, and the outcome, which is empty until the end.
         self.game = self.players = self.result = ""
+        #: Record so far. The thread of the match can extend the record at any time.
         self.record: Record | None = None
+        #: Number of the last complete state in the record.
         self.last = 0
+        #: Seconds that each role took, by the number of the turn.
         self.seconds: dict[int, tuple[float, ...]] = {}
+        #: Time at which the players were asked, and their clock; empty after the end.
         self.live: dict[str, Any] = {}
         self._broadcast = broadcast
         self._load = load

@@ -41,17 +41,13 @@ Expression = tuple[str, "Term | None"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The referee's verdict on a reply.
+    """The referee's verdict on a reply, and the comments that the player ``said``."""
 
-    Attributes:
-        move: legal move in the reply; None if there is none.
-        error: error for match records: empty, ``TO``, ``CE``, or ``IL`` and the illegal reply.
-        detail: explanation for people.
-        said: comments of the player.
-    """
-
+    #: Legal move in the reply; None if there is none.
     move: Term | None
+    #: Error for match records: empty, ``TO``, ``CE``, or ``IL`` and the illegal reply.
     error: str = ""
+    #: Explanation of the error for people.
     detail: str = ""
     said: tuple[str, ...] = ()
 

@@ -95,12 +95,8 @@ class LocalSeat:
         if not self._is_thinking or not isinstance(best, Term):
             return reply
         if reply.error == TIMED_OUT:
-            return replace(
-                reply,
-                text=str(best),
-                error=None,
-                detail="the clock ran out, so its best move so far is played",
-            )
+            detail = "the clock ran out, so its best move so far is played"
+            return replace(reply, text=str(best), error=None, detail=detail)
         if reply.text == "nil" and reply.detail and best in state.legal_moves(role):
             detail = f"{reply.detail}; its best move so far is played"
             return replace(reply, text=str(best), detail=detail)

@@ -158,16 +158,14 @@ class StateTracker:
 
     def _search_from_start(self, deadline: float) -> dict[State, None]:
         """Search from the start of the match for states that agree with all turns, until the deadline."""
-        agreeing: dict[State, None] = {}
         trials = takewhile(lambda _: monotonic() <= deadline, count())
         first = self._search(islice(trials, _MOST_MADE_AGAIN))
-        if first is not None:
-            agreeing[first] = None
-            # The search for further states gets fewer trials.
-            more_trials = islice(trials, _MOST_JOINTS)
-            further = iter(lambda: self._search(more_trials), None)
-            agreeing.update(dict.fromkeys(islice(further, _MOST_STATES - 1)))
-        return agreeing
+        if first is None:
+            return {}
+        # The search for further states gets fewer trials.
+        more_trials = islice(trials, _MOST_JOINTS)
+        further = iter(lambda: self._search(more_trials), None)
+        return dict.fromkeys([first, *islice(further, _MOST_STATES - 1)])
 
     def _search(self, trials: Iterator[int]) -> State | None:
         """Return the last state of a line that agrees with all turns, by randomised depth-first search.

@@ -120,24 +120,21 @@ class Position(NamedTuple):
 
 
 class PlayedGame:
-    """The rules of one match, and a state that agrees with the messages.
-
-    Attributes:
-        ended: event that is set when answers are no longer needed.
-        turn: last turn with a known state.
-        thinking_of: turn to which the best move of the player belongs; None before it starts thinking.
-        legal: legal moves of the player in the last turn.
-    """
+    """The rules of one match, and a state that agrees with the messages."""
 
     game: Game
     role: Role
     _names: OriginalNames
 
     def __init__(self, settings: PlayerSettings) -> None:
+        #: Set when answers are no longer needed.
         self.ended = Event()
         self.random = Random()
+        #: Last turn with a known state.
         self.turn = 0
+        #: Turn to which the best move of the player belongs; None before the player starts thinking.
         self.thinking_of: int | None = None
+        #: Legal moves of the player in the last turn.
         self.legal: tuple[Term, ...] = ()
         self._settings = settings
         self._tracker: StateTracker | None = None
