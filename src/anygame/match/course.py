@@ -77,30 +77,27 @@ def move_of(text: str, role: Role, state: State) -> Term:
 
 
 class Course:
-    """A match so far, from its record and the states in the record.
+    """A match so far, from its record and the states in the record."""
 
-    Attributes:
-        line: joint moves so far.
-        summary: summary of the last state.
-        fault: reason why the match cannot continue; empty if it can continue.
-        live: clock of a match in another process; see `FollowedMatch`.
-        chose: indices of the roles that had a choice, for every joint move so far.
-        since: start of the current turn, in seconds since 1970; None for a match in another process.
-        left: role that has left the match, and the reason ``resigned`` or ``late``; None if no role has left.
-    """
-
+    #: Summary of the last state.
     summary: StateSummary
+    #: Clock of a match in another process; see `FollowedMatch`.
     live: Mapping[str, Any]
+    #: Start of the current turn, in seconds since 1970; None for a match in another process.
     since: float | None = None
 
     def __init__(self, game: Game, record: Record, states: Sequence[State]) -> None:
         self.game = game
         self.record = record
         self.states = list(states)
+        #: Joint moves so far.
         self.line: list[Joint] = []
+        #: Reason why the match cannot continue; empty if it can continue.
         self.fault = str(record.own.get("fault", ""))
+        #: Role that has left the match, and the reason ``resigned`` or ``late``; None if no role has left.
         self.left = next(((str(record.own[how]), how) for how in LEAVING if how in record.own), None)
         self.live = {}
+        #: Indices of the roles that had a choice, for every joint move so far.
         self.chose: list[set[int]] = []
         self._seen: list[Mapping[str, tuple[Term, ...]]] = []
         for step, moves in enumerate(record.moves):
@@ -161,18 +158,6 @@ class Course:
         self.states.append(state)
         self.summary = summary
         self.record.add_turn(joint, state, verdicts)
-
-    async def _go_back(self, step: int) -> None:
-        self.record.take_back_to(step)
-        del self.states[step + 1 :]
-        del self.line[step:]
-        del self.chose[step:]
-        del self._seen[step:]
-        self.fault = ""
-        self.left = None
-        for key in ("fault", *LEAVING):
-            self.record.own.pop(key, None)
-        self.summary = await asyncio.to_thread(summary_of, self.states[-1])
 
     def _note_result(self) -> None:
         record = self.record

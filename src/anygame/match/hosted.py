@@ -12,7 +12,7 @@ from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from anygame.errors import AnygameError, IllegalMoveError
-from anygame.match.course import Course, move_of, summary_of
+from anygame.match.course import LEAVING, Course, move_of, summary_of
 from anygame.match.judging import Verdict, judge
 
 if TYPE_CHECKING:
@@ -64,11 +64,8 @@ class HostedMatch(Course):
         self._clock: tuple[float, float] | None = tuple(clock) if clock else None
         self._timer: asyncio.TimerHandle | None = None
         self._random = Random(f"{record.own.get('seed')}:{record.step}")
-        self.people = {
-            index
-            for index, role in enumerate(game.roles)
-            if index not in self.opponents and not role.is_random
-        }
+        roles = enumerate(game.roles)
+        self.people = {index for index, role in roles if not (role.is_random or index in self.opponents)}
 
     async def begin(self) -> None:
         """Summarise the last state, start all players, and advance to the first choice."""
@@ -144,7 +141,15 @@ class HostedMatch(Course):
 
     async def _go_back(self, step: int) -> None:
         self._reset_turn()
-        await super()._go_back(step)
+        self.record.take_back_to(step)
+        del self.states[step + 1 :]
+        for steps in (self.line, self.chose, self._seen):
+            del steps[step:]
+        self.fault = ""
+        self.left = None
+        for key in ("fault", *LEAVING):
+            self.record.own.pop(key, None)
+        self.summary = await asyncio.to_thread(summary_of, self.states[-1])
         await asyncio.to_thread(self._keep, self.record)
 
     @property

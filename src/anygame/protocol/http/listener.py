@@ -54,8 +54,7 @@ class Listener:
             the address of the sender.
         log_fault: called with the address of the sender of an invalid message, and the error.
         bounds: limits of connections, bytes and time.
-        refusal: called with the beginning of a long message; returns None to read the rest of the message, or
-            the answer to refuse it.
+        refusal: called with the beginning of a long message; returns an answer to refuse the message.
     """
 
     def __init__(
