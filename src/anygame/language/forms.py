@@ -129,7 +129,7 @@ def kif_variable(name: str) -> str:
 def as_infix(message: str, text: str) -> str:
     """Return a message about an infix sheet with its KIF variables and terms converted to infix.
 
-    Words in parentheses that are not a term of the sheet with this ``text`` stay unchanged.
+    Words in parentheses stay unchanged unless they are a term of the sheet, whose text is ``text``.
 
     >>> as_infix("nothing binds ?Row: it occurs in (p ?Row (f ?_any1)) (here)", "p(_Row,f(_))")
     'nothing binds _Row: it occurs in p(_Row,f(_)) (here)'

@@ -202,7 +202,7 @@ _MATCHES_BETWEEN_CHECKS: Final = 10_000
 
 
 class _Token(NamedTuple):
-    """A token of the parser: its name in the grammar, with its nodes or its place."""
+    """A token for Lark: its name in the grammar, with its nodes or the place of its parenthesis."""
 
     type: str
     nodes: list[Node]
