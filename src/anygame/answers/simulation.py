@@ -23,10 +23,10 @@ SHAPE: Final = """\
    "roles": {ROLE: {"mean", "spread", "error", "counts": {GOAL: NUMBER}, "missing", "double",
                     "branching"}}}
   spread is the standard deviation of the goals, and error the standard error of their mean.
-  missing counts games that ended without a goal, and double games that ended with several goals.
-  cut counts games that reached --limit, stuck games in which a role had no legal move, and
-  abandoned games that Ctrl-C ended. first_stuck is null or {"role", "facts", "moves"}. fallback
-  is null, or says why the reasoner plays instead of the network."""
+  missing counts games that ended without a goal. double counts games that ended with several goals.
+  cut counts games that reached --limit. stuck counts games in which a role had no legal move.
+  abandoned counts games that Ctrl-C ended. first_stuck is null or {"role", "facts", "moves"}.
+  fallback is null, or says why the reasoner plays instead of the network."""
 
 _COUNTED: Final = (
     *("interrupted", "abandoned", "states", "seconds", "setup_seconds"),

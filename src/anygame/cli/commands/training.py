@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 _USUAL: Final = 600.0
 _TRAIN_DETAILS: Final = """\
 The model learns the values of states from games of self-play. A trial at the end measures
-whether searches play better with the model. If so, the player mcts uses the model
-automatically in `anygame play`, `match` and `web`. `anygame models` lists all models.
+whether searches play better with the model. A model that wins the trial is used automatically
+by the player mcts in `anygame play`, `match` and `web`. `anygame models` lists all models.
 
-Each time the number of training games has doubled, a line shows the mean squared difference
-between estimates and results, and the score against the model after half as many games, with a
-95 % confidence interval.
+Each time the number of training games has doubled, a line reports progress. The error is the mean
+squared difference between estimates and results. The score is the result against the model after
+half as many games, with a 95 % confidence interval.
 
 Ctrl-C stops the training without loss. If the process is killed, at most ten seconds of work
 are lost. --resume continues until the total of --seconds or --games is reached, and then writes
