@@ -13,7 +13,7 @@ _INTERRUPTED = 130
 def main() -> int:
     """Run the command line; return the exit status.
 
-    Ctrl-C raises KeyboardInterrupt only while a command runs. During imports and at the end, it ends the
+    Ctrl-C raises KeyboardInterrupt only while a command runs. During imports and at the end, Ctrl-C ends the
     process at once. If the parent process made this process ignore Ctrl-C, the process still ignores it.
     """
     is_heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -50,7 +50,7 @@ def write_whole(path: Path, *parts: str | bytes) -> None:
 def file_faults(
     what: str, path: str | os.PathLike[str], kind: type[AnygameError] = AnygameError
 ) -> Iterator[None]:
-    """Convert an error of the operating system about a file into a ``kind`` that names the reason."""
+    """Convert an error of the operating system about a file into a ``kind``, with the reason."""
     try:
         yield
     except AnygameError:
@@ -63,9 +63,9 @@ def file_faults(
 
 
 def read_bounded(path: str | os.PathLike[str], most: int, meant: str, kind: type[AnygameError]) -> bytes:
-    """Return the bytes of a file; raise an error of a ``kind`` if the file has more than ``most`` bytes.
+    """Return the bytes of a file; raise a ``kind`` if that fails, or for more than ``most`` bytes.
 
-    The message of that error says that the file is not ``meant``, its expected content.
+    ``meant`` describes the expected content, for the message about a file with more bytes.
     """
     with file_faults("read", path, kind), Path(path).open("rb") as file:
         data = file.read(most + 1)

@@ -57,7 +57,7 @@ class Tally(Generic[StuckT]):
         cut: the number of playouts that reached the limit of joint moves.
         stuck: the number of playouts that ended because a role had no legal move in a nonterminal state.
         abandoned: the number of unfinished playouts of an interrupted run.
-        first_stuck: the first stuck playout. An interrupted run may not look for it.
+        first_stuck: the first stuck playout; None if there is none, or after some interruptions.
         seconds: playing time, without the time for compiling.
     """
 

@@ -137,7 +137,7 @@ def test_a_sheet_too_large_for_percepts_has_a_network_without_them() -> None:
     assert game.compile(instances=1000)
     state = game.initial_state().next(["wait", "wait"])
     assert len(state.percepts(["wait", "wait"])["a"]) == 3600
-    with pytest.raises(anygame.LimitError, match="too large for a network that computes what roles see"):
+    with pytest.raises(anygame.LimitError, match="too large for a network that computes percepts"):
         game.percept_terms("a")
 
 

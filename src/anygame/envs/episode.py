@@ -31,7 +31,7 @@ DEFAULT_LIMIT: Final = 10_000
 Illegal: TypeAlias = Literal["error", "random"]
 #: The form of observations; see ``GameEnv``.
 Form: TypeAlias = Literal["flat", "planes", "history"]
-#: Maximum number of entries of a history. A batch of 512 matches then takes up to 128 MiB per role.
+#: Maximum number of entries of a history. The histories of 512 matches take up to 128 MiB per role.
 _LARGEST_HISTORY: Final = 2**18
 #: The available render modes; pixels need cairosvg.
 RENDER_MODES: Final = ["ansi", "human", *(["rgb_array"] if find_spec("cairosvg") else [])]
@@ -125,7 +125,7 @@ class Episode:
         return self.is_terminal or self.is_cut
 
     def move(self, joint: Sequence[int]) -> None:
-        """Make a joint move, given as the number of a legal move of each role."""
+        """Make a joint move, which has the number of a legal move for each role."""
         before = self.position
         percepts = self._network.percept_numbers(before, joint) if self.observer.hides else ()
         for seen, new, legal in zip(self._seen, percepts, self.legal, strict=False):
@@ -201,8 +201,8 @@ class Observer:
     too large for a network that computes percepts.
 
     Attributes:
-        hides: whether the rules hide information (GDL-II). Then a role observes its percepts since its last
-            choice.
+        hides: whether the rules hide information (GDL-II). In such games, a role observes its percepts since
+            its last choice.
         percepts: if the rules hide information, the number of possible percepts of each role; else empty.
         shapes: per role, the shape of its observation. A role that can observe nothing gets a single 0.
     """
@@ -296,7 +296,7 @@ class Observer:
         return Dict({"observation": seen, "action_mask": mask}) if masked else seen
 
     def of(self, states: NDArray[np.bool_]) -> NDArray[np.int8]:
-        """Return the observations of states [..., fluents] in which all is visible: int8 [..., *shape]."""
+        """Return states [..., fluents] without hidden information as observations: int8 [..., *shape]."""
         if self._planes is not None:
             return self._planes.of(states).view(np.int8)
         if not self._fluents:
@@ -401,7 +401,7 @@ class EpisodeLanes:
 def render(board: BoardView, mode: str | None) -> str | NDArray[np.uint8] | None:
     """Return a board as text (``ansi``) or pixels (``rgb_array``), or print it (``human``).
 
-    Pixels are uint8 [rows, columns, 3]. Of a board without a grid, the picture is a single white pixel.
+    Pixels are uint8 [rows, columns, 3]. A board without a grid becomes one white pixel.
     """
     if mode == "ansi":
         return board.text()

@@ -167,7 +167,7 @@ class GameParallelEnv(GameAgents, ParallelEnv):
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Make a joint move, given as the number of a legal move by agent.
+        """Make a joint move; ``actions`` has the number of a legal move for each agent.
 
         Returns:
             Observations, rewards, terminations, truncations and infos by agent.

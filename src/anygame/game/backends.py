@@ -37,7 +37,7 @@ class Backends:
 
     Attributes:
         machine_name: the requested machine; see ``load``.
-        reasoner: the machine that evaluates the rules. It can represent every position.
+        reasoner: the machine that evaluates the rules, and can represent every position.
         network: the machine that evaluates the network; None if the game is not compiled.
         fallback: the error that prevented a network; None without such an error.
         setup_seconds: compile time in seconds; 0 without a network.
@@ -67,11 +67,11 @@ class Backends:
 
     @property
     def is_settled(self) -> bool:
-        """Whether `machine` always returns the same machine from now on."""
+        """Whether the choice of the machine is final."""
         return self.machine_name == "reasoner" or self.network is not None or self.fallback is not None
 
     def start(self, state: State | None) -> tuple[Machine, Position]:
-        """Return a machine that can represent a state, and the position; None is the initial state."""
+        """Return a machine that can represent a state (None: the initial state), and the position."""
         machine = self.machine
         if state is None:
             return machine, machine.initial()
@@ -112,7 +112,7 @@ class Backends:
             return True
 
     def compile_if_worth_it(self) -> None:
-        """Compile the game, for a caller with a large amount of work, unless `is_settled`."""
+        """Compile the game before much work, unless the choice of the machine is final."""
         with self._compiling:
             if not self.is_settled:
                 self.compile({})

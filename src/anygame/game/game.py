@@ -342,7 +342,7 @@ class Game:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the machine no longer changes."""
+        """Whether the choice of the machine is final."""
         return self.backends.is_settled
 
     @property
@@ -403,7 +403,7 @@ class Game:
         return is_compiled
 
     def compile_if_worth_it(self) -> None:
-        """Compile the game, for a caller with a large amount of work, unless `is_settled`."""
+        """Compile the game before much work, unless the choice of the machine is final."""
         self.backends.compile_if_worth_it()
 
     # -- equality, pickling, text ------------------------------------------------------------------

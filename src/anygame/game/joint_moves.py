@@ -1,4 +1,4 @@
-"""Joint moves as text, whose forced moves can be omitted, and other questions about a state as text."""
+"""Joint moves as text, in which forced moves can be omitted."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def play_text(
 def read_joint(
     state: State, text: str, draw: Callable[[Sequence[Term]], Term] | None = None, *, is_spoken: bool = False
 ) -> tuple[Term, ...]:
-    """Read one joint move; raises IllegalMoveError, or TermSyntaxError for a text that is not terms.
+    """Read one joint move; raises IllegalMoveError, or TermSyntaxError for an unreadable text.
 
     Moves are in the order of the roles. The text has moves of all roles, of the roles with a choice, or of
     the only roles for which the moves are legal. Every other role makes its only legal move. A number that is
@@ -74,8 +74,8 @@ def read_joint(
         state: the state in which the move is made.
         text: terms, separated by blanks.
         draw: samples a move of the role ``random``, which the text can then omit.
-        is_spoken: whether a person types the text. Then `2 1` is the move ``(mark 2 1)`` of the only role
-            with a choice, not the second move of one role and the first move of another.
+        is_spoken: whether a person types the text. If so, `2 1` is the move ``(mark 2 1)`` of the only role
+            with a choice. Otherwise, it is the second move of one role and the first move of another.
     """
     legal = legal_by_role(state)
     single = single_moves(legal)

@@ -57,9 +57,9 @@ def load(
             such readings.
         limits: bounds on the length of the text and the number of derived facts.
         machine: the machine that computes the answers; all give the same answers. ``reasoner`` evaluates the
-            rules. ``network`` compiles them into logic gates first. ``auto`` uses the reasoner until a call
-            visits many states (``simulate``, ``batch``, 500 playouts, a ``perft`` of more than 5,000 states).
-            Then it compiles the game and uses the network.
+            rules. ``network`` compiles the rules into logic gates first. ``auto`` uses the reasoner until a
+            call visits many states (``simulate``, ``batch``, 500 playouts, a ``perft`` of more than 5,000
+            states). Such a call compiles the game, and the network computes all later answers.
 
     Raises:
         RuleSheetError: the sheet has faults, all of which the error lists with their places.

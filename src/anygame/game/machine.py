@@ -37,7 +37,7 @@ def reason_of(error: Exception | None) -> str | None:
 class Machine(Protocol):
     """Answers all questions about states.
 
-    All machines give the same answers. They differ in speed, memory, and the positions that they can
+    All machines give the same answers. Machines differ in speed, memory, and the positions that they can
     represent. A machine accepts only its own positions and views. For every position ``p`` of a machine,
     ``position(facts(p)) == p``.
 

@@ -140,7 +140,7 @@ def legal_move(role: Role, move: str | Term, legal: Sequence[Term], *, case_sens
 def illegal_number(
     role: str, action: object, moves: Sequence[Term], legal: Sequence[int], where: str = ""
 ) -> IllegalMoveError:
-    """Return the error for an illegal action. Its message begins with ``where``."""
+    """Return the error for an illegal action. The message begins with ``where``."""
     in_range = isinstance(action, int) and 0 <= action < len(moves)
     move = str(moves[action]) if in_range else ""  # type: ignore[call-overload]
     examples = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])

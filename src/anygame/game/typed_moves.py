@@ -30,7 +30,7 @@ _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
 #: Characters that can separate the parts of a move, as in ``e2-e4``.
 _SEPARATORS: Final = re.compile(r"[\s()\-_,:.]+")
 _NUMBER: Final = re.compile(r"(#?)([0-9]{1,9})")
-#: Maximum number of characters of a typed text. To compare two texts costs the product of their lengths.
+#: Maximum number of characters of a typed text. A comparison takes time proportional to both lengths.
 _LONGEST: Final = 1_000
 #: Maximum number of moves named in an error.
 _SHOWN: Final = 8
@@ -105,7 +105,7 @@ def meant_moves(text: str, legal: Sequence[Term]) -> list[Term]:
 
 
 def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> list[Term]:
-    """Return the moves that the first fitting reading fits; readings of whole words try exact case first."""
+    """Return the moves of the first reading that fits any move; exact case comes first for whole words."""
     cased, folded = [[_Spelling.of_move(move, folded=small) for move in legal] for small in (False, True)]
     for reading in readings:
         ways = [(_Spelling.of(text.lower()), folded)]

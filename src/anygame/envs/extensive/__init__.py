@@ -1,7 +1,7 @@
 """Games in extensive form, as in game theory: trees of histories with information sets and chance nodes.
 
-In the tree, each role with a choice makes its decision of a joint move in turn, and `random` comes last, as a
-chance node. A role knows its own moves and percepts in GDL-II, and all moves in GDL-I.
+In each joint move of the rules, the roles with a choice decide in turn, and a chance node for `random` comes
+last. A role knows its own moves and percepts in GDL-II, and all moves in GDL-I.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _KEPT: Final = 32_768
 _COMPILED: Final = 1_000
 #: Default maximum number of histories in an exported tree, which takes a few seconds to write.
 MOST_HISTORIES: Final = 100_000
-#: Minimum ratio of the estimated size of a tree to the limit for which the tree is refused without counting.
+#: A tree is refused without counting if the ratio of its estimated size to the limit exceeds this number.
 #: The estimate is unbiased, so a tree within the limit is refused with a probability of at most 1 % (Markov's
 #: inequality).
 _CERTAINLY_MORE: Final = 100
@@ -111,7 +111,7 @@ class ExtensiveForm:
         return self._hides or (self.order == "sequential" and not self.turns.are_taken)
 
     def _settled(self, state: State, step: int, memories: Memories, since: Sequence[int]) -> Node:
-        """Return the first node, from a state on, in which a role decides; make all forced moves before."""
+        """Make forced moves from a state on, until a role has a decision; return that node."""
         while not state.is_terminal and step < self.max_steps:
             legal = [state.legal_moves(role) for role in self.game.roles]
             if not all(legal):
@@ -130,7 +130,7 @@ class ExtensiveForm:
         return Node(self, state, step, memories, since)
 
     def chosen(self, node: Node, choices: Sequence[tuple[int, Term]]) -> Node:
-        """Return the node after choices, each of which has the index of a role and its move."""
+        """Return the node after choices: pairs of the index of a role and its move."""
         chosen = list(node.chosen)
         for index, move in choices:
             chosen[index] = move
@@ -203,7 +203,7 @@ class Node:
         return self.legal[self.form.role_index(player)]
 
     def draws(self) -> tuple[Term, ...]:
-        """Return the moves of `random` here, which are equally likely."""
+        """Return the moves of `random` in this node, which are equally likely."""
         assert self.form.chance is not None
         return self.legal[self.form.chance]
 

@@ -203,7 +203,7 @@ class Environment:
         )
 
     def observe(self, state: State, player: Array | None = None) -> Array:
-        """Return a player's observation of a state, the current player by default."""
+        """Return the observation of a player, by default of the current player."""
         if player is None:
             return self._view(state._fluents, state._seen, state.current_player)
         return self._shown(state._fluents, state._seen, player)
@@ -360,7 +360,8 @@ def _sampled(key: Array, legal: Array) -> Array:
 def rewards_for_illegal(name: RewardName, offenders: Array) -> Array:
     """Return the rewards, float32 [players], after illegal actions of ``offenders``: bool [players].
 
-    The penalty is -1, or -100 with unscaled goals. With ``zero-sum``, the other players share its amount.
+    The penalty is -1, or -100 with unscaled goals. With ``zero-sum``, the other players share the amount of
+    the penalty.
     """
     lost = offenders.astype(jnp.float32)
     if name == "zero-sum":

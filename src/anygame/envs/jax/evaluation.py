@@ -241,7 +241,7 @@ class _Writer:
     def _narrow(
         self, node: int, literals: list[int], level_of: dict[int, int]
     ) -> Iterator[tuple[int, list[int]]]:
-        """Split a wide gate; yield the narrow gates, and last the gate. Inputs of high level come last."""
+        """Yield the gates into which a wide gate is split, and then the gate. Late inputs come last."""
         while len(literals) > FAN_IN:
             literals.sort(key=lambda literal: level_of.get(literal >> 1, 0))
             made = self._next
@@ -272,7 +272,7 @@ def relative(fluents: Sequence[Term], players: Sequence[Term]) -> Observe:
     def observe(values: Array, player: Array) -> Array:
         whose = jnp.arange(len(players)) == player
         padded = jnp.append(values, False)
-        # Constant indices, because gathers with traced indices are slow in large batches.
+        # The indices are constant because gathers with traced indices are slow in large batches.
         views = jnp.stack([padded[of_player] for of_player in sources])
         return jnp.concatenate([(views & whose[:, None]).any(axis=0), whose])
 
@@ -288,7 +288,7 @@ def planes(game: Game, players: Sequence[Term]) -> Observe:
     """
     fluents = game.fluent_terms
     layout = planes_of(game, fluents)
-    # The number of the fluent of each cell, plus one. Each binary digit of the numbers is used as a state.
+    # The number of the fluent of each cell, plus one. The layout maps each binary digit like a state.
     sources = np.zeros((len(layout.channels), layout.rows, layout.columns), np.int32)
     for digit in range(len(fluents).bit_length()):
         sources |= layout.of((np.arange(1, len(fluents) + 1) >> digit & 1).astype(np.bool_)) << digit

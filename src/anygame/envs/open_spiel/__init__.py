@@ -47,7 +47,7 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "offset": 0.0,
     "zero_sum": False,
 }
-#: Maximum number of bytes of a sheet that is unpacked from a parameter; as for files.
+#: Maximum size in bytes of a sheet in a parameter, as for files.
 _LARGEST: Final = 16 * 2**20
 #: Maximum number of players, more than in any known sheet.
 _MOST_PLAYERS: Final = 100
@@ -222,7 +222,7 @@ def _type_of(description: Description, utilities: Utilities) -> Any:
 
 
 def _sum_of(description: Description, utilities: Utilities) -> tuple[Any, float | None]:
-    """Return whether the sum of utilities is constant, as a constant of OpenSpiel, and the sum."""
+    """Return OpenSpiel's class of the sum of utilities, and the sum if it is constant."""
     kinds, players = pyspiel.GameType.Utility, len(description.form.players)
     if players == 1 or (description.goal_sum is None and not utilities.zero_sum):
         return kinds.GENERAL_SUM, None

@@ -239,7 +239,7 @@ class SheetState(pyspiel.State):
         return self._description.game
 
     def is_terminal(self) -> bool:
-        """Return whether the play is over: a terminal state, the limit of steps, or a stuck role."""
+        """Return whether a terminal state, the limit of steps, or a stuck role ends the play here."""
         return self.node.actor == TERMINAL
 
     def returns(self) -> list[float]:
@@ -256,8 +256,8 @@ class SheetObserver:
     """An observer of OpenSpiel.
 
     With perfect recall, an observer shows all moves, or if the rules hide information (GDL-II), the moves and
-    percepts of the player. Without perfect recall, it shows the facts, or in GDL-II, the percepts of the
-    player since its last choice. With ``private_info`` of all players, it shows the facts in every game.
+    percepts of the player. Without perfect recall, an observer shows the facts, or in GDL-II, the percepts of
+    the player since its last choice. With ``private_info`` of all players, the facts are shown in every game.
 
     Attributes:
         tensor: float32, the concatenated pieces; None if the array is too large.

@@ -114,7 +114,7 @@ class NetworkMachine:
     def check_percepts(self, name: str) -> None:
         """Raise a LimitError if the game was too large for a network with percepts."""
         if len(self.compiled.percepts) != len(self.roles):
-            raise LimitError(f"{name} is too large for a network that computes what roles see", "percepts")
+            raise LimitError(f"{name} is too large for a network that computes percepts", "percepts")
 
     @cached_property
     def percept_kernel(self) -> Kernel | None:
