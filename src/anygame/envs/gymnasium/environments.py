@@ -385,7 +385,7 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
         return chosen
 
     def _joint(self, own: NDArray[np.int64], going: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
-        """Return joint moves, int [lanes] per role, for the lanes ``going``; ``own`` is the learner's part."""
+        """Return joint moves for the lanes ``going``: int [lanes] per role; ``own`` is the learner's part."""
         joint = [own] * len(self.game.roles)
         asked = np.flatnonzero(going & ~self._is_ended_early)
         for role, opponent in self._opponents.items():
