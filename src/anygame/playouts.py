@@ -48,17 +48,9 @@ class Tally(Generic[StuckT]):
 
     Attributes:
         goals: per role, the number of playouts by goal, for playouts with exactly one integer goal.
-        missing: per role, the number of playouts that ended without an integer goal.
-        double: per role, the number of playouts that ended with several goals.
+        missing, double: per role, ``missing_goals`` and ``double_goals`` of ``SimulationResult``, which also
+            explains the other counts.
         options: per role, the sum of its numbers of legal moves over all states with a joint move.
-        lengths: the number of playouts by number of joint moves.
-        playouts: the number of playouts that ended by the rules. ``goals`` and ``lengths`` count only these.
-        states: the number of joint moves in all playouts, including unfinished ones.
-        cut: the number of playouts that reached the limit of joint moves.
-        stuck: the number of playouts that ended because a role had no legal move in a nonterminal state.
-        abandoned: the number of unfinished playouts of an interrupted run.
-        first_stuck: the first stuck playout; None if there is none, or after some interruptions.
-        seconds: playing time, without the time for compiling.
     """
 
     goals: list[dict[int, int]]

@@ -67,17 +67,8 @@ class Episode:
         self.players = players_of(game)
         self.chance = [index for index in range(len(game.roles)) if index not in self.players]
         self._illegal = illegal
-        self._network = game.backends.needed_network()
         self._actions = [game.actions(role) for role in game.roles]
         self.begin()
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Machine code cannot be pickled.
-        return self.__dict__ | {"_network": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._network = self.game.backends.needed_network()
 
     @property
     def limit(self) -> int:
@@ -94,11 +85,11 @@ class Episode:
         self._last: tuple[bytes, tuple[int, ...]] | None = None
         self._seen = [np.zeros(size, np.bool_) for size in self.observer.percepts]
         self._histories = self.observer.histories(1)
-        self._stand_at(self._network.initial())
+        self._stand_at(self.game.backends.needed_network().initial())
 
     def _stand_at(self, position: bytes) -> None:
         self.position = position
-        self.legal, self.is_terminal = self._network.options(position)
+        self.legal, self.is_terminal = self.game.backends.needed_network().options(position)
         self.stuck = None
         if not (self.is_terminal or all(self.legal)):
             self.stuck = self.legal.index([])
@@ -126,8 +117,8 @@ class Episode:
 
     def move(self, joint: Sequence[int]) -> None:
         """Make a joint move, which has the number of a legal move for each role."""
-        before = self.position
-        percepts = self._network.percept_numbers(before, joint) if self.observer.hides else ()
+        before, network = self.position, self.game.backends.needed_network()
+        percepts = network.percept_numbers(before, joint) if self.observer.hides else ()
         for seen, new, legal in zip(self._seen, percepts, self.legal, strict=False):
             # A forced move is not a choice, so the role still observes the earlier percepts.
             seen[:] = new if len(legal) > 1 else seen | new
@@ -136,7 +127,7 @@ class Episode:
             self.observer.record(self._histories, lane, np.array([self.moves]), made, percepts)
         self.moves += 1
         self._last = before, tuple(joint)
-        self._stand_at(self._network.after(before, joint))
+        self._stand_at(network.after(before, joint))
 
     def draw(self, random: np.random.Generator, role: int) -> int:
         """Return a uniformly random legal move of a role."""
@@ -161,7 +152,7 @@ class Episode:
 
     def goals(self) -> list[float]:
         """Return the goal of each role; nan for a role to which the rules give no goal, or several."""
-        return self._network.goal_values(self.position)
+        return self.game.backends.needed_network().goal_values(self.position)
 
     def mask(self, role: int) -> NDArray[np.int8]:
         """Return which moves of a role are legal: int8 [actions]."""
@@ -183,7 +174,7 @@ class Episode:
 
     def state(self) -> State:
         """Return the current state."""
-        return State(self.game, self._network, self.position)
+        return State(self.game, self.game.backends.needed_network(), self.position)
 
     def board(self) -> BoardView:
         """Return the boards of the state, with marks for the last joint move."""
@@ -191,7 +182,8 @@ class Episode:
             return self.state().board()
         position, joint = self._last
         moves = [moves[number] for moves, number in zip(self._actions, joint, strict=True)]
-        return self.state().board(last=moves, before=State(self.game, self._network, position))
+        before = State(self.game, self.game.backends.needed_network(), position)
+        return self.state().board(last=moves, before=before)
 
 
 class Observer:

@@ -145,10 +145,7 @@ class GameParallelEnv(GameAgents, ParallelEnv):
             the place of the learner, and ``max_cycles`` that of ``max_steps``.
 
     Raises:
-        LimitError: the game has no network, or a network without percepts.
-        MissingExtraError: a library is not installed.
-        RuleSheetError: the rules cannot be used.
-        ValueError: an argument has an unknown value, or does not suit the game.
+        LimitError, MissingExtraError, RuleSheetError, ValueError: as for ``GameEnv``.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as of the library
@@ -234,7 +231,7 @@ class GameAECEnv(GameAgents, AECEnv):
     Raises:
         SimultaneousMovesError: several roles have a choice in a state. The constructor looks for such a state
             in random matches.
-        LimitError, MissingExtraError, RuleSheetError, ValueError: as for ``parallel_env``.
+        LimitError, MissingExtraError, RuleSheetError, ValueError: as for ``GameEnv``.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as of the library

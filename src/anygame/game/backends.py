@@ -36,11 +36,10 @@ class Backends:
     Thread-safe: if several threads compile a game, only the first one does the work.
 
     Attributes:
-        machine_name: the requested machine; see ``load``.
+        machine_name: ``machine`` in ``load``.
         reasoner: the machine that evaluates the rules, and can represent every position.
         network: the machine that evaluates the network; None if the game is not compiled.
-        fallback: the error that prevented a network; None without such an error.
-        setup_seconds: compile time in seconds; 0 without a network.
+        fallback, setup_seconds: see ``Game``.
     """
 
     def __init__(

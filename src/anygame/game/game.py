@@ -41,6 +41,10 @@ _MANY_PLAYOUTS: Final = 500
 class Game:
     """A game: its rules, its roles, and its initial state.
 
+    Methods raise UnknownRoleError for a ``role`` that the game does not have. The methods ``batch``,
+    ``card_batch``, ``actions``, ``percept_terms``, ``encoding`` and the property ``fluent_terms`` compile the
+    game on first use. If that fails, they raise LimitError.
+
     Attributes:
         program: the rules as written in the sheet.
         roles: the roles in the order of the sheet; each is a string with a ``term``.
@@ -86,11 +90,7 @@ class Game:
         return any(rule.head.key == ("sees", 2) for rule in self.program.rules)
 
     def role_index(self, role: str | Term) -> int:
-        """Return the index of a role in ``roles``.
-
-        Raises:
-            UnknownRoleError: the game has no such role.
-        """
+        """Return the index of a role in ``roles``."""
         return find_role(role, self._index, case_sensitive=self.case_sensitive)
 
     # -- states ------------------------------------------------------------------------------------
@@ -250,9 +250,6 @@ class Game:
         Args:
             lanes: the number of matches; multiples of 512 are the most efficient.
             seed: the seed of random moves; None for a new seed.
-
-        Raises:
-            LimitError: the game has no network.
         """
         from anygame.game.batch import Batch
 
@@ -268,7 +265,6 @@ class Game:
 
         Raises:
             DeviceError: the card does not exist, or has too little memory.
-            LimitError: the game has no network.
         """
         from anygame.game.batch import CardBatch
 
@@ -278,12 +274,7 @@ class Game:
         return CardBatch(self, self.backends.needed_network(), lanes, seed, number)
 
     def actions(self, role: str | Term) -> tuple[Term, ...]:
-        """Return all moves that can be legal for a role, sorted by text. A batch numbers them in this order.
-
-        Raises:
-            LimitError: the game has no network.
-            UnknownRoleError: the game has no such role.
-        """
+        """Return all moves that can be legal for a role, sorted by text, as batches number them."""
         index = self.role_index(role)
         return self.backends.needed_network().compiled.actions[index]
 
@@ -291,8 +282,7 @@ class Game:
         """Return all possible percepts of a role (GDL-II), sorted by text: the columns of ``batch.percepts``.
 
         Raises:
-            LimitError: the game has no network, or a network without percepts.
-            UnknownRoleError: the game has no such role.
+            LimitError: the game is too large for a network that computes percepts.
         """
         index = self.role_index(role)
         machine = self.backends.needed_network()
@@ -300,11 +290,7 @@ class Game:
         return machine.compiled.percepts[index]
 
     def encoding(self) -> Encoding:
-        """Return the names of all actions and fluents, to save with a model.
-
-        Raises:
-            LimitError: the game has no network.
-        """
+        """Return the names of all actions and fluents, to save with a model."""
         from anygame.game.encoding import encoding_of
 
         return encoding_of(self)

@@ -64,14 +64,11 @@ def no_legal_move(role: Role, facts: Iterable[Term]) -> IllegalMoveError:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The course of a random match.
+    """The course of a random match; see ``Playout``.
 
     Attributes:
-        moves: the joint moves, each in the order of the roles.
         goals: per role, all goal values in the last state, sorted by text.
         options: per role, the number of its legal moves, summed over all joint moves.
-        is_complete: whether the match reached a terminal state.
-        stuck: describes the end of a match that could not continue; None for any other match.
     """
 
     moves: tuple[tuple[Term, ...], ...]

@@ -64,7 +64,8 @@ class Bindings(Mapping[str, Term]):
 class State:
     """A state of a game: immutable, hashable, comparable and picklable. A state caches its answers.
 
-    ``game.initial_state()``, ``game.state(facts)`` and ``state.next(moves)`` return states.
+    ``game.initial_state()``, ``game.state(facts)`` and ``state.next(moves)`` return states. Methods raise
+    UnknownRoleError for a ``role`` that the game does not have.
 
     >>> import anygame
     >>> game = anygame.loads('''
@@ -135,11 +136,7 @@ class State:
         self._view = None
 
     def legal_moves(self, role: str | Term) -> tuple[Term, ...]:
-        """Return the legal moves of a role, sorted by text, also in terminal states.
-
-        Raises:
-            UnknownRoleError: the game has no such role.
-        """
+        """Return the legal moves of a role, sorted by text, also in terminal states."""
         return self._all_legal()[self._game.role_index(role)]
 
     def _all_legal(self) -> tuple[tuple[Term, ...], ...]:
@@ -167,7 +164,6 @@ class State:
 
         Raises:
             GoalError: the rules give several goals, or a goal that is not an integer.
-            UnknownRoleError: the game has no such role.
         """
         name = self._game.roles[self._game.role_index(role)]
         if name not in self._goals:
@@ -236,7 +232,6 @@ class State:
             IllegalMoveError: the move is not legal, the match is over, or a role has no legal move.
             SimultaneousMovesError: another role has several legal moves.
             TermSyntaxError: the move cannot be read.
-            UnknownRoleError: the game has no such role.
         """
         game, choosing = self._game, self.movers
         legal = list(zip(game.roles, self._all_legal(), strict=True))

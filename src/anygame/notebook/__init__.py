@@ -113,11 +113,7 @@ class PlayableBoard(anywidget.AnyWidget):
         self._do(self._match.take_back(self._match.people))
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until a person has to choose, or the match is over; return False after the timeout.
-
-        Args:
-            seconds: timeout in seconds; None for no timeout.
-        """
+        """Wait until a person has to choose, or the match is over; return False after a number of seconds."""
         return self._waiting.wait(seconds)
 
     def close(self) -> None:
