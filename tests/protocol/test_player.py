@@ -416,7 +416,7 @@ def test_limits_are_as_they_are_told() -> None:
     assert f"at most {bounds.bytes // 2**20} MiB and 5,000 chunks" in text
     assert f"must arrive within {bounds.seconds:.0f} seconds" in text
     assert f"At most {bounds.connections} connections are open" in text
-    assert "a relation has at most a million facts" in text
+    assert "A relation has at most a million facts" in text
     assert LIMITS.facts == 10**6
 
 
