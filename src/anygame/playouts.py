@@ -70,7 +70,7 @@ class Tally(Generic[StuckT]):
 
     @classmethod
     def empty(cls, roles: int) -> Tally[StuckT]:
-        """Return the tally of no playouts of a game with a number of roles."""
+        """Return a tally with zero playouts, for a game with a number of ``roles``."""
         return cls([{} for _ in range(roles)], [0] * roles, [0] * roles, [0] * roles)
 
     def add(self, later: Tally[StuckT]) -> None:

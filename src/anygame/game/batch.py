@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A saved point of a batch; see ``Batch.snapshot``.
+    """The saved states of a batch, and its random state; see ``Batch.snapshot``.
 
     Attributes:
         game: the game.
@@ -139,8 +139,8 @@ class Batch:
     def percepts(self, role: str | Term) -> NDArray[np.bool_]:
         """Return the percepts of a role from the last joint move (GDL-II): bool [lanes, percepts].
 
-        The columns are in the order of ``game.percept_terms(role)``. A lane has no percepts if it did not
-        move, or if its state was set after the move.
+        The columns are in the order of ``game.percept_terms(role)``. A lane has no percepts if the lane did
+        not move, or if its state was set after the move.
 
         Raises:
             LimitError: the game is too large for a network that computes percepts.
@@ -236,12 +236,12 @@ class Batch:
     def snapshot(self) -> Snapshot:
         """Return the states of all lanes and of the random number generator, for ``restore``.
 
-        A snapshot is picklable. It does not contain the percepts of the last joint move.
+        A snapshot is picklable, and does not contain the percepts of the last joint move.
         """
         return Snapshot(self.game, self._lanes.packed(), self._lanes.random_state)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Restore the states and the random number generator of a snapshot, which does not change.
+        """Restore the states and the random number generator from a snapshot.
 
         Raises:
             PositionError: the snapshot belongs to another game, or has a different number of lanes.
@@ -319,7 +319,7 @@ class CardBatch:
         return self._lanes.legal(self.game.role_index(role))
 
     def goals(self, role: str | Term) -> CardArray:
-        """Return the goals of a role as ``Batch.goals``, but float32: goals beyond 16,777,216 are rounded."""
+        """Return the goals of a role as ``Batch.goals``, but as float32, which rounds from 16,777,217 on."""
         return self._lanes.goals(self.game.role_index(role))
 
     def observation(self) -> CardArray:
@@ -327,11 +327,11 @@ class CardBatch:
         return self._lanes.observation()
 
     def step(self, moves: Mapping[Any, ArrayLike]) -> None:
-        """Make a joint move in every lane, as ``Batch.step``; moves are int32 or int64."""
+        """Make a joint move, int32 or int64 [lanes] per role, in every lane; see ``Batch.step``."""
         self._lanes.step(arrays_in_order(self.game, moves))
 
     def step_random(self) -> dict[str, CardArray]:
-        """Make a random joint move in every lane, and return it, as ``Batch.step_random``."""
+        """Make a random joint move in every lane; return the moves. See ``Batch.step_random``."""
         return dict(zip(self.game.roles, self._lanes.step_random(), strict=True))
 
     def reset(self, lanes: ArrayLike | None = None) -> None:

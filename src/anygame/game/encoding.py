@@ -1,4 +1,4 @@
-"""Encodings: the meaning of the numbers in batches and environments, in files beside models."""
+"""Encodings: names for the numbers in batches and environments, saved in files with models."""
 
 from __future__ import annotations
 

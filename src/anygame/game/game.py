@@ -43,7 +43,7 @@ class Game:
 
     Methods raise UnknownRoleError for a ``role`` that the game does not have. The methods ``batch``,
     ``card_batch``, ``actions``, ``percept_terms``, ``encoding`` and the property ``fluent_terms`` compile the
-    game on first use. If that fails, they raise LimitError.
+    game on first use, and raise LimitError if the game cannot be compiled.
 
     Attributes:
         program: the rules as written in the sheet.
@@ -52,7 +52,7 @@ class Game:
         limits: bounds on the number of derived facts.
         machine_name: the requested machine: ``auto``, ``reasoner`` or ``network``.
         backends: the machines that compute the answers.
-        recent: the states that cache intermediate results, least recent first.
+        recent: the states that cache intermediate results, in the order of their first use.
 
     >>> import anygame
     >>> game = anygame.loads("(role white) (role random) (legal white pass) (legal random roll)")
@@ -303,7 +303,7 @@ class Game:
     # -- domains -----------------------------------------------------------------------------------
 
     def domains(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """Return, per relation of the rules, the possible values of each argument, sorted by text.
+        """Return the possible values of each argument of each relation, sorted by text.
 
         A compound value is represented by its functor and arity: ``(cell 3)`` for any ``(cell ? ? ?)``.
         """
@@ -311,12 +311,12 @@ class Game:
 
     @property
     def fluents(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """The fluents by functor and arity, with the possible values of each argument."""
+        """The possible values of each argument of fluents, by functor and arity of the fluent."""
         return self.backends.reasoner.reasoner.domains_below("true", 1)
 
     @property
     def moves(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """The moves by functor and arity, with the possible values of each argument."""
+        """The possible values of each argument of moves, by functor and arity of the move."""
         return self.backends.reasoner.reasoner.domains_below("does", 2)
 
     # -- machines ----------------------------------------------------------------------------------
@@ -426,7 +426,7 @@ class Game:
 def _restore(
     text: str, name: str, case_sensitive: bool, limits: Limits | None, machine: MachineName = "auto"
 ) -> Game:
-    """Return an unpickled game, which all unpickled states of the game share."""
+    """Return the unpickled game, which is the same object for all unpickled states."""
     reading = limits.reading if limits else None
     program = parse_program(Source(name, text), case_sensitive=case_sensitive, limits=reading)
     return Game(program, case_sensitive=case_sensitive, limits=limits, machine=machine)

@@ -253,7 +253,7 @@ class _Task:
     request: PlayoutRequest
 
     def compile(self) -> None:
-        """Compile the game, whose code the other workers of this computer then find in the cache."""
+        """Compile the game, so that the code is in the cache of this computer for other workers."""
         self._run(PlayoutRequest(1, limit=1))
 
     def play(self, blocks: tuple[int, int]) -> Tally[Stuck]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.players.player import Player
 
-#: The name that stands for a person.
+#: The entry in ``players`` for a person.
 HUMAN: Final = "human"
 _FOLDER: Final = Path(__file__).parent
 #: Maximum number of moves that have a button.

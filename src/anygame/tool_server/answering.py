@@ -356,7 +356,7 @@ def why_not(
     atom: Annotated[str, Field(description="Atom that does not hold, such as (next (control white))")],
     joint: JointMove = "",
 ) -> View:
-    """Return why an atom does not hold in a state: for each rule for the atom, the condition that fails."""
+    """Return why an atom does not hold in a state: the condition that fails in each rule for the atom."""
     failure = at.state.explain_failure(atom, _made(at, joint))
     return {"atom": atom, "holds": False, "explanation": _cut(str(failure))}
 

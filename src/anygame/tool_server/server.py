@@ -151,7 +151,7 @@ _ORDER: Final = (
 
 
 def _patience(given: dict[str, Any]) -> float:
-    """Return the seconds to wait for an answer: the time limit of the request, and time for compiling."""
+    """Return the number of seconds to wait for an answer, including time for compiling."""
     if "playouts" in given:
         return PATIENCE + MOST_SECONDS
     seconds: float = given.get("seconds", 0.0)
@@ -226,8 +226,8 @@ def serve_stdio(version: str, folders: Iterable[Path]) -> None:
 def serve_http(version: str, folders: Iterable[Path], port: int, listening: Callable[[str], None]) -> None:
     """Serve programs of this machine over streamable HTTP until Ctrl-C.
 
-    Against DNS rebinding, the server refuses requests for other host names and from other origins. It passes
-    its address to ``listening``. Raises OSError if the port is in use.
+    Against DNS rebinding, the server refuses requests for other host names and from other origins. The
+    function ``listening`` receives the address. Raises OSError if the port is in use.
     """
     application = make_server(version, folders).streamable_http_app(host="127.0.0.1")
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as bound:

@@ -107,7 +107,7 @@ class ExtensiveForm:
 
     @property
     def hides_moves(self) -> bool:
-        """Whether, in some nodes, a role does not know all moves made."""
+        """Whether there are nodes in which a role does not know all moves made."""
         return self._hides or (self.order == "sequential" and not self.turns.are_taken)
 
     def _settled(self, state: State, step: int, memories: Memories, since: Sequence[int]) -> Node:

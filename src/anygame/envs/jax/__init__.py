@@ -1,7 +1,7 @@
 """JAX: a compiled game as pure functions over arrays, with the fields and functions of pgx.
 
 Every game with a network works with ``jit``, ``vmap`` and ``scan``, with the searches of mctx, and with
-training on a graphics card. This package needs the extra ``jax``.
+training on a graphics card. The package needs the extra ``jax``.
 """
 
 from __future__ import annotations

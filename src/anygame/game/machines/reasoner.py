@@ -1,4 +1,4 @@
-"""The machine that asks the reasoner, and can play every game that can be loaded."""
+"""The machine that evaluates the rules with the reasoner; it can play every game."""
 
 from __future__ import annotations
 
