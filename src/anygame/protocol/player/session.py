@@ -316,7 +316,7 @@ def _text(value: object) -> str:
     try:
         return str(value)
     except BaseException as error:
-        return f"a value without a text ({type(error).__name__})"
+        return f"a value that cannot be shown ({type(error).__name__})"
 
 
 def _legal(move: object, legal: tuple[Term, ...]) -> Term | None:
