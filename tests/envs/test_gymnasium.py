@@ -391,7 +391,7 @@ def test_steps_before_and_after_a_match_are_refused() -> None:
         ({"mask": "nowhere"}, "masks are in info or observation"),
         ({"rewards": "many"}, "rewards are one of"),
         ({"render_mode": "movie"}, "render mode must be one of"),
-        ({"illegal": "ignore"}, "illegal actions are an error or random"),
+        ({"illegal": "ignore"}, "illegal must be one of error, random"),
         ({"max_steps": 0}, "at least one joint move"),
     ],
 )

@@ -378,7 +378,7 @@ def test_steps_before_and_after_a_match_are_refused() -> None:
         ({"rewards": "many"}, "rewards are one of scaled, goals, zero-sum"),
         ({"rewards": "zero-sum"}, "need two roles or more"),
         ({"observations": "pixels"}, "observations are flat, planes, history, not 'pixels'"),
-        ({"illegal": "ignore"}, "illegal actions are an error or random"),
+        ({"illegal": "ignore"}, "illegal must be one of error, random"),
         ({"max_cycles": 0}, "at least one joint move"),
     ],
 )

@@ -40,7 +40,7 @@ RENDER_MODES: Final = ["ansi", "human", *(["rgb_array"] if find_spec("cairosvg")
 def check_options(render_mode: str | None, illegal: str) -> None:
     """Raise a ValueError for an unknown option, or a MissingExtraError for pixels without cairosvg."""
     if illegal not in get_args(Illegal):
-        raise ValueError(f"illegal actions are an error or random, not {illegal!r}")
+        raise ValueError(f"illegal must be one of {', '.join(get_args(Illegal))}, not {illegal!r}")
     if render_mode is None or render_mode in RENDER_MODES:
         return
     if render_mode == "rgb_array":
@@ -259,8 +259,8 @@ class Observer:
     ) -> None:
         """Write a joint move into the histories of the matches in ``lanes``.
 
-        ``steps`` has the number of earlier joint moves of each match. ``joint`` has an array [matches] of
-        move numbers per role, and ``percepts`` has an array [matches, percepts] per role.
+        ``steps`` has the number of earlier joint moves of each match. For each role, ``joint`` has an array
+        [matches] of move numbers, and ``percepts`` has an array [matches, percepts].
         """
         first = 0
         for role, history in enumerate(histories):

@@ -201,7 +201,7 @@ def play(
 
     Raises:
         MissingExtraError: the extra ``notebook`` is not installed.
-        PlayerError: there are too many players, or a player cannot be created or get ready.
+        PlayerError: there are too many players, or a player cannot be created or started.
         UnknownRoleError: the game has no such role.
     """
     game, state = begun(game, state)

@@ -33,7 +33,7 @@ class Survey:
         steps: maximum number of joint moves in a play; None if a play need not end.
         decisions: maximum number of decision nodes in a play. Roles that move at once share a node.
         goal_sum: the sum of the goals of all roles besides `random`; None unless all ends have this sum.
-        goals: the smallest and the largest goal of these roles. A missing goal counts as 0.
+        goals: the smallest and the largest goal of any role besides `random`. A missing goal counts as 0.
     """
 
     turns_are_taken: bool

@@ -218,7 +218,8 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
     Args:
         num_envs: the number of matches. A step of 512 matches costs little more than a step of one match.
         autoreset_mode: when finished matches restart. ``NextStep``: in the next step, which ignores their
-            actions. ``SameStep``: in the step that ends them; ``final_obs`` and ``final_info`` have the end.
+            actions. ``SameStep``: in the step that ends them, whose info has the last observations and infos
+            as ``final_obs`` and ``final_info``.
             ``Disabled``: in a call of ``reset`` with ``options={"reset_mask": bool [lanes]}``.
         max_episode_steps: number of steps after which a match is truncated; unlimited by default.
         sheet: see ``GameEnv`` for this and the other arguments.

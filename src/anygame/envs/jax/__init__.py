@@ -46,7 +46,7 @@ def load(
 
     Args:
         sheet: a file, the name of an installed game, or a game.
-        simultaneous: whether players act together; then a step takes an action of each player. By default,
+        simultaneous: whether players act together, so that a step takes an action of each player. By default,
             players act together if, in random play, several players have a choice in the same state. In a
             turn-based environment, a match is truncated in such a state.
         observations: ``flat``: the fluents, in the order of ``env.fluents``. ``relative``: the fluents from

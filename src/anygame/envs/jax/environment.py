@@ -321,7 +321,7 @@ class Environment:
         return (masks & whose[:, None]).any(axis=0)
 
     def _acting(self, state: State) -> Array:
-        """Return which players have an action in this step: bool [players]."""
+        """Return which players choose an action in this step: bool [players]."""
         if self._together:
             return self._choosing(state)
         return jnp.arange(self.num_players) == state.current_player
