@@ -175,7 +175,7 @@ def test_faults_of_the_card_are_told(driver: EmulatedDriver, monkeypatch: pytest
     network = n.countdown(2, 2)
     simulator = WarpSimulator(network, Card())
     driver.free = 100
-    with pytest.raises(DeviceError, match="an emulated card has too little memory left: 2,048 games need"):
+    with pytest.raises(DeviceError, match="an emulated card has too little free memory: 2,048 games need"):
         simulator.run(PlayoutRequest(10))
     driver.free = simulator.bytes * 2
     with monkeypatch.context() as patch:
@@ -183,7 +183,7 @@ def test_faults_of_the_card_are_told(driver: EmulatedDriver, monkeypatch: pytest
         with pytest.raises(DeviceError, match="out of memory: another program may use the card"):
             simulator.run(PlayoutRequest(10))
     monkeypatch.setattr(driver, "cuLaunchKernel", lambda *_: 719)
-    with pytest.raises(DeviceError, match="in cuLaunchKernel: error 719"):
+    with pytest.raises(DeviceError, match=r"cuLaunchKernel of .* failed: error 719"):
         simulator.run(PlayoutRequest(10))
     monkeypatch.setattr(driver, "cuModuleLoadDataEx", lambda *_: 218)
     with pytest.raises(DeviceError, match="says in cuModuleLoadDataEx: error 218"):
@@ -198,7 +198,7 @@ def test_faults_of_the_card_are_told(driver: EmulatedDriver, monkeypatch: pytest
         Card(2)
     with pytest.raises(DeviceError, match=r"has compute capability 7\.5; at least 8\.0 is needed"):
         Card(1)
-    with pytest.raises(ValueError, match="expected a start of"):
+    with pytest.raises(ValueError, match="expected a start state of"):
         simulator.run(PlayoutRequest(1), start=np.zeros(1, np.bool_))
 
 
@@ -208,7 +208,7 @@ def test_without_a_driver_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(ctypes, "CDLL", missing)
     cards.card.cache_clear()
-    with pytest.raises(DeviceError, match="no driver of an NVIDIA graphics card is installed"):
+    with pytest.raises(DeviceError, match="the driver of NVIDIA graphics cards is not installed"):
         anygame.load("gdl/tic_tac_toe.kif").simulate(10, device="cuda")
 
 

@@ -63,7 +63,7 @@ def test_the_reasoner_takes_no_model(model: str) -> None:
 def test_practice_comes_before() -> None:
     output, status = run(["analyse", "connect_four", "--practise", "0.2", "--iterations", "600"])
     assert status == 0
-    assert output.startswith("practised ")
+    assert output.startswith("self-play: ")
     output, status = run(["analyse", "lights_out", "--practise", "0.2", "--iterations", "30"])
     assert status == 0
     assert output.startswith("no practice: self-play needs a compiled game with several roles")
@@ -183,11 +183,11 @@ def test_the_command_searches_with_a_model(
     kept = path.rename(tmp_path / "kept.npz")
     assert "model of tic_tac_toe: " in said(*budget, "--model", str(kept))
     path.write_bytes(b"")
-    assert ": searching without it" in said("--seconds", "0.05")
+    assert ": searching without a model" in said("--seconds", "0.05")
     assert main(["analyse", "tic_tac_toe", *budget, "--model", str(path)]) == 2
     assert "damaged" in capsys.readouterr().err
     assert main(["analyse", "connect_four", *budget, "--model", str(kept)]) == 2
-    assert "the rules of connect_four differ" in capsys.readouterr().err
+    assert "is for other rules than connect_four has" in capsys.readouterr().err
 
 
 def test_the_prompt_searches_with_the_model_that_players_search_with(

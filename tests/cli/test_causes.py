@@ -118,7 +118,7 @@ def test_errors_that_only_follow_count_for_the_exit_status() -> None:
 
 def test_the_reader_of_a_lost_fluent_is_shown() -> None:
     output = told(SHEET.replace(CONTROL, ""))
-    assert "<stdin>:7:29: note: it is read here\n" in output
+    assert "<stdin>:7:29: note: this literal reads the fluent\n" in output
 
 
 def test_play_shows_the_line_without_being_asked() -> None:
@@ -200,5 +200,5 @@ def test_what_a_lenient_reading_takes_care_of_is_no_error_where_it_is_asked_for(
 
 def test_the_doctor_explains_what_is_denied_of_a_variable_that_nothing_binds() -> None:
     output = told(SHEET + "(<= quiet (not (true (cell 1 ?n ?v))))\n")
-    assert "try: negate a relation that says (true (cell 1 ?n ?v)) for some ?n: " in output
+    assert "try: negate a relation that holds if (true (cell 1 ?n ?v)) holds for some ?n: " in output
     assert "mend: anygame mend --select negation" in output

@@ -411,7 +411,10 @@ def test_playouts_that_never_end_are_told() -> None:
     sheet = "(role x) (legal x go) (init a) (<= (next a) (true a)) (<= terminal (true b))"
     output, status = run(["playout", "-", "--count", "3", "--seed", "1", "--limit", "7"], sheet)
     assert status == 0
-    assert output.splitlines()[1:3] == ["3 more were abandoned after too many moves", "goal of x  unknown"]
+    assert output.splitlines()[1:3] == [
+        "3 more games were abandoned at the limit of moves",
+        "goal of x  unknown",
+    ]
 
 
 MANY = (

@@ -86,7 +86,7 @@ def test_lines_for_people() -> None:
         assert process.stdout is not None
         first = process.stdout.readline()
         assert first.startswith("anygame-random (random) listens on 127.0.0.1:")
-        assert first.endswith("; Ctrl-C ends it\n")
+        assert first.endswith("; Ctrl-C stops the player\n")
         say(int(first.split(";")[0].rpartition(":")[2]), "(who are you)")
         assert process.stdout.readline().endswith(" ? -> nil  0.00 s  [no message starts with who]\n")
         process.send_signal(signal.SIGINT)

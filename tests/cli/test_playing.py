@@ -288,7 +288,7 @@ def test_what_a_role_does_not_perceive_is_not_shown(tmp_path: Path) -> None:
     )
     assert status == 1
     assert "me sees (heard 2)\n" in output
-    assert output.count("error: that would show hidden information") == 3
+    assert output.count("error: this command shows hidden information") == 3
     assert "hidden  ?\nsaid    2\nstep    2\n" in output
     assert "1  me (guess 2), sees (heard 2)\n" in output
     assert "hide" not in output
@@ -316,7 +316,7 @@ def test_hints_are_found_from_what_the_role_knows(tmp_path: Path) -> None:
     for seed in ("1", "2", "3"):
         output, _ = play(str(blind), ["hint 0.3", "analyse 0.3", "sure"], "--seed", seed)
         assert "me: sure   (mean goal 60.0)\n" in output
-        assert re.search(r"tries in [\d.]+ s, 2 states believed in\nme +tries +goal\n  sure ", output)
+        assert re.search(r"tries in [\d.]+ s, 2 possible states\nme +tries +goal\n  sure ", output)
         output, _ = play(str(seeing), ["hint 0.3", "sure"], "--seed", seed)
         side = "heads" if "me sees heads" in output else "tails"
         assert f"me: (say {side})   (mean goal 100.0)\n" in output

@@ -67,10 +67,10 @@ def test_doubts_about_formulas_stand_in_line_with_what_is_said_of_them() -> None
         printed
         == """\
 refuted  (reachable (does candidate (choose 9)))
-         (does candidate (choose 9)) never holds; possible here: 1 2 3
+         (does candidate (choose 9)) never holds; possible terms: 1 2 3
            (reachable (does candidate (choose 9)))
                                               ^
-         no step leads to such a state, without any other clause
+         no joint move leads to such a state: no other invariant is needed
 """
     )
 
@@ -98,7 +98,7 @@ def test_properties_of_a_game_without_a_network_stay_open(tmp_path: Path) -> Non
     other.write_text(f"{_ENDLESS} (other rule)")
     for command in (["prove", str(sheet), "--property", "ends"], ["equal", str(sheet), str(other)]):
         printed, status = run([*command, "--seconds", "1"])
-        assert "not searched: " in printed
+        assert "no proof was attempted: " in printed
         assert "grows without end" in printed
         assert status == 1
         assert "\nopen " in f"\n{printed}"
@@ -140,7 +140,7 @@ def test_mends_are_said_to_keep_the_game_or_how_they_change_it(tmp_path: Path) -
 def test_layouts_and_translations_are_said_to_be_the_same_game(tmp_path: Path) -> None:
     sheet, infix = tmp_path / "sheet.kif", tmp_path / "sheet.hrf"
     sheet.write_text("(role a)(legal a Go)(<= terminal(true over))(goal a 100)(<= (next over)(does a ?Any))")
-    told = "proved   equal: both sheets are the same game\n         they have the same rules"
+    told = "proved   equal: both sheets are the same game\n         both sheets have the same rules"
     for command in (
         ["format", str(sheet), "--check"],
         ["format", str(sheet)],

@@ -60,7 +60,7 @@ def test_kinds_are_chosen_and_run_out(capsys: pytest.CaptureFixture[str]) -> Non
     )
     assert status == 1
     assert {json.loads(line)["kind"] for line in out.splitlines()} == {"legal", "goal"}
-    assert "4 different questions were found, and 99 are wanted" in err
+    assert "found only 4 different questions, expected 99" in err
 
 
 def test_sheets_are_written_as_they_are_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,7 +81,7 @@ def test_sheets_are_written_as_they_are_asked(tmp_path: Path, capsys: pytest.Cap
     [
         ('{"id": "none", "reply": ""}', "reply 1 answers 'none', which is not a question of the quiz"),
         ('{"id": "pig-legal-1", "reply": 1}', "reply 1: expected a string as its `reply`"),
-        ('"a"\n"b"', "reply 2 is one too many: the quiz has 1 questions"),
+        ('"a"\n"b"', "reply 2 belongs to no question: the quiz has only 1 questions"),
         ('"a"\n{"id": "pig-legal-1", "reply": ""}', "reply 2 answers 'pig-legal-1', which has"),
         ("yes", "expected reply 1 as one line of JSON"),
     ],

@@ -136,7 +136,7 @@ def test_games_without_an_end_are_told() -> None:
     output, status = run(["simulate", _SHEET, "--playouts", "30", "--seed", "1", "--limit", "4"])
     assert status == 0
     assert output.startswith("0 of 30 random playouts")
-    assert "30 more were abandoned after too many moves" in output
+    assert "30 more games were abandoned at the limit of moves" in output
     output, _ = run(["simulate", _SHEET, "--playouts", "30", "--seed", "1", "--limit", "4", "--json"])
     found = json.loads(output)
     assert found["lengths"]["mean"] is None
@@ -306,10 +306,10 @@ def test_games_that_cannot_go_on_are_told(tmp_path: Path) -> None:
     first = "r had no legal move after 1 joint move, in a state that is not terminal: ((at cliff))"
     output, status = run(["simulate", str(sheet), "--playouts", "100", "--seed", "1"])
     assert status == 0
-    assert f"more got stuck: a role has no legal move; the first: {first}" in output
+    assert f"more games got stuck: a role has no legal move; the first: {first}" in output
     output, status = run(["playout", str(sheet), "--count", "100", "--seed", "1"])
     assert status == 0
-    assert f"more got stuck: a role has no legal move; the first: {first}" in output
+    assert f"more games got stuck: a role has no legal move; the first: {first}" in output
     for command in (["simulate", str(sheet), "--playouts"], ["playout", str(sheet), "--count"]):
         found = json.loads(run([*command, "100", "--seed", "1", "--json"])[0])
         assert 30 < found["stuck"] < 70

@@ -41,7 +41,9 @@ def test_solve_as_json() -> None:
 def test_what_is_not_solved_has_a_reason_and_a_status() -> None:
     output, status = run(["solve", "connect_four", "--memory", "0.01"])
     assert status == 1
-    assert output.startswith("not solved: not all states were found: 0.01 GiB are too little memory\n")
+    assert output.startswith(
+        "not solved: not all states were found: 0.01 GiB are too little memory for all states\n"
+    )
     assert " of them expanded, " in output
 
 
@@ -56,7 +58,8 @@ def test_ends_without_a_goal_are_told(tmp_path: Path) -> None:
     output, status = run(["solve", str(sheet)])
     assert status == 1
     assert output.splitlines()[:3] == [
-        "not solved: best play may never end, or end without a goal: 1 end gives left no goal, or several",
+        "not solved: best play may never end, or end without a goal: "
+        "1 final state gives left no goal, or several",
         "left   between 0 and 100",
         "final states without a goal for left: 1; each may be worth 0 to 100",
     ]
@@ -119,7 +122,7 @@ def test_the_prompt_tells_exact_values(tmp_path: Path) -> None:
     assert status == 1
     assert "the rules of" in output
     output, _ = run(["repl", "three_player_chomp"], "solve\n")
-    assert "not solved: 3 roles choose" in output
+    assert "not solved: 3 roles have choices" in output
 
 
 def test_what_was_found_is_printed_also_where_the_table_cannot_be_written(tmp_path: Path) -> None:

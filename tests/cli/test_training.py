@@ -75,7 +75,7 @@ def test_a_model_is_trained_and_listed(
     assert main(["train", "connect_four", "--games", "1200", "--resume"]) == 0
     assert "trial matches" in capsys.readouterr().out
     assert main(["train", "connect_four", "--games", "1300", "--resume", "--threads", "2"]) == 2
-    assert "2 threads cannot resume it: it has 1" in capsys.readouterr().err
+    assert "the thread count is 1, expected 2" in capsys.readouterr().err
 
 
 def test_the_curve_of_a_training_is_drawn(tmp_path: Path) -> None:
@@ -88,4 +88,4 @@ def test_the_curve_of_a_training_is_drawn(tmp_path: Path) -> None:
 def test_games_that_cannot_be_trained_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "lights_out", "--games", "300", "--into", "unused.npz"]) == 2
     said = capsys.readouterr().err
-    assert "lights_out cannot be trained: it has one role; expected a game of two to 16 roles" in said
+    assert "lights_out cannot be trained: the game has one role; expected a game of two to 16 roles" in said

@@ -137,7 +137,7 @@ def test_declarations_are_generated() -> None:
         mended(sheet, "base", "input").removeprefix(sheet)
         == """
 
-;;; base and input: what the rules can make true and legal
+;;; base and input: all possible fluents and moves
 
 (base on)
 

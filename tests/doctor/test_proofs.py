@@ -89,7 +89,7 @@ def test_a_doubt_that_is_refuted_by_a_proof_is_withdrawn() -> None:
     assert set(_outcomes(examination).values()) == {"proved"}
     assert not _of(examination, "overlapping-goals")
     (goals,) = [verdict for verdict in examination.verdicts if verdict.name == "goals"]
-    assert "1 doubt withdrawn: overlapping-goals" in goals.note
+    assert "1 overlapping-goals finding dropped" in goals.note
 
 
 def test_long_matches_are_no_doubt_where_a_bound_is_proved() -> None:

@@ -25,7 +25,7 @@ LAMP = """
 def causes_in(text: str) -> list[tuple[str, str]]:
     """Return the code and the place of each finding of play that has a cause elsewhere."""
     found = [each.diagnostic for each in examine(Source("sheet", text)).findings if each.line is not None]
-    named = [each for each in found if each.span and "here, this does not happen" in each.message]
+    named = [each for each in found if each.span and "here avoids this fault" in each.message]
     assert all(each.follows for each in found if named and each not in named)
     return [(each.code, each.span.text) for each in named if each.span]
 
@@ -53,7 +53,7 @@ def test_a_not_that_is_missing_is_the_first_hint() -> None:
     first = examine(Source("sheet", sheet)).findings[0].diagnostic
     assert first.code == "no-move"
     assert first.hint.startswith("(not (true (turn ?r))), or add a move such")
-    assert "here, this does not happen" in first.message
+    assert "here avoids this fault" in first.message
 
 
 def test_what_nothing_near_makes_right_stays_where_it_is() -> None:

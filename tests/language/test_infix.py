@@ -127,7 +127,7 @@ def test_messages_name_terms_as_the_text_has_them() -> None:
         ("p(_Role) :- q(Role)", "nothing binds _Role: "),
         (
             "p :- ~q(_,X) & r(X,Y) & ~s(f(_Z,a),Y)",
-            "try: negate a relation that says s(f(_Z,a),Y) for some _Z",
+            "try: negate a relation that holds if s(f(_Z,a),Y) holds for some _Z",
         ),
         ("legal(R,go)", "try: legal(R,go) :- role(R)"),
         ("next(n(Y),true(n(X)))", "try: next(n(Y)) :- true(n(X))"),

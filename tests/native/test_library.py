@@ -159,7 +159,7 @@ def test_a_search_that_cannot_be_compiled_says_so_and_goes_on(
     monkeypatch.setattr(library, "_lowered", lowered)
     game = anygame.load("tic_tac_toe")
     search = Search(game, seed=1)
-    with pytest.warns(anygame.FallbackWarning, match=r"tic_tac_toe: searches slowly here: .* no numba"):
+    with pytest.warns(anygame.FallbackWarning, match=r"tic_tac_toe: the search is slow: .* no numba"):
         found = search.run(iterations=50)
     assert found.engine == "states"
     assert "no numba" in str(search.fallback)

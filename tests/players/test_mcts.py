@@ -242,7 +242,7 @@ def test_it_practises_on_the_start_clock(
     player.begin(game, game.roles[0], Clock.of(clock))
     assert bool(asked) == practises
     assert all(1 < seconds < clock for seconds in asked)
-    told = ["practised 300 games in 0.5 s; 6 points of 6 trial matches: used"]
+    told = ["self-play: 300 games in 0.5 s; 6 points in 6 trial matches: used"]
     assert list(player.take_said()) == told * practises
 
 

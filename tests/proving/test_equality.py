@@ -18,7 +18,7 @@ _TEXT = str(anygame.load("three_player_chomp").program)
 def test_a_sheet_is_itself_however_its_rules_are_ordered() -> None:
     # The roles of the reversed sheet stand in another order.
     found = equal(anygame.loads(_TEXT), anygame.loads("\n".join(reversed(_TEXT.splitlines()))))
-    assert (found.outcome, found.match, found.note) == ("proved", None, "they have the same rules")
+    assert (found.outcome, found.match, found.note) == ("proved", None, "both sheets have the same rules")
 
 
 def test_games_too_large_to_be_compiled_are_proved_equal_only_if_their_rules_are_the_same() -> None:
@@ -30,7 +30,9 @@ def test_games_too_large_to_be_compiled_are_proved_equal_only_if_their_rules_are
     with pytest.warns(FallbackWarning):
         found = equal(anygame.loads(large), anygame.loads(other), seconds=10)
     assert found.outcome == "open"
-    assert found.note.startswith("not searched: this needs a compiled game, and <text> cannot be compiled")
+    assert found.note.startswith(
+        "no proof was attempted: this needs a compiled game, and <text> cannot be compiled"
+    )
 
 
 def test_matches_have_no_fewer_moves_than_none() -> None:
@@ -59,8 +61,16 @@ def test_fluents_of_other_names_do_not_matter() -> None:
 @pytest.mark.parametrize(
     ("find", "write", "note"),
     [
-        (r"\(goal (\?\w+) 100\)", r"(goal \1 90)", "has goal 100, and goal 90 in the other sheet"),
-        (r"\(true \(cell 2 2 \?player\)\)", "", "here play goes on, and it is over in the other sheet"),
+        (
+            r"\(goal (\?\w+) 100\)",
+            r"(goal \1 90)",
+            "has goal 100 in the first sheet, and goal 90 in the second",
+        ),
+        (
+            r"\(true \(cell 2 2 \?player\)\)",
+            "",
+            "the match is over in the second sheet, but not in the first",
+        ),
         (r"\(init \(control x\)\)", "(init (control o))", "legal"),
     ],
 )
@@ -84,7 +94,7 @@ def test_fluents_that_change_alike_are_one(monkeypatch: pytest.MonkeyPatch) -> N
     renamed = text.replace("(line ", "(row_of_three ").replace("(row ", "(rank ")
     assert renamed != text
     found = equal(one, anygame.loads("\n".join(reversed(renamed.splitlines()))))
-    assert (found.outcome, found.note) == ("proved", "they have the same gates")
+    assert (found.outcome, found.note) == ("proved", "both sheets compile to the same network")
 
 
 _HIDDEN = """
@@ -101,18 +111,22 @@ _HIDDEN = """
 @pytest.mark.parametrize(
     ("find", "write", "note"),
     [
-        ("(shows red)", "(shows black)", "here guesser"),
+        ("(shows red)", "(shows black)", "guesser sees"),
         (
             "(shows red)",
             "(shows red) (shows black)",
-            "here guesser does not see (bright black), and does in the other",
+            "guesser sees (bright black) in the second sheet, but not in the first",
         ),
         (
             "(sees guesser",
             "(sees random",
-            "here random does not see (bright red), and does in the other sheet",
+            "random sees (bright red) in the second sheet, but not in the first",
         ),
-        ("(sees guesser", "(unseen guesser", "here guesser sees (bright red), and not in the other sheet"),
+        (
+            "(sees guesser",
+            "(unseen guesser",
+            "guesser sees (bright red) in the first sheet, but not in the second",
+        ),
     ],
 )
 def test_what_roles_see_is_compared(find: str, write: str, note: str) -> None:

@@ -290,7 +290,7 @@ def test_random_formulas_mean_what_the_evaluator_says(texts: list[str]) -> None:
         try:
             read_formulas(game, [text])
         except QueryError as error:
-            assert "nothing binds" in str(error)  # noqa: PT017 - the others are checked
+            assert "no atom limits" in str(error)  # noqa: PT017 - the others are checked
         else:
             safe.append(text)
     _check(game, moments, safe)
@@ -498,11 +498,11 @@ def test_what_roles_see() -> None:
         ("(always (line x o))", "line takes 1 argument"),
         ("(always (cell 1 1 b))", "ask for (true (cell 1 1 b))"),
         ("(always (goal x))", "`goal` takes two arguments, found 1"),
-        ("(always (true (cell ?x 1 b)))", "nothing binds ?x where `always` fails"),
+        ("(always (true (cell ?x 1 b)))", "no atom limits the values of ?x where `always` fails"),
         ("(always (true (cell ?x 1 b)))", "try: (implies (index ?x) ...)"),
-        ("(never (not (line ?who)))", "nothing binds ?who for `never`"),
+        ("(never (not (line ?who)))", "no atom limits the values of ?who for `never`"),
         ("(always (forall (?r) (goal ?r 100)))", "try: (implies (role ?r) ...)"),
-        ("(until terminal (not (line ?x)))", "nothing binds ?x where `until` fails or ends"),
+        ("(until terminal (not (line ?x)))", "no atom limits the values of ?x where `until` fails or ends"),
         ("(always (always terminal))", "must be the outermost operator"),
         ("(always (until terminal terminal))", "must be the outermost operator"),
         ("(always (exists () terminal))", "needs variables in parentheses"),
@@ -535,8 +535,8 @@ def test_too_many_properties() -> None:
 @pytest.mark.parametrize(
     ("text", "doubt"),
     [
-        ("(never (true (cell 1 1 q)))", "possible here: b o x\n  (never (true (cell 1 1 q)))\n"),
-        ("(never (true (cel 1 1 b)))", "(true (cel 1 1 b)) never holds; possible here: (cell ? ? ?)"),
+        ("(never (true (cell 1 1 q)))", "possible terms: b o x\n  (never (true (cell 1 1 q)))\n"),
+        ("(never (true (cel 1 1 b)))", "(true (cel 1 1 b)) never holds; possible terms: (cell ? ? ?)"),
         ("(never (legal ?r (mark ?x)))", "(mark ? ?)"),
         ("(never (sees x ?y))", "`sees` never holds in this game"),
         ("(never (exists (?x) terminal))", "binds ?x, which does not occur in its formula"),

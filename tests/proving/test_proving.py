@@ -279,7 +279,7 @@ def test_what_is_looked_for_is_what_counting_all_states_says(name: str) -> None:
     for text in found["latched"].found:
         fact, _, way = text.partition(" stays ")
         lost = [(fact in before, fact in after) for before, after in steps]
-        assert ((True, False) if way == "once it holds" else (False, True)) not in lost
+        assert ((True, False) if way == "true once it holds" else (False, True)) not in lost
     for role in game.roles:
         goals = {state.facts: _goal(state, role) for state in states}
         changes = [(goals[before], goals[after]) for before, after in counted.graph.edges]
@@ -489,9 +489,12 @@ def test_rules_fire_where_counting_all_states_says_so() -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ("winabel", "no property winabel; did you mean winnable? There are playable"),
-        ("winnable bobb", "no property winnable bobb; did you mean winnable bob or winnable me? There are"),
-        (" ", "no property without a name. There are playable"),
+        ("winabel", "there is no property winabel; did you mean winnable? Properties are playable"),
+        (
+            "winnable bobb",
+            "there is no property winnable bobb; did you mean winnable bob or winnable me? Properties are",
+        ),
+        (" ", "there is no property without a name. Properties are playable"),
     ],
 )
 def test_an_unknown_property_is_named_with_a_near_one(asked: str, told: str) -> None:
@@ -515,7 +518,7 @@ _ENDLESS = "(role me) (init (n 0)) (<= (next (n (s ?x))) (true (n ?x))) (legal m
 def test_properties_of_a_game_without_a_network_stay_open() -> None:
     found = prove(anygame.loads(_ENDLESS), ["playable", "mutex", "(never terminal)"], seconds=1)
     assert [each.outcome for each in found] == ["open"] * 3
-    assert all("not searched" in each.note and "without end" in each.note for each in found)
+    assert all("no proof was attempted" in each.note and "without end" in each.note for each in found)
     other = anygame.loads(f"{_ENDLESS} (more rules)")
     assert equal(anygame.loads(_ENDLESS), other).outcome == "open"
 
@@ -524,9 +527,9 @@ def test_a_network_that_is_too_large_leaves_properties_open(monkeypatch: pytest.
     monkeypatch.setattr("anygame.proving.model._MOST_GATES", 2)
     found = prove(anygame.loads(NIM), ["playable", "mutex"])
     assert [each.outcome for each in found] == ["open", "open"]
-    assert "proofs are limited to 2" in found["mutex"].note
+    assert "proofs allow at most 2" in found["mutex"].note
     other = anygame.loads(NIM.replace("taken", "emptied"))
-    assert "proofs are limited to 2" in equal(anygame.loads(NIM), other).note
+    assert "proofs allow at most 2" in equal(anygame.loads(NIM), other).note
 
 
 def test_rules_that_would_make_a_network_too_large_leave_what_is_dead_open(
@@ -537,7 +540,7 @@ def test_rules_that_would_make_a_network_too_large_leave_what_is_dead_open(
     monkeypatch.setattr("anygame.proving.model._MOST_GATES", gates)
     found = prove(game, ["dead", "playable"])
     assert [each.outcome for each in found] == ["open", "proved"]
-    assert f"proofs are limited to {gates}" in found["dead"].note.replace(",", "")
+    assert f"proofs allow at most {gates}" in found["dead"].note.replace(",", "")
 
 
 def test_memory_that_is_spent_leaves_a_property_open(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -558,14 +561,14 @@ def test_memory_that_is_spent_leaves_a_property_open(monkeypatch: pytest.MonkeyP
 def test_what_is_said_of_ends_is_vacuous_where_none_is_known() -> None:
     found = prove(anygame.loads(_FAULTY["circle"]), ["goals"])["goals"]
     assert found.outcome == "proved"
-    assert "no match was found that ends" in found.note
+    assert "the search found no match that ends" in found.note
 
 
 def test_what_ends_because_a_role_is_stuck_is_said_to_stop() -> None:
     stuck = "(role a) (init p) (<= (legal a go) (true p)) (<= terminal (true q)) (<= (next r) (does a go))"
     found = prove(anygame.loads(stuck), ["ends"])["ends"]
     assert found
-    assert found.note.startswith("each move but the last adds to a sum of one fact; a match also stops")
+    assert found.note.startswith("each move but the last increases a sum of one fact; a match also stops")
     fine = stuck.replace("terminal (true q)", "terminal (true r)")
     assert "stops" not in prove(anygame.loads(fine), ["ends"])["ends"].note
 

@@ -80,9 +80,9 @@ def test_searches_can_use_the_models_of_the_package() -> None:
 
 def test_a_model_of_other_rules_is_refused(folder: Path) -> None:
     game, other = anygame.load("tic_tac_toe"), anygame.load("connect_four")
-    with pytest.raises(anygame.ModelError, match="'tic_tac_toe'; the rules of connect_four differ"):
+    with pytest.raises(anygame.ModelError, match="'tic_tac_toe' is for other rules than connect_four has"):
         load_model(saved_model(game), other)
-    with pytest.raises(anygame.ModelError, match="differ"):
+    with pytest.raises(anygame.ModelError, match="is for other rules"):
         Search(other, model=model_of(game))
     search = Search(game, model=replace(model_of(game), fluents=("other",)), seed=1)
     before = Search(game, seed=1).run(iterations=500).moves
@@ -134,14 +134,16 @@ def test_a_history_without_figures_is_refused(tmp_path: Path, history: object) -
     header = {"format": "anygame model 2", "fluents": [], "history": history}
     header = json.loads(json.dumps(header, default=asdict))
     write_arrays(tmp_path / "some.npz", header, {"weights": np.zeros((2, 2), np.float32)})
-    with pytest.raises(anygame.ModelError, match="a point of its history has missing or invalid figures"):
+    with pytest.raises(
+        anygame.ModelError, match="an entry of the training history has missing or invalid figures"
+    ):
         load_model(tmp_path / "some.npz")
 
 
 def test_a_history_is_shown_as_a_table_and_drawn() -> None:
     model = model_of(anygame.load("tic_tac_toe"))
     html = model._repr_html_()
-    assert "<caption>tic_tac_toe: 500 games; 5.5 points of 6" in html
+    assert "<caption>tic_tac_toe: 500 games; 5.5 points in 6" in html
     assert "75 %" in html
     assert "47 to 91" in html
     pytest.importorskip("matplotlib")
@@ -155,10 +157,10 @@ def test_other_files_are_refused_and_no_pickle_is_read(tmp_path: Path) -> None:
     with pytest.raises(anygame.ModelError, match="No such file"):
         load_model(path)
     write_arrays(path, {"format": "anygame learning 4"}, {})
-    with pytest.raises(anygame.ModelError, match="model 2' file: its format is 'anygame learning 4'"):
+    with pytest.raises(anygame.ModelError, match="model 2' file: the format is 'anygame learning 4'"):
         load_model(path)
     np.savez(path, some=np.zeros(3))
-    with pytest.raises(anygame.ModelError, match="has no such header"):
+    with pytest.raises(anygame.ModelError, match="the header is missing"):
         load_model(path)
     np.savez(path, header=np.array([{"format": "anygame model 2"}], object))
     with pytest.raises(anygame.ModelError, match="pickle"):
@@ -189,7 +191,7 @@ def _said(game: Game, spec: str) -> str:
 def test_a_player_finds_the_model_and_says_so(folder: Path) -> None:
     game = anygame.load("connect_four")
     path = saved_model(game)
-    used = "model of connect_four: 500 games; 5.5 points of 6 trial matches at 2,000 leaves a move: used"
+    used = "model of connect_four: 500 games; 5.5 points in 6 trial matches with 2,000 leaves a move: used"
     assert _said(game, "mcts") == used
     assert _said(game, "mcts:model=yes,iterations=50") == used
     assert _said(game, f"mcts:model={path},iterations=50") == used

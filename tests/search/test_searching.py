@@ -121,7 +121,9 @@ def test_ends_and_proven_states_end_a_run_at_once() -> None:
 
 @pytest.mark.parametrize("options", [{"threads": 0}, {"threads": 5000}, {"memory": 0}])
 def test_numbers_out_of_range_are_refused(options: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="should be a number"):
+    with pytest.raises(
+        ValueError, match=r"expected (1 to 4096 threads|a memory limit of at least 1 byte), got"
+    ):
         Search(_tic_tac_toe(), **options)  # type: ignore[arg-type]
 
 
@@ -137,7 +139,7 @@ def test_a_game_whose_compile_fails_is_searched(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("anygame.search.searching.Search._lane_searcher", failing)
     search = Search(anygame.load("tic_tac_toe"), seed=1)
     assert not search.compile(60)
-    with pytest.warns(anygame.FallbackWarning, match="tic_tac_toe: searches slowly here: MemoryError; "):
+    with pytest.warns(anygame.FallbackWarning, match="tic_tac_toe: the search is slow: MemoryError; "):
         found = search.run(iterations=20)
     assert (found.engine, found.fallback) == ("states", "MemoryError")
     with warnings.catch_warnings():
@@ -191,7 +193,7 @@ def test_what_a_role_knows_is_searched_if_a_role_is_given() -> None:
         state = state.next([state.legal_moves(each)[0] for each in game.roles])
     search = Search(game, seed=1, role=role)
     found = search.run(state, iterations=100)
-    assert (found.engine, found.believed) == ("beliefs", "1 states believed in")
+    assert (found.engine, found.believed) == ("beliefs", "1 possible states")
     assert list(found.moves) == [role]
     assert sum(each.visits for each in found.moves[role]) == 100
     assert search.best(game.role_index(role)) == found.best(role)
@@ -202,7 +204,7 @@ def test_without_a_network_that_knows_percepts_the_state_is_searched() -> None:
     game = anygame.load("monty_hall", machine="reasoner")
     search = Search(game, seed=1, role=game.roles[0])
     assert search.run(iterations=20).engine == "states"
-    assert "has no network" in str(search.no_beliefs)
+    assert "has no compiled network" in str(search.no_beliefs)
 
 
 # -- ends ------------------------------------------------------------------------------------------------
@@ -269,10 +271,10 @@ def test_where_no_end_gives_a_goal_the_search_ends_and_says_so(
     for _ in range(2):
         found = search.run(state, stop=_soon())
         assert found.iterations < 10_000_000
-        assert found.reason == solve(game, state).reason == "no end gives me a goal"
+        assert found.reason == solve(game, state).reason == "no final state gives me a goal"
         assert set(found.goals.values()) == set(found.proven.values()) == {None}
         assert {each.goal for each in found.moves[game.roles[0]]} == {None}
-        assert str(found).endswith("not solved: no end gives me a goal")
+        assert str(found).endswith("not solved: no final state gives me a goal")
         assert found.to_json()["reason"] == found.reason
         state = state.play("me", state.legal_moves("me")[0])
 

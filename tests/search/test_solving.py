@@ -172,7 +172,7 @@ def test_mixed_strategies_have_their_expectation() -> None:
     ("name", "reason"),
     [
         ("monty_hall", "hide information"),
-        ("three_player_chomp", "3 roles choose"),
+        ("three_player_chomp", "3 roles have choices"),
     ],
 )
 def test_games_without_one_solution_get_none(name: str, reason: str) -> None:
@@ -320,7 +320,7 @@ def test_a_role_is_told_no_value_that_hangs_on_an_end_without_a_goal(machine: st
     assert found.goals == {"left": None, "right": None}
     assert found.bounds == {"left": (0, 100), "right": None}
     assert found.missing == {"left": 1, "right": 0}
-    assert "1 end gives left no goal" in found.reason
+    assert "1 final state gives left no goal" in found.reason
     assert found.table is not None
     assert found.table.value(game.initial_state()) == {"left": (0, 100)}
     assert [str(move) for move in found.table.best_moves(game.initial_state())["left"]] == ["a"]

@@ -169,7 +169,7 @@ def written(tmp_path: Path) -> Path:
 
 
 def test_the_table_of_other_rules_is_refused(written: Path) -> None:
-    with pytest.raises(TableError, match=r"is a table of '<text>'; the rules of <text> differ"):
+    with pytest.raises(TableError, match=r"has values for the rules of '<text>'; the rules of <text> differ"):
         load_table(written, anygame.loads(nim(1, 3)))
 
 

@@ -62,6 +62,6 @@ def test_a_card_that_is_missing_is_told(
     cards.card.cache_clear()
     card_speed.main(["gdl/tic_tac_toe.kif"])
     assert (
-        "tic_tac_toe: the driver of NVIDIA's graphics cards is installed, but finds no card"
+        "tic_tac_toe: the driver of NVIDIA graphics cards is installed, but finds no card"
         in capsys.readouterr().err
     )

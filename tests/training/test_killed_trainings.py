@@ -83,7 +83,7 @@ def test_one_process_at_a_time_goes_on_with_a_training(tmp_path: Path) -> None:
         with pytest.raises(anygame.ModelError, match=r"another process trains .* with the seed 1"):
             train(anygame.loads(RACE), games=100, into=model, seed=1)
         with pytest.raises(
-            anygame.ModelError, match=r"can be resumed beside .*; another process has resumed .*\.learning"
+            anygame.ModelError, match=r"can be resumed; another process has resumed .*\.learning"
         ):
             train(anygame.loads(RACE), games=100, into=model, resume=True)
         other = train(anygame.loads(RACE), games=300, into=tmp_path / "other.npz", seed=2)

@@ -89,7 +89,7 @@ def test_an_address_without_a_number_is_none(client: httpx.Client, match: str, s
 def test_a_search_of_no_time_is_refused(client: httpx.Client, match: str, query: str) -> None:
     answer = client.get(f"{match}/0/{query}")
     assert answer.status_code == 400
-    assert "the time of a search should be a number of seconds" in answer.text
+    assert "the time limit of a search should be a number of seconds" in answer.text
 
 
 @pytest.mark.parametrize("known", ["²", "-1", _LONG])

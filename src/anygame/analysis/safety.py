@@ -65,7 +65,7 @@ def normal_rules(program: Program, warnings: list[Diagnostic] | None = None) -> 
             unbound = {variable for part in normal for variable, _ in unsafe_variables(part)}
             normal = [made for part in normal for made in projections.of(part, anonymous)]
             for variable in sorted(anonymous & unbound):
-                message = f"nothing binds {variable}, so the negation means: for no value of {variable}; "
+                message = f"nothing binds {variable}, so the negation holds if no value of {variable} fits; "
                 message += "other systems may ignore the negation"
                 diagnostics.append(_unbound(rule, variable, Severity.WARNING, message))
         result += normal
@@ -179,7 +179,7 @@ def _advice(rule: Rule, variable: Variable) -> str:
     if (literal := _only_negated_literal(rule, variable)) is not None:
         is_infix = rule.node is not None and form_of(rule.node.source) == "infix"
         command = "anygame translate --lenient" if is_infix else "anygame mend"
-        return f"negate a relation that says {literal} for some {variable}: `{command}` writes it"
+        return f"negate a relation that holds if {literal} holds for some {variable}: `{command}` adds it"
     if rule.head.predicate in {"legal", "goal"} and rule.head.arguments[:1] == (variable,):
         return f"add (role {variable}) to the body"
     return f"add a positive literal that defines the values of {variable}"

@@ -52,8 +52,8 @@ def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
     elif verdict.steps:
         yield f"checked by {lemmas}"
     elif verdict.invariant is not None:
-        kept = "every step keeps it" if verdict else "no step leads to such a state"
-        yield f"{kept}, without any other clause"
+        kept = "every joint move preserves the property" if verdict else "no joint move leads to such a state"
+        yield f"{kept}: no other invariant is needed"
     if verdict.name in SURVEYS and verdict and not verdict.found:
         yield "none"
     shown = verdict.found if everything else verdict.found[:_SHOWN]

@@ -102,10 +102,10 @@ class Simulation:
         if result.abandoned:
             yield f"{result.abandoned:,} unfinished games do not count, so short games are over-represented"
         if result.cut:
-            yield f"{result.cut:,} more were abandoned after too many moves"
+            yield f"{result.cut:,} more games were abandoned at the limit of moves"
         if result.stuck:
             first = f"; the first: {result.first_stuck}" if result.first_stuck else ""
-            yield f"{result.stuck:,} more got stuck: a role has no legal move{first}"
+            yield f"{result.stuck:,} more games got stuck: a role has no legal move{first}"
         width = max(map(len, game.roles))
         for role in game.roles:
             yield f"goal of {role.ljust(width)}  {self._goals(role)}"
@@ -130,7 +130,7 @@ class Simulation:
             parts.append(f"several at once: {self._share(result.double_goals[role])}")
         mean = result.mean_goals[role]
         if isnan(mean):
-            return ", ".join([*parts, *["too large for a mean"] * bool(counts)]) or "unknown"
+            return ", ".join([*parts, *["the goals are too large for a mean"] * bool(counts)]) or "unknown"
         spread, error = result.goal_spread[role], result.goal_error[role]
         deviation = f"standard error {error:.2f}, standard deviation {spread:.1f}"
         return f"{mean:.2f} on average, {deviation} ({', '.join(parts)})"

@@ -76,7 +76,7 @@ class CardArray:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
-            raise ValueError("the array is on a graphics card, so a processor can only read a copy")
+            raise ValueError("copy=False is impossible: the array is in the memory of a graphics card")
         return self.numpy().astype(dtype or self.dtype, copy=False)
 
     @property

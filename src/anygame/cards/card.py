@@ -93,10 +93,10 @@ class Card:
         if result:
             text = c_char_p()
             self._library.cuGetErrorString(result, byref(text))
-            reason = (text.value or b"an error that it does not know").decode(errors="replace")
+            reason = (text.value or b"unknown error").decode(errors="replace")
             if result == _OUT_OF_MEMORY:
                 reason = "out of memory: another program may use the card"
-            raise DeviceError(f"the graphics card's driver says in {name}: {reason}")
+            raise DeviceError(f"{name} of the graphics card's driver failed: {reason}")
 
     def use(self) -> None:
         """Make this card the current card of this thread."""
@@ -218,12 +218,12 @@ def _library() -> Any:
         return ctypes.CDLL(name)
     except OSError:
         raise DeviceError(
-            f"no driver of an NVIDIA graphics card is installed ({name} is not there): play on the processor"
+            f"the driver of NVIDIA graphics cards is not installed (no {name}): use the device cpu"
         ) from None
 
 
 def _there_are(count: int, number: int) -> str:
     if not count:
-        return "the driver of NVIDIA's graphics cards is installed, but finds no card: play on the processor"
+        return "the driver of NVIDIA graphics cards is installed, but finds no card: use the device cpu"
     cards = "1 graphics card, cuda:0" if count == 1 else f"{count} graphics cards, cuda:0 to cuda:{count - 1}"
     return f"there is no cuda:{number}: this machine has {cards}"

@@ -150,7 +150,7 @@ class WarpLanes:
         """
         roles = len(self.network.actions)
         if len(choices) != roles:
-            raise ValueError(f"expected an array for each of {roles} roles, got {len(choices)}")
+            raise ValueError(f"expected an array for each of {roles} roles, got {len(choices)} arrays")
         self._look()
         names = [f"the actions of role {role}" for role in range(roles)]
         places = [self._place(choices[role], names[role], role) for role in range(roles)]

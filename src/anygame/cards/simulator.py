@@ -97,7 +97,7 @@ class _CardRun(Run):
         room = int(_SHARE * card.free_bytes) // simulator.bytes
         if not room:
             raise DeviceError(
-                f"{card.name} has too little memory left: 2,048 games need {simulator.bytes:,} bytes"
+                f"{card.name} has too little free memory: 2,048 games need {simulator.bytes:,} bytes"
             )
         lengths = CardMemory(card, 1, 8 * (request.limit + 2))
         data = CardMemory.of(card, simulator.data)

@@ -93,7 +93,7 @@ def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
     if added:
         rules = [rule for _, new_rules in added for rule in new_rules]
         names = " and ".join(name for name, _ in added)
-        title = f"{COMMENT_MARKS[form_of(source)] * 3} {names}: what the rules can make true and legal"
+        title = f"{COMMENT_MARKS[form_of(source)] * 3} {names}: all possible fluents and moves"
         text = _appended(text, source, f"{title}\n\n{format_rules(rules, form_of(source))}")
         _verified(mended, text, len(rules))
         mends += [Mend(name, f"{name} is declared", None) for name, _ in added]

@@ -80,7 +80,7 @@ class Proofs:
             for fault in self._refuting(verdict):
                 self._add(fault)
         elif gone:
-            withdrawn = f"{counted(gone, 'doubt')} withdrawn: {doubt}"
+            withdrawn = f"{counted(gone, f'{doubt} finding')} dropped"
             verdict = replace(verdict, note="; ".join(filter(None, [verdict.note, withdrawn])))
         self.verdicts.append(verdict)
 

@@ -151,7 +151,7 @@ def native_code(room: str) -> Library:
         return load(room, signatures)
     except (CompilationError, RuntimeError, ImportError, OSError) as error:
         raise CompilationError(
-            f"{error}; where its sources were changed it needs numba: pip install 'anygame[lower]'"
+            f"{error}; changed source files need numba: pip install 'anygame[lower]'"
         ) from error
 
 

@@ -183,7 +183,7 @@ def start_state(network: Network, start: ArrayLike | None) -> NDArray[np.bool_]:
     """Return the state to start from: bool [fluents]. Raises ValueError if ``start`` has another shape."""
     state = np.asarray(network.initial if start is None else start, np.bool_)
     if state.shape != (network.fluents,):
-        raise ValueError(f"expected a start of {network.fluents} fluents, got shape {state.shape}")
+        raise ValueError(f"expected a start state of {network.fluents} fluents, got shape {state.shape}")
     return state
 
 
@@ -217,7 +217,7 @@ def _replay(playout: StuckPlayout, block: Block, quota: int, state: NDArray[np.b
         if len(moves) == playout.length:
             state = block.state(playout.lane)
             return DeadEnd(block.role_without_a_move(playout.lane), state, tuple(moves))
-        assert first, "a block is played the same way every time"
+        assert first, "replaying the block did not reproduce the stuck playout"
         slack *= _MORE
 
 

@@ -37,5 +37,5 @@ class Budget:
             message = f"compiling the rules takes more than {self._steps:,} steps"
             raise LimitError(message, "steps", self._steps)
         if monotonic() > self._end:
-            message = f"the rules were not compiled within the {self._seconds:g} seconds that were given"
+            message = f"compiling the rules takes more than the time limit of {self._seconds:g} seconds"
             raise LimitError(message, "seconds", self._seconds)

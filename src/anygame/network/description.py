@@ -64,7 +64,7 @@ def text(described: Mapping[str, Any]) -> str:
         before.update(figures)
     actions = ", ".join(f"{count:,} of {role}" for role, count in described["actions"].items())
     cycles, code = described["cycles"], described["code"]
-    of_cycles = f"{len(cycles)}, of {', '.join(map(str, cycles[:20]))} gates" if cycles else "none"
+    of_cycles = f"{len(cycles)}, with {', '.join(map(str, cycles[:20]))} gates" if cycles else "none"
     lines += [
         f"inputs of the network: {described['fluents']:,} fluents; moves: {actions}",
         f"gates: {described['gates']:,} with {described['inputs']:,} inputs on {described['levels']:,} "

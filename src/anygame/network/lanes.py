@@ -145,7 +145,7 @@ class Lanes:
         """Set the states of all lanes, bool [lanes, facts], and clear all percepts."""
         values = np.asarray(states, np.bool_)
         if values.shape != (self.count, self.network.facts):
-            raise ValueError(f"expected states [{self.count}, {self.network.facts}], got {values.shape}")
+            raise ValueError(f"expected shape [{self.count}, {self.network.facts}], got {values.shape}")
         padded = np.zeros((self._blocks * LANES, self.network.facts), np.bool_)
         padded[: self.count] = values
         lanes = padded.reshape(self._blocks, LANES, -1).transpose(0, 2, 1)
@@ -259,7 +259,7 @@ class Lanes:
         """
         roles = self.network.actions
         if len(choices) != len(roles):
-            raise ValueError(f"expected an array for each of {len(roles)} roles, got {len(choices)}")
+            raise ValueError(f"expected an array for each of {len(roles)} roles, got {len(choices)} arrays")
         going = ~self.terminal if mask is None else ~self.terminal & self._mask(mask)
         lanes = np.flatnonzero(going)
         actions = np.empty((len(roles), len(lanes)), np.int64)
@@ -368,7 +368,7 @@ class Lanes:
         return array
 
     def _mask(self, values: ArrayLike) -> NDArray[np.bool_]:
-        return self._of_lanes(values, "truth values as mask", np.bool_)
+        return self._of_lanes(values, "truth values in the mask", np.bool_)
 
     def _position(self, lane: int) -> tuple[int, int, np.uint64]:
         if not 0 <= lane < self.count:

@@ -52,7 +52,7 @@ def check_invariant(
     for counted in sums:
         value = sum(weight for weight, *fact in counted.parts if any(_values(model, fact)))
         if value != counted.total if counted.is_exact else value < counted.total:
-            raise CertificateError("a sum has a different value in the initial state")
+            raise CertificateError("a conserved sum has the wrong value in the initial state")
     assumed = [_holds(step.here, counted) for counted in sums]
     asked = []
     for counted in sums:
@@ -265,7 +265,7 @@ class _Step:
     def change(self, parts: Sequence[Sequence[int]], most: int) -> tuple[_Number, _Number]:
         """Return the gain and the loss of a weighted sum in a step, each capped at ``most``."""
         if most < 1 or not all(weight for weight, *_ in parts):
-            raise CertificateError("a sum has a weight of 0, or no allowed change")
+            raise CertificateError("a conserved sum has a weight of 0, or a maximum change below 1")
         ways: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
         for weight, *fact in parts:
             now, then = self.here.fact(fact), self.then.fact(fact)

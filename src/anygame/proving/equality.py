@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     _Seen: TypeAlias = Mapping[str, Sequence[Term]]
 
 _CLAIM: Final = "both sheets are the same game"
+_ONLY: Final = ("second sheet, but not in the first", "first sheet, but not in the second")
 #: The share of the time for learning an invariant.
 _FOR_INVARIANT: Final = 0.5
 #: Maximum number of rounds of the search for fluents to merge. Above it, no fluents are merged.
@@ -66,7 +67,7 @@ def compared(
     pairing = _Pairing(first, second, _read_map(moves, first, second))
     same_rules = set(first.program.rules) == set(second.program.rules)
     if not moves and same_rules and first.case_sensitive == second.case_sensitive:
-        return Verdict("equal", _CLAIM, "proved", note="they have the same rules")
+        return Verdict("equal", _CLAIM, "proved", note="both sheets have the same rules")
     report("compiling")
     try:
         machines = [game.backends.needed_network() for game in (first, second)]
@@ -74,10 +75,10 @@ def compared(
             machine.check_percepts(game.name)
         models = [SeeingModel(machine.compiled) for machine in machines]
     except LimitError as error:
-        return Verdict("equal", _CLAIM, "open", note=f"not searched: {error.message}")
+        return Verdict("equal", _CLAIM, "open", note=f"no proof was attempted: {error.message}")
     product = Product(models[0], models[1], pairing)
     if product.difference == FALSE:
-        return Verdict("equal", _CLAIM, "proved", note="they have the same gates")
+        return Verdict("equal", _CLAIM, "proved", note="both sheets compile to the same network")
     kernels = [machine.percept_kernel or machine.kernel for machine in machines]
     both = _Both(first, second, pairing)
     whole = Patience(seconds)
@@ -130,26 +131,23 @@ class _Pairing:
     def difference(self, one: State, other: State, seen: _Seen, seen_there: _Seen) -> str:
         """Describe a difference between two states, or between the percepts that came with them."""
         if one.is_terminal != other.is_terminal:
-            ending = ("is over", "goes on") if one.is_terminal else ("goes on", "is over")
-            return f"here play {ending[0]}, and it {ending[1]} in the other sheet"
+            return f"the match is over in the {_ONLY[one.is_terminal]}"
         for role, place in zip(self._first.roles, self.roles, strict=True):
             there_it_is = self._second.roles[place]
             goals = [sorted(map(str, terms)) for terms in (_goals(one, role), _goals(other, there_it_is))]
             if goals[0] != goals[1]:
                 had = ["no goal" if not values else f"goal {' and '.join(values)}" for values in goals]
-                return f"here {role} has {had[0]}, and {had[1]} in the other sheet"
+                return f"{role} has {had[0]} in the first sheet, and {had[1]} in the second"
             if one.is_terminal:
                 continue
             move, is_here = self._unmatched(one.legal_moves(role), other.legal_moves(there_it_is))
             if move:
-                legality = ("is legal", "not") if is_here else ("is not legal", "it is")
-                return f"here {move} {legality[0]} for {role}, and {legality[1]} in the other sheet"
+                return f"{move} is legal for {role} in the {_ONLY[is_here]}"
         for role, place in zip(self._first.roles, self.roles, strict=True):
             there = seen_there.get(self._second.roles[place], ())
             percept, is_here = self._unmatched(seen.get(role, ()), there)
             if percept:
-                sees = ("sees", "not") if is_here else ("does not see", "does")
-                return f"here {role} {sees[0]} {percept}, and {sees[1]} in the other sheet"
+                return f"{role} sees {percept} in the {_ONLY[is_here]}"
         return ""
 
     def _unmatched(self, ours: Iterable[Term], theirs: Iterable[Term]) -> tuple[str, bool]:

@@ -143,7 +143,7 @@ class Copy:
     def _gate(self, node: int) -> int:
         inputs = self._model.gates.inputs_of(2 * node)
         if inputs is None:
-            assert self._before is not None, "only a copy after another one adds fluents on demand"
+            assert self._before is not None, "the first copy of the model must define all fluents"
             return self._before(self._model.next[node - 1])
         of, true, formula = self._of, self._formula.true, self._formula
         read = {-of[literal >> 1] if literal & 1 else of[literal >> 1] for literal in inputs} - {true}

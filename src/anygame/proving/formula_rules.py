@@ -183,7 +183,7 @@ class RuleWriter:
             "forall": ("where `forall` fails", f"(implies {said}"),
             "until": ("where `until` fails or ends", f"(implies {said}; `and` in the second formula"),
         }.get(name.binder, (f"for `{name.binder}`", f"(and {said}"))
-        message = f"nothing binds {name.text} {where}: an atom must limit its values"
+        message = f"no atom limits the values of {name.text} {where}"
         return fault(message, name.node, hint)
 
 

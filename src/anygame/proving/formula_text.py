@@ -207,7 +207,7 @@ class PropertyText:
             and (head, len(node.children or (0,)) - 1) not in self._reasoner.reasoner.known_relations
         ):
             message = f"`{head}` must be the outermost operator, because it is about all states"
-            raise fault(message, node, "a property of its own")
+            raise fault(message, node, "a separate property")
         if head == "distinct":
             children = node.children or (node,)
             if len(children) != 3:
@@ -264,7 +264,7 @@ class PropertyText:
             near += [shape for shape in listed if shape not in near]
             more = " ..." if len(near) > _LISTED else ""
             possible = " ".join(near[:_LISTED]) + more
-            self._doubt(f"{shown(str(atom))} never holds; possible here: {possible}", node)
+            self._doubt(f"{shown(str(atom))} never holds; possible terms: {possible}", node)
         elif isinstance(term, Compound):
             for number, part in enumerate(term.arguments):
                 below = self._domains.below(path, (term.functor, len(term.arguments)), number)

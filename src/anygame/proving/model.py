@@ -68,7 +68,7 @@ class Model:
         network = compiled.network
         if network.gates > _MOST_GATES:
             raise LimitError(
-                f"the network has {network.gates:,} gates, proofs are limited to {_MOST_GATES:,}",
+                f"the network has {network.gates:,} gates; proofs allow at most {_MOST_GATES:,}",
                 limit="gates",
                 bound=_MOST_GATES,
             )
@@ -153,7 +153,7 @@ class Model:
         def literal(wanted: int) -> int:
             for node in self.cone([wanted], of):
                 inputs = self.gates.inputs_of(2 * node)
-                assert inputs is not None, "an input without a literal"
+                assert inputs is not None, "an input has no literal"
                 of[node] = gates.conjunction(of[x >> 1] ^ (x & 1) for x in inputs)
             return of[wanted >> 1] ^ (wanted & 1)
 
@@ -304,7 +304,7 @@ class _Translation:
                 return
             if len(gates.gates) > _MOST_GATES:
                 raise LimitError(
-                    f"without cycles, the network of the recursive rules has more than {_MOST_GATES:,} gates",
+                    f"the recursive rules need more than {_MOST_GATES:,} gates without cycles",
                     limit="gates",
                     bound=_MOST_GATES,
                 )

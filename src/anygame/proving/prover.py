@@ -65,7 +65,7 @@ _MOST_INDUCTION: Final = 12
 #: Maximum depth of k-induction in cheap proofs.
 _FEW: Final = 2
 #: Note on a proof that enumerates all matches.
-_ALL_MATCHES: Final = "no match has more than {}, and all were examined"
+_ALL_MATCHES: Final = "all matches were examined, and no match has more than {}"
 #: Note on ``ends`` if a match can get stuck.
 _STOPS: Final = "a match also stops where a role has no legal move"
 _ENDS: Final = Property("ends", CLAIMS["ends"], FALSE, lambda *_: False)
@@ -84,8 +84,8 @@ def _growth(measure: Measure) -> str:
     if not parts:
         return ""
     of = "one fact" if len(parts) == 1 else f"{len(parts):,} facts"
-    weights = "" if all(weight == 1 for _, weight in parts) else ", weighted"
-    return f"each move but the last adds to a sum of {of}{weights}"
+    kind = "sum" if all(weight == 1 for _, weight in parts) else "weighted sum"
+    return f"each move but the last increases a {kind} of {of}"
 
 
 class Prover:
@@ -162,7 +162,7 @@ class Prover:
         # The few queries of a brief search may miss an end.
         may_be_vacuous = bool(verdict) and wanted.of_ends and not self._is_brief
         endless = may_be_vacuous and not self._can_end(patience)
-        return self._finished(verdict, began, "no match was found that ends" if endless else "")
+        return self._finished(verdict, began, "the search found no match that ends" if endless else "")
 
     def _finished(self, verdict: Verdict, began: float, note: str) -> Verdict:
         """Add a note and the time taken to a verdict, and cache its proof."""
@@ -268,7 +268,7 @@ class Prover:
         if states[first] != states[-1]:
             return None
         earlier = f"the state after {_moves(first)}" if first else "the initial state"
-        note = f"after {_moves(len(match))} play is back in {earlier} and can go on forever"
+        note = f"after {_moves(len(match))}, {earlier} recurs, so the match can continue forever"
         return Verdict(_ENDS.name, _ENDS.claim, "refuted", match=joints, note=note)
 
     def _by_measure(
@@ -304,7 +304,7 @@ class Prover:
         """Check the proof by enumeration that every match ends. Raises CertificateError if it fails."""
         most = certificate.depth
         if most is None or not certificate.is_everything:
-            raise CertificateError("the certificate has no measure and no maximum length of matches")
+            raise CertificateError("the certificate has neither a measure nor a maximum length of matches")
         steps = check_bounded(self.model, FALSE, most, patience, is_everything=True)
         claim = f"every match ends within {_moves(most)}"
         return Verdict("ends", claim, "proved", steps=steps, most_moves=most, certificate=certificate)

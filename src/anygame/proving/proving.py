@@ -120,7 +120,7 @@ def equal(
     'proved'
     >>> found = equal(one, anygame.loads(rules.format(50, "(role robot)")))
     >>> found.outcome, found.note
-    ('refuted', 'here robot has goal 100, and goal 50 in the other sheet')
+    ('refuted', 'robot has goal 100 in the first sheet, and goal 50 in the second')
     """
     from anygame.proving.equality import compared
 
@@ -161,7 +161,7 @@ def _prover(game: Game, seconds: float, report: Callable[[str], None]) -> Prover
     from anygame.proving.prover import Prover
 
     if game.fallback is not None:
-        return f"there is no network: {reason_of(game.fallback)}"
+        return f"the game cannot be compiled: {reason_of(game.fallback)}"
     report("compiling")
     try:
         return Prover.of(game, Patience(seconds), report)
@@ -178,7 +178,7 @@ def _claim(name: str) -> str:
 
 
 def _not_searched(name: str, why: str) -> Verdict:
-    return Verdict(name, _claim(name), "open", note=f"not searched: {why}")
+    return Verdict(name, _claim(name), "open", note=f"no proof was attempted: {why}")
 
 
 def _built_in(
@@ -235,7 +235,7 @@ def _with_rules(verdict: Verdict, game: Game, seconds: float, report: Callable[[
         if outcome == "proved":
             place = f"the rule at {rule.span.place}" if rule.span else "this rule"
             lines.append(f"{place} never fires: {rule}")
-    more = f"{undecided} rule{'s' * (undecided > 1)} may never fire" if undecided else ""
+    more = f"undecided for {undecided} rule{'s' * (undecided > 1)}" if undecided else ""
     return replace(
         verdict,
         outcome="open" if undecided else verdict.outcome,
@@ -277,8 +277,8 @@ def _asked(asked: list[str], game: Game) -> list[str]:
             alike = [name for name in possible if name.partition(" ")[0] == text.partition(" ")[0]]
             near = alike or get_close_matches(text, [*possible, *kinds], 1)
             meant = f"; did you mean {' or '.join(near)}?" if near else "."
-            problem = f"no property {shown(text) or 'without a name'}{meant}"
-            raise QueryError(f"{problem} There are {', '.join(kinds)}, and formulas in parentheses")
+            problem = f"there is no property {shown(text) or 'without a name'}{meant}"
+            raise QueryError(f"{problem} Properties are {', '.join(kinds)}, and formulas in parentheses")
         chosen.update(dict.fromkeys(names))
     return list(chosen)
 

@@ -102,7 +102,7 @@ class ProofStore:
     def _clause(self, row: Iterable[Any]) -> tuple[int, ...]:
         literals = tuple(_number(literal, 2, 2 * self._fluents + 1) for literal in row)
         if not literals:
-            raise ValueError("an empty clause")
+            raise ValueError("expected a clause, found an empty one")
         return literals
 
     def _weighed(self, row: Iterable[Any]) -> tuple[int, ...]:

@@ -81,7 +81,7 @@ def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> 
         if None in statements:
             note = f"{statements.count(None)} undecided"
         elif name in _OF_INVARIANT and not prover.knowledge.is_everything:
-            note = "there may be more: the time limit was reached before all candidates were tried"
+            note = "the list may be incomplete: the time limit was reached before all candidates were tried"
     except OutOfTimeError:
         statements, note = [], "the time limit was reached before all candidates were examined"
     return Verdict(
@@ -174,7 +174,7 @@ def _latched(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[
             literal = 2 * fluent + (2 if rising else 3)
             if rising != falling:
                 lost = model.gates.conjunction([model.moving, literal, model.later(literal) ^ 1])
-                words = "stays once it holds" if rising else "stays false once it does not hold"
+                words = "stays true once it holds" if rising else "stays false once it is false"
                 if not formula.solve([copy(lost)]):
                     yield _Statement(f"{model.fluents[fluent]} {words}", lost)
 

@@ -107,7 +107,7 @@ def questions(
                 return
     if asked < count:
         raise QuizError(
-            f"{asked:,} different questions were found, and {count:,} are wanted: "
+            f"found only {asked:,} different questions, expected {count:,}: "
             "give more sheets or kinds, or a greater depth"
         )
 

@@ -53,7 +53,7 @@ class Instances:
                 for conditions in self._bodies(list(rule.body), bindings, ()):
                     found += 1
                     if found > _MOST_INSTANCES:
-                        message = f"more than {_MOST_INSTANCES:,} instances of rules give {atom}"
+                        message = f"more than {_MOST_INSTANCES:,} instances of rules derive {atom}"
                         raise LimitError(message, "instances", _MOST_INSTANCES)
                     yield tuple(sorted(set(conditions)))
 
@@ -92,7 +92,7 @@ class Instances:
         key = str(atom)
         self._lookups += 1 if key in self._known else _LOOKUPS_OF_A_QUERY
         if self._lookups > _MOST_LOOKUPS:
-            message = f"instances of rules need more than {_MOST_LOOKUPS:,} literals to be looked up"
+            message = f"instances of rules need more than {_MOST_LOOKUPS:,} look-ups of literals"
             raise LimitError(message, "literals", _MOST_LOOKUPS)
         if key not in self._known:
             try:

@@ -113,7 +113,7 @@ def read_quiz(lines: Iterable[str]) -> Iterator[Question]:
         except QuizError as error:
             raise QuizError(f"line {number} of the quiz: {error}") from error
         if question.id in known or len(known) == _MOST_QUESTIONS:
-            reason = "occurs twice" if question.id in known else f"is one more than {_MOST_QUESTIONS:,}"
+            reason = "occurs twice" if question.id in known else f"exceeds the limit, {_MOST_QUESTIONS:,}"
             raise QuizError(f"line {number} of the quiz: the question {shown(question.id, 80)!r} {reason}")
         known.add(question.id)
         yield question

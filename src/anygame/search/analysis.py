@@ -322,7 +322,7 @@ def _table(
         padded = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=False)]
         yield "  ".join([name.ljust(widths[0]), *padded, line]).rstrip()
     if len(moves) > rows:
-        yield f"  and {len(moves) - rows:,} more"
+        yield f"  and {len(moves) - rows:,} more moves"
     if proven is not None:
         yield f"  proven: {proven:g}"
 
@@ -382,8 +382,8 @@ class PracticeReport:
     is_used: bool
 
     def __str__(self) -> str:
-        trial = "not tried out"
+        trial = "no trial"
         if self.trial_matches:
-            trial = f"{self.trial_score:.3g} points of {self.trial_matches} trial matches"
+            trial = f"{self.trial_score:.3g} points in {self.trial_matches} trial matches"
         used = "used" if self.is_used else "not used"
-        return f"practised {counted(self.games, 'game')} in {self.seconds:.1f} s; {trial}: {used}"
+        return f"self-play: {counted(self.games, 'game')} in {self.seconds:.1f} s; {trial}: {used}"

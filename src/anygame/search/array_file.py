@@ -92,18 +92,18 @@ def _opened(
     except OSError as fault:
         raise error(f"cannot read {path}: {fault.strerror or fault}") from fault
     except _UNREADABLE as fault:
-        what = fault or "it ends too early"
+        what = fault or "the file is truncated"
         raise error(f"{path} is not a valid {kind!r} file, or it is damaged: {what}") from fault
 
 
 def _check_sizes(path: Path, most: int | None) -> None:
     size = path.stat().st_size
     if most is not None and size > most:
-        raise ValueError(f"it is larger than {most >> 20} MiB")
+        raise ValueError(f"the file is larger than {most >> 20} MiB")
     with ZipFile(path) as file:
         parts = file.infolist()
         if any(part.compress_type != ZIP_STORED for part in parts) or sum(p.file_size for p in parts) > size:
-            raise ValueError("its arrays are compressed")
+            raise ValueError("the arrays in the file are compressed")
 
 
 def _header(
@@ -116,6 +116,6 @@ def _header(
         header = None
     actual = header.get("format") if isinstance(header, dict) else None
     if not isinstance(header, dict) or actual != kind:
-        what = f"its format is {actual[:40]!r}" if isinstance(actual, str) else "it has no such header"
+        what = f"the format is {actual[:40]!r}" if isinstance(actual, str) else "the header is missing"
         raise error(f"{path} is not a valid {kind!r} file: {what}")
     return header

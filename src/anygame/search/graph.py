@@ -151,19 +151,19 @@ class Exploration:
         began = perf_counter()
         while done < self._layers[-1]:
             if self._seconds is not None and perf_counter() - began >= self._seconds:
-                return f"{self._seconds:.3g} s were too short"
+                return f"{self._seconds:.3g} s were too short to visit all states"
             # Assume that a state has at most twice as many joint moves as an average state of the last step.
             count = max(1, min(MOST_AT_A_TIME, int(_EDGES / self._width), self._layers[-1] - done))
             expected = int(2 * self._width * count) + 1
             needed = self._bytes_with(expected)
             if needed > self._memory:
-                return f"{self._memory / 2**30:.3g} GiB are too little memory"
+                return f"{self._memory / 2**30:.3g} GiB are too little memory for all states"
             if len(self._expansion) + expected > MOST_STATES:
-                return f"there are more than {MOST_STATES:,}"
+                return f"there are more than {MOST_STATES:,} states"
             self._enter(done, self._expansion.expand(done, done + count))
             done += count
             if len(self._expansion) > self._most:
-                return f"there are more than {self._most:,}"
+                return f"there are more than {self._most:,} states"
             if done == self._layers[-1] and len(self._expansion) > done:
                 self._layers.append(len(self._expansion))
             if progress:

@@ -54,7 +54,7 @@ class Solver:
         if self._game.is_gdl2:
             return self._unsolved("the rules hide information, so states have no exact values")
         if len(self._choosing) > 2:
-            return self._unsolved(f"{len(self._choosing)} roles choose: there is no single best play")
+            return self._unsolved(f"{len(self._choosing)} roles have choices, expected at most two")
         if len(self._choosing) == 2 and not self._are_opposed(*self._choosing):
             return self._unsolved("the goals of the two roles are not opposed")
         return self._valued()
@@ -124,7 +124,7 @@ class Solver:
         find = retrograde_values if self._takes_turns else find_values
         for place in leading:
             if not len(self._goals(place)):
-                return self._unsolved(f"no end gives {roles[place]} a goal")
+                return self._unsolved(f"no final state gives {roles[place]} a goal")
             self._values[place] = find(self._graph, self._players(place), self._levels(place))
             bounds[roles[place]] = Bounds(*map(rounded, self._values[place].bounds(0)))
         first = bounds[roles[leading[0]]]
@@ -139,7 +139,7 @@ class Solver:
     def _doubt(self) -> str:
         """Return why the bounds of a role's value differ."""
         causes = [
-            f"{'1 end gives' if number == 1 else f'{number:,} ends give'} {role} no goal"
+            f"{'1 final state gives' if number == 1 else f'{number:,} final states give'} {role} no goal"
             for role, number in self._lacking().items()
             if number
         ]

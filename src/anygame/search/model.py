@@ -73,7 +73,7 @@ class TrainingProgress:
     def __str__(self) -> str:
         low, high = (round(100 * bound) for bound in self.interval)
         matches = counted(self.matches, "match")
-        score = f"; {100 * self.score:.0f} % ({low} to {high}) of {matches} against half the games"
+        score = f"; {100 * self.score:.0f} % ({low} to {high}) in {matches} against the earlier model"
         left = "" if self.left is None else f"; {duration_text(self.left)} left"
         return (
             f"{counted(self.games, 'game')} in {duration_text(self.seconds)}, error {self.error:.3f}"
@@ -131,11 +131,11 @@ class ModelFigures:
         return self.trust > 0
 
     def __str__(self) -> str:
-        trial = "not tried out"
+        trial = "no trial"
         if self.trial_matches:
             trial = (
-                f"{self.trial_score:.3g} points of {self.trial_matches} trial matches "
-                f"at {self.trial_leaves:,} leaves a move"
+                f"{self.trial_score:.3g} points in {self.trial_matches} trial matches "
+                f"with {self.trial_leaves:,} leaves a move"
             )
         used = "used" if self.is_used else "not used"
         return f"{self.game}: {counted(self.games, 'game')}; {trial}: {used}"
@@ -199,7 +199,7 @@ class Model:
     def check(self, game: Game) -> None:
         """Raise ModelError unless the model was trained with the rules of a game."""
         if self.figures.rules != rules_digest(game):
-            raise ModelError(f"the model is of {self.figures.game!r}; the rules of {game.name} differ")
+            raise ModelError(f"the model of {self.figures.game!r} is for other rules than {game.name} has")
 
     def use_in(self, searcher: TreeSearcher) -> None:
         """Make a searcher use the model if the model won its trial.
@@ -211,7 +211,7 @@ class Model:
         if self.fluents != inputs_of(searcher) or not searcher.can_use(self.weights):
             raise ModelError(
                 f"the model of {self.figures.game!r} has other inputs than this version of anygame expects: "
-                "train it anew"
+                "train a new model"
             )
         if self.figures.is_used:
             searcher.use_estimates(self.weights, self.figures.trust)
@@ -287,7 +287,7 @@ def history_of(found: object) -> tuple[TrainingProgress, ...]:
             or not all(_is_of("float", bound) for bound in interval)
             or not all(_is_of(kind, values.get(name)) for name, kind in numbers.items())
         ):
-            raise ValueError("a point of its history has missing or invalid figures")
+            raise ValueError("an entry of the training history has missing or invalid figures")
         point = {name: values[name] for name in numbers}
         history.append(TrainingProgress(**point, interval=(interval[0], interval[1])))
     return tuple(history)

@@ -90,7 +90,7 @@ class TreeReporter(Generic[_Node]):
             proven={role: proven for role, (_, proven) in values.items()},
             engine=self.engine,
             reason=next(
-                (f"no end gives {self.game.roles[place]} a goal" for place in self._without_goal), ""
+                (f"no final state gives {self.game.roles[place]} a goal" for place in self._without_goal), ""
             ),
         )
 

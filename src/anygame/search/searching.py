@@ -68,7 +68,7 @@ _SLICE: Final = 0.05
 _BETWEEN_REPORTS: Final = 0.25
 #: Factor by which the expected overrun of a slice decays with every slice.
 _FORGETTING: Final = 0.9
-_COST: Final = "it evaluates one state at a time, typically hundreds of times slower"
+_COST: Final = "the search evaluates one state at a time, which typically takes hundreds of times longer"
 #: Minimum fraction of a run that must remain for a change to a better engine.
 _WORTH_BEGINNING: Final = 0.5
 #: Fraction of a run for the search for the best line, in a game for one role.
@@ -153,9 +153,9 @@ class Search:
         if model is not None:
             model.check(game)
         if not 1 <= threads <= 4096:
-            raise ValueError(f"threads should be a number from 1 to 4096, not {threads}")
+            raise ValueError(f"expected 1 to 4096 threads, got {threads}")
         if memory < 1:
-            raise ValueError(f"memory should be a number of bytes from 1, not {memory}")
+            raise ValueError(f"expected a memory limit of at least 1 byte, got {memory}")
         self._game, self._role, self._model = game, role, model
         self.table = table
         self._start: State | None = None
@@ -259,7 +259,7 @@ class Search:
         reason = reason_of(self.fallback)
         if reason is not None and reason != self._warned_of:
             self._warned_of = reason
-            message = f"{self._game.name}: searches slowly here: {reason}; {_COST}"
+            message = f"{self._game.name}: the search is slow: {reason}; {_COST}"
             warn(message, FallbackWarning, stacklevel=2)
 
     def _line_search(self) -> LineSearch | None:

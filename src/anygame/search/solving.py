@@ -141,7 +141,7 @@ def with_best_line(game: Game, start: State, solution: Solution, memory: int, se
         return solution
     role, spent = game.roles[chooser], solution.seconds + line.seconds
     if line.goal is None:
-        reason = f"no end gives {role} a goal" if line.proven else solution.reason
+        reason = f"no final state gives {role} a goal" if line.proven else solution.reason
         return replace(solution, reason=reason, seconds=spent, interrupted=line.interrupted)
     highest = max(*USUAL, GoalScale.of(game).highest)
     bound = line.most_worth(highest)
@@ -149,7 +149,7 @@ def with_best_line(game: Game, start: State, solution: Solution, memory: int, se
     solved = line.proven and most == line.goal
     reason = "" if solved else solution.reason
     if line.misses_goal and not solved:
-        reason = f"an end without a goal for {role} may be worth more"
+        reason = f"a final state without a goal for {role} may have a greater value"
     return replace(
         solution,
         method="best goal",

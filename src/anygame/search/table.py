@@ -364,7 +364,7 @@ def load_table(path: str | Path, game: Game) -> Table:
     header, arrays = read_arrays(Path(path), FORMAT, TableError, _LARGEST)
     if header.get("rules") != rules_digest(game):
         name = str(header.get("game"))[:200]
-        raise TableError(f"{path} is a table of {name!r}; the rules of {game.name} differ")
+        raise TableError(f"{path} has values for the rules of {name!r}; the rules of {game.name} differ")
     try:
         return _table(header, arrays, game)
     except (KeyError, TypeError, ValueError) as error:
@@ -388,12 +388,12 @@ def _table(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], game: 
         *([] if distances is None else [(distances, (count,), np.uint32)]),
     ]
     if any(array.shape != shape or array.dtype != kind for array, shape, kind in expected):
-        raise ValueError("its arrays do not match its header")
+        raise ValueError("the arrays do not match the header")
     states = StateSet(words)
     for first in range(0, count, _CHUNK):
         states.add(rows[first : first + _CHUNK])
     if len(states) != count or not count or kinds.max() >= len(bounds):
-        raise ValueError("its states or values are invalid")
+        raise ValueError("the states or values are invalid")
     if not isinstance(header["method"], str):
-        raise TypeError("its method is not a string")
+        raise TypeError("the method in the header is not a string")
     return Table(game, header["method"], fluents, states, kinds, bounds, distances)

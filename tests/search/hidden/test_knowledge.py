@@ -126,5 +126,5 @@ def test_what_cannot_have_been_observed_is_refused() -> None:
     game = anygame.load("kuhn_poker")
     states, joints = played(game, 1)
     view = RoleView.of(game.roles[0], states, joints)
-    with pytest.raises(LimitError, match="no match has these observations"):
+    with pytest.raises(LimitError, match="no match has such observations"):
         Knowledge(game, "player2").of(view)

@@ -129,7 +129,7 @@ def test_without_a_network_it_searches_a_state_that_it_is_given() -> None:
     state = start.next(["noop", "(hide tails)"])
     found, player = _move(game, RoleView(start), state, iterations=60)
     assert found == "(say tails)"
-    assert "has no network: searching one state" in player.take_said()[0]
+    assert "has no compiled network: searching one state" in player.take_said()[0]
 
 
 def test_without_hidden_information_it_finds_what_wins() -> None:
@@ -175,7 +175,7 @@ def test_it_is_a_player_by_name_with_options() -> None:
     assert isinstance(player, Player)
     record = run(anygame.load("monty_hall"), [player], seed=1, start_clock=60, play_clock=60)
     said = " ".join(str(record.to_json()).split())
-    assert "states believed in" in said
+    assert "possible states" in said
 
 
 @pytest.mark.parametrize(

@@ -243,7 +243,7 @@ def test_a_choice_that_no_playout_met_is_met_by_the_search() -> None:
         (<= (goal player 0) (true end)) (<= (goal player 100) (true (at 7))) (goal other 0)"""
     for machine in _MACHINES:
         game = anygame.loads(text, machine=machine)
-        with pytest.raises(SeveralChooseError, match="other has a choice too"):
+        with pytest.raises(SeveralChooseError, match="other has choices, too"):
             LineSearch(game, seed=1).run()
 
 

@@ -230,7 +230,7 @@ def _print(findings: Iterable[Finding]) -> None:
         screen.show([list(_pieces(line)) for line in lines])
         if finding.command:
             is_unsafe = UNSAFE_MENDS & {*(finding.kinds or ())}
-            doubt = ", but only if the rule shall hold for every value" if is_unsafe else ""
+            doubt = ", but only if the rule should hold for every value" if is_unsafe else ""
             screen.say(f"  mend: {finding.command}{doubt}")
 
 

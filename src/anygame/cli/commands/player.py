@@ -118,7 +118,7 @@ async def _serve(options: _Options) -> None:
         port = await _listening(server, options.host, options.port)
         name, strategy = server.name, options.strategy
         host = f"[{options.host}]" if ":" in options.host else options.host
-        text = f"{name} ({strategy}) listens on {host}:{port}; Ctrl-C ends it"
+        text = f"{name} ({strategy}) listens on {host}:{port}; Ctrl-C stops the player"
         log.say(text, event="listening", host=options.host, port=port, name=name, strategy=strategy)
         with suppress(asyncio.CancelledError):
             await over.wait()

@@ -194,7 +194,7 @@ def _read(file: TextIO, asked: Sequence[Question]) -> dict[str, str]:
         where = f"reply {number}"
         if line.lstrip().startswith('"'):
             if number > len(asked):
-                raise QuizError(f"{where} is one too many: the quiz has {len(asked):,} questions")
+                raise QuizError(f"{where} belongs to no question: the quiz has only {len(asked):,} questions")
             value = read_object(f'{{"id": null, "reply": {line}}}', where)
             name = asked[number - 1].id
         else:

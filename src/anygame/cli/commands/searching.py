@@ -103,7 +103,7 @@ def _analyse(options: _AnalyseOptions) -> int:
     if model is not None:
         screen.say(f"model of {model.figures}")
         if search.no_model is not None:
-            complain(f"note: {search.no_model}: searching without it")
+            complain(f"note: {search.no_model}: searching without a model")
     if options.practise is not None:
         report = practise(search, options.practise)
         screen.say(str(report or _NOTHING_TO_PRACTISE))
@@ -129,7 +129,7 @@ def _model(options: _AnalyseOptions, game: Game) -> Model | None:
     except ModelError as error:
         if options.model not in {None, "yes"}:
             raise
-        complain(f"note: {error}: searching without it")
+        complain(f"note: {error}: searching without a model")
         return None
 
 

@@ -79,7 +79,7 @@ class PersonShell(Shell):
 
     def _run(self, name: str, rest: str) -> None:
         if self.is_hidden and name in _REVEALING:
-            raise CommandError("that would show hidden information; `anygame play --reveal` shows everything")
+            raise CommandError("this command shows hidden information: use `anygame play --reveal` for that")
         super()._run(name, rest)
 
     def visible_moves(self) -> Mapping[Role, Sequence[Term]]:

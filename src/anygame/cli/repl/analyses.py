@@ -79,13 +79,13 @@ class Analyses:
     def _analysis_of(self, role: Role, seconds: float) -> Analysis:
         session, search = self._session, self._search_of(role)
         if search.no_beliefs is not None:
-            raise CommandError(f"{search.no_beliefs}, so a search from your knowledge is not possible")
+            raise CommandError(f"{search.no_beliefs}, so no search from your knowledge is possible")
         # The search reads only the legal moves of the role from the state. The role knows these.
         analysis = search.run(
             session.state, seconds=seconds, view=RoleView.of(role, session.states, session.moves)
         )
         if search.is_lost:
-            raise CommandError("no state was found that agrees with your percepts; try more seconds")
+            raise CommandError("no state was found that agrees with your percepts; allow more seconds")
         return analysis
 
     # Exact values

@@ -215,8 +215,8 @@ def _identity(finding: Diagnostic, cause: Mend | None = None) -> tuple[Severity,
 def _at_cause(finding: Diagnostic, cause: Mend) -> Diagnostic:
     """Return a finding of play, moved to the place of an edit that corrects the fault."""
     meant = shown(cause.message)
-    note = Note("play shows the fault here", finding.span)
-    message = f"{finding.message}; with {meant} here, this does not happen"
+    note = Note("the fault occurs here in play", finding.span)
+    message = f"{finding.message}; writing {meant} here avoids this fault"
     hint = f"{meant}, or {finding.hint}" if finding.hint else meant
     return replace(finding, message=message, span=cause.span, notes=(note, *finding.notes), hint=hint)
 

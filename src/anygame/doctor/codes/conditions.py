@@ -28,9 +28,9 @@ def _keyword_in_body(sheet: Sheet) -> Iterator[Diagnostic]:
     for atoms in sheet.reads.values():
         for atom in atoms if atoms[0].predicate in _NOT_READ else ():
             yield CODES["keyword-in-body"].found(
-                f"`{atom.predicate}` belongs in heads; other systems read it as empty in a body",
+                f"`{atom.predicate}` belongs in heads; other systems treat it as always false in a body",
                 atom.span,
-                hint="define a relation of your own, and read it in both rules",
+                hint="define another relation, and use it in both rules",
             )
 
 
@@ -52,7 +52,7 @@ def _nested_or(sheet: Sheet) -> Iterator[Diagnostic]:
     for inner, rule in sheet.formulas:
         for part in inner.formulas if isinstance(inner, Or) else ():
             if isinstance(part, Or):
-                message = "this disjunction is an alternative of another one"
+                message = "this disjunction is an alternative of another disjunction"
                 hint = "list its alternatives in the outer `or`"
                 yield CODES["nested-or"].found(message, span_of(part, rule), hint=hint)
 
@@ -81,7 +81,7 @@ def _idle_distinct(sheet: Sheet) -> Iterator[Diagnostic]:
     for inner, rule in sheet.formulas:
         if isinstance(inner, Distinct) and unify(inner.left, inner.right, {}) is None:
             message = f"{inner.left} and {inner.right} are always distinct"
-            hint = "delete it, or compare a variable"
+            hint = "delete the `distinct`, or compare a variable"
             yield CODES["idle-distinct"].found(message, span_of(inner, rule), hint=hint)
 
 
@@ -95,9 +95,9 @@ def _repeated_literal(sheet: Sheet) -> Iterator[Diagnostic]:
     if len({id(rule) for rule, _, _ in repeated}) <= _MOST_RULES:
         for rule, first, again in repeated:
             message = f"{shown(str(again))} is repeated in this rule"
-            note = Note("the first time", span_of(first, rule))
+            note = Note("the first occurrence", span_of(first, rule))
             yield CODES["repeated-literal"].found(
-                message, span_of(again, rule), note, hint="change it, or delete it"
+                message, span_of(again, rule), note, hint="change or delete the repetition"
             )
 
 

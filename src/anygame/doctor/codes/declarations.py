@@ -110,9 +110,9 @@ def _undefined_relation(sheet: Sheet) -> Iterator[Diagnostic]:
 def _advice(sheet: Sheet, key: Key, atom: Atom) -> str:
     name = key[0]
     if key in sheet.writers:
-        return f"it is a fluent: {shown(f'(true {atom})')}"
+        return f"write it as a fluent: {shown(f'(true {atom})')}"
     if key in sheet.moves:
-        return f"it is a move: (does ?role {shown(str(atom))})"
+        return f"write it as a move: (does ?role {shown(str(atom))})"
     arities = sorted({arity for other, arity in sheet.heads if other == name})
     if arities:
         return f"{shown(name)} is defined with {' or '.join(map(str, arities))} arguments"
@@ -151,7 +151,7 @@ def _unused_relation(sheet: Sheet) -> Iterator[Diagnostic]:
     needed = reached((key for key in sheet.heads if KEYWORDS.get(key[0]) == key[1]), sheet.read_by)
     for key, rules in sheet.heads.items():
         if key not in needed:
-            reader = "nothing reads it" if key not in sheet.reads else "only rules without effect read it"
+            reader = "no rule reads it" if key not in sheet.reads else "only rules without effect read it"
             yield CODES["unused-relation"].found(
                 f"{named(key)} has no effect on the game: {reader}",
                 span_of(rules[0].head, rules[0]),

@@ -42,7 +42,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
             worst[id(part.origin)] = size, part
     for size, part in worst.values():
         piece = _separable(part)
-        notes = [Note("this literal can move to a rule of its own", atom.span) for atom in piece[:1]]
+        notes = [Note("this literal can move to a separate rule", atom.span) for atom in piece[:1]]
         notes += [Note("together with this one", atom.span) for atom in piece[1:3]]
         yield CODES["large-join"].found(
             f"this rule has up to {_about(size)} instances",

@@ -91,7 +91,7 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
     for name in [name for name in names if counts[name.text] == 1][:_MOST_COMPARED]:
         near = nearest(name.text, common)
         if near is not None:
-            message = f"{shown(name.text)} is used nowhere else, but {shown(near)} is, {times(counts[near])}"
+            message = f"{shown(name.text)} is used once, but {shown(near)} is used {times(counts[near])}"
             yield CODES["likely-typo"].found(message, name.span, hint=shown(near))
 
 

@@ -47,7 +47,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
         what, blamed = _loss(sheet, key, starts.get(key, []), writers.get(key, []))
         if what:
             hint = f"(<= (next {pattern(key)}) (true {pattern(key)}) ...)"
-            note = Note("it is read here", readers[0].span)
+            note = Note("this literal reads the fluent", readers[0].span)
             yield CODES["lost-fluent"].found(f"{named(key)} {what}", blamed[0].span, note, hint=hint)
 
 

@@ -42,7 +42,7 @@ def _capitals(names: Sequence[Name], mark: str) -> Iterator[Diagnostic]:
         text, usual = shown(places[0].text), shown(usual_places[0].text)
         yield CODES["case-differs"].found(
             f"{mark}{text} (used {times(len(places))}) and {mark}{usual} "
-            f"(used {times(len(usual_places))}) are different names: capitals count",
+            f"(used {times(len(usual_places))}) are different names: names are case-sensitive",
             places[0].span,
             Note("the other spelling", usual_places[0].span),
             hint=f"{mark}{usual}, if the names should be equal",
@@ -114,7 +114,7 @@ def _keyword_constant(sheet: Sheet) -> Iterator[Diagnostic]:
     for keyword, (name, *_) in constants.items():
         if keyword in OPERATORS:
             message = f"{shown(name.text)} is an operator, but here it is read as a name, probably by mistake"
-            hint = "is a parenthesis missing before it?"
+            hint = "check for a missing parenthesis before it"
             yield CODES["operator-constant"].found(message, name.span, hint=hint)
         elif keyword in KEYWORDS:
             message = (

@@ -133,7 +133,7 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
     assert key is not None
     needs = "it" if len(group) == 1 else "a fluent, a move or a relation that needs it"
     message = f"{named(key)} can never hold: each of its rules needs {needs}"
-    hint = "a fact, or a rule that starts it"
+    hint = "add a fact, or a rule that does not need it"
     if kind == "true":
         message = f"{named(key)} never becomes true: it has no `init`, and each `next` for it needs {needs}"
         starting = [other for other in fluents if starts_all(sheet, other, group)] or fluents[:1]
@@ -146,7 +146,7 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
         message = f"{move} is legal only if {named(key)} is true, and only {move} makes it true"
         hint = f"(init {pattern(key)}), or a legal move that does not need it"
     heads = [_first_head(sheet, item) for item in group]
-    notes = [Note("this needs it, too", head.span) for head in heads if head is not first][:3]
+    notes = [Note("this rule needs it, too", head.span) for head in heads if head is not first][:3]
     return CODES["never-starts"].found(message, first.span, *notes, hint=hint)
 
 
@@ -187,8 +187,8 @@ def _contradiction(part: NormalRule) -> _Reason | None:
     for item in part.body:
         if isinstance(item, Not) and isinstance(item.formula, Literal) and item.formula.atom in held:
             atom = item.formula.atom
-            note = Note("it must hold here", held[atom].span)
-            message = f"{shown(str(atom))} must hold and not hold"
+            note = Note("here it must hold", held[atom].span)
+            message = f"{shown(str(atom))} must both hold and not hold"
             return _Reason("never-fires", message, atom.span, (note,))
         if isinstance(item, Distinct) and item.left is item.right:
             message = f"{item.left} is never distinct from itself"

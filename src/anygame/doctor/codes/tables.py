@@ -53,7 +53,7 @@ def _breaking_count(facts: Sequence[Atom]) -> Iterator[Diagnostic]:
     is_inside = min(others) <= first <= max(others)
     if is_inside or (second is not None and second - first == -step and second != min(others)):
         atom, name = facts[odd], shown(facts[odd].predicate)
-        message = f"{shown(str(atom))} does not fit the count of the other {len(others)} facts of {name}"
+        message = f"{shown(str(atom))} does not fit the sequence of the other {len(others)} facts of {name}"
         yield CODES["odd-fact"].found(message, atom.span, Note("compare", facts[odd - 1 if odd else 1].span))
 
 

@@ -49,7 +49,7 @@ _SHOWN_OF_ENDLESS: Final = 6
 #: Maximum number of joint moves that the search tries in a state, so one state cannot use up the budget.
 _JOINTS_A_STATE: Final = 64
 #: Advice that makes every match end.
-_COUNTER: Final = "a counter of steps that ends the game"
+_COUNTER: Final = "add a counter of steps that ends the game"
 
 JointMove = tuple["Term", ...]
 

@@ -222,7 +222,7 @@ class _Grounder:
             relation = evaluation.rule.head.relation
             if error.relation or error.limit not in {"instances", "steps"} or is_own(relation):
                 raise
-            message = f"{error.message} (at a rule of {relation.title})"
+            message = f"{error.message} (in a rule of {relation.title})"
             raise LimitError(message, error.limit, error.bound, relation.title) from None
         return is_grown
 
@@ -239,7 +239,7 @@ class _Grounder:
         if rule.head.relation.predicate == "next" and table.count > self._limits.fluents:
             (shape,), most = rule.head.relation.shapes, self._limits.fluents
             kind = f" ({shown(shape[0])} ...)" if isinstance(shape, tuple) else ""
-            message = f"states may be made of more than {most:,} different facts{kind}"
+            message = f"the rules define more than {most:,} possible fluents{kind}"
             raise LimitError(message, "fluents", most)
         if rule.head.relation in self._read or not is_own(rule.head.relation):
             negatives = [
@@ -257,9 +257,9 @@ class _Grounder:
             if not is_own(relation):
                 counts[relation.title] += len(instances.heads)
         worst = max(counts, key=counts.__getitem__, default=None)
-        most = f", most of them of {worst}" if worst else ""
+        most = f", most of them of rules for {worst}" if worst else ""
         return LimitError(
-            f"the rules make more than {bound:,} ground instances{most}", "instances", bound, worst
+            f"the rules have more than {bound:,} ground instances{most}", "instances", bound, worst
         )
 
     def _flow(self) -> bool:

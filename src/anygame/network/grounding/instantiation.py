@@ -89,7 +89,7 @@ class Join:
             waiting.discard(index)
             self._extend(instances, index, ranges.get(index))
         if instances.count and (tests or composed):
-            raise AssertionError(f"nothing binds all variables of {self._rule}")
+            raise AssertionError(f"the positive literals do not bind all variables of {self._rule}")
         return instances
 
     def column(self, instances: Instances, term: Term) -> Rows:

@@ -228,7 +228,7 @@ class StaticRelations:
         """Return a table that contains all rows of a relation on demand that match the keys."""
         if not known:
             if not self._endless and not self._engine.ends(relation, ()):
-                message = f"the rules ask for all of {relation.title}, which may have no end"
+                message = f"the rules need all facts of {relation.title}, which may be infinitely many"
                 raise LimitError(message, "facts", relation=relation.title)
             # The engine computes the whole relation once, and stores it.
             self._engine.rows(self._engine.static, relation)
@@ -243,7 +243,7 @@ class StaticRelations:
         columns = list(distinct.astype(np.int32).T)
         fresh = np.flatnonzero(questions.find(columns, len(distinct)) < 0)
         if questions.count + len(fresh) > _MOST_QUESTIONS:
-            message = f"{relation.title} is asked on demand for more than {_MOST_QUESTIONS:,} things"
+            message = f"the rules query {relation.title} with more than {_MOST_QUESTIONS:,} argument tuples"
             raise LimitError(message, "questions", _MOST_QUESTIONS)
         free = [number for number in range(relation.width) if number not in known]
         order = np.argsort([*known, *free]).tolist()

@@ -134,7 +134,7 @@ class Table:
         for column in columns if not begins.all() else ():
             values = column[ordered]
             if not (begins[1:] | (values[1:] == values[:-1])).all():
-                raise LimitError("two rows have one hash value", limit="hash", bound=1)
+                raise LimitError("two different rows have the same hash value", limit="hash", bound=1)
         # Number the rows in order of arrival.
         is_first = np.zeros(count, np.bool_)
         is_first[ordered[begins]] = True
@@ -159,7 +159,7 @@ class Table:
 
 def too_many_rows(most: int) -> LimitError:
     """Return the error for a join with too many rows."""
-    return LimitError(f"the conditions of a rule hold together in more than {most:,} ways", "instances", most)
+    return LimitError(f"the conditions of a rule have more than {most:,} solutions", "instances", most)
 
 
 def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: int) -> tuple[Ids, Ids]:

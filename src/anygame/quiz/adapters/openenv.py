@@ -114,7 +114,7 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
         self._state.step_count += 1
         done = graded.is_exact or self._state.step_count >= self._tries
         # Feedback before the last reply does not reveal missing terms.
-        hint = f"wrong: {', '.join(graded.wrong[:5])}" if graded.wrong else "terms are missing"
+        hint = f"wrong: {', '.join(graded.wrong[:5])}" if graded.wrong else "terms of the answer are missing"
         return Asked(
             question=self._question.prompt,
             feedback=str(graded) if done else hint,

@@ -97,7 +97,7 @@ class Knowledge:
         """
         if (1 + len(view.observations)) * self._network.gates > _MOST_GATES:
             raise LimitError(
-                f"{self._game.name} is too large to compute knowledge",
+                f"{self._game.name} is too large to compute what a role can know",
                 limit="gates",
                 bound=_MOST_GATES,
             )
@@ -107,7 +107,7 @@ class Knowledge:
         new_observations = view.observations[len(self._turns) - 1 :]
         turns = [turn for turn in map(self._reader.read, new_observations) if turn is not None]
         if len(turns) < len(new_observations):
-            raise LimitError(f"{self._game.name}: no match has these observations", limit="observations")
+            raise LimitError(f"{self._game.name}: no match has such observations", limit="observations")
         self._view = None  # If an interrupt comes now, the next call recomputes all turns.
         for turn in turns:
             self._add(turn)

@@ -276,7 +276,7 @@ class BeliefSearcher:
 
     def __init__(self, game: Game, role: Role, *, seed: int | None = None, memory: int = 1 << 30) -> None:
         if game.backends.network is None:
-            raise LimitError(f"{game.name} has no network")
+            raise LimitError(f"{game.name} has no compiled network")
         seed = SystemRandom().getrandbits(32) if seed is None else seed
         self._game, self._role = game, role
         self._moves = game.actions(role)
@@ -376,5 +376,5 @@ class BeliefSearcher:
             goals={role: mean},
             proven={role: None},
             engine="beliefs",
-            believed=f"{states:,} {'states believed in' if self._belief.is_exact else 'particles'}",
+            believed=f"{states:,} {'possible states' if self._belief.is_exact else 'particles'}",
         )

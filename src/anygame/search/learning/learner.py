@@ -162,10 +162,10 @@ class Learner:
         capacity = len(practice.targets)
         is_in_range = counts[FILLED] <= capacity and bool(((lengths >= 0) & (lengths <= LONGEST)).all())
         if not (is_in_range and 0 <= counts[NEXT] < capacity and (counts >= 0).all()):
-            raise ValueError("the saved state has counts out of range")
+            raise ValueError("counts in the saved state are out of range")
         floats = [array for array in state.values() if array.dtype.kind == "f"]
         if not all(np.isfinite(array).all() for array in floats) or (state["squares"] < 0).any():
-            raise ValueError("the saved state has weights that are not finite")
+            raise ValueError("weights in the saved state are not finite, or squares are negative")
         for name, (array, rows) in saved.items():
             array[rows] = state[name]
 
@@ -174,7 +174,7 @@ def _check(state: Mapping[str, NDArray[Any]], expected: Mapping[str, NDArray[Any
     for name, array in expected.items():
         found = state.get(name)
         if found is None or found.shape != array.shape or found.dtype != array.dtype:
-            raise ValueError(f"the saved state has no suitable array {name}")
+            raise ValueError(f"the saved state has no array {name!r} of the expected shape and type")
 
 
 def units_of_training(searcher: TreeSearcher) -> int:

@@ -72,7 +72,7 @@ def obstacle_to_learning(searcher: TreeSearcher) -> str | None:
     """Return the reason why a game cannot be learned, as a clause; None if it can be learned."""
     random = searcher.code.random
     if random.any():
-        return "it has chance"
+        return "the game has chance moves"
     if not 2 <= len(random) <= MOST_ROLES:
-        return "it has one role" if len(random) == 1 else f"it has {len(random)} roles"
+        return "the game has one role" if len(random) == 1 else f"the game has {len(random)} roles"
     return None

@@ -99,7 +99,7 @@ class TrainingRun:
                 begin = perf_counter()
                 deadline = begin + min(_CHECKPOINT_SECONDS, seconds - self._seconds)
                 if not self._learners.play(min(games, self._next_trial), deadline=deadline):
-                    raise _unsuitable(self._searcher.game, "it has too many joint moves")
+                    raise _unsuitable(self._searcher.game, "the game has too many joint moves")
                 self._seconds += perf_counter() - begin
                 figures = self._so_far()
                 if self._learners.have_played(self._next_trial):
@@ -192,7 +192,7 @@ class TrainingRun:
         with _alone(self._checkpoint) as is_alone:
             if not is_alone:
                 raise ModelError(
-                    f"another process trains {self._path} with the seed {self._seed}: choose another one"
+                    f"another process trains {self._path} with the seed {self._seed}: choose another seed"
                 )
             yield
 
@@ -219,7 +219,7 @@ class TrainingRun:
                     return
             reasons += f"; another process has resumed {path}"
         raise ModelError(
-            f"no training of {self._searcher.game.name} can be resumed beside {self._path}"
+            f"no training of {self._searcher.game.name} in the folder of {self._path} can be resumed"
             f"{reasons or '; if the rules have changed, start a new training'}"
         )
 
@@ -229,10 +229,10 @@ class TrainingRun:
         game = self._searcher.game
         self._searcher.windows = bool(header["windows"])
         if header["rules"] != rules_digest(game) or tuple(header["fluents"]) != inputs_of(self._searcher):
-            raise ValueError("its rules differ")
+            raise ValueError("the checkpoint was made for other rules")
         seed, count = int(header["seed"]), int(header["threads"])
         if not 1 <= count <= MOST_THREADS or threads not in {None, count}:
-            raise ValueError(f"{threads or count} threads cannot resume it: it has {count}")
+            raise ValueError(f"the thread count is {count}, expected {threads or f'1 to {MOST_THREADS}'}")
         self._begin(seed, count)
         self._learners.restore(arrays)
         error, positions = header["reported"]
@@ -240,7 +240,7 @@ class TrainingRun:
         self._seconds, self._next_trial = float(header["seconds"]), int(header["next_trial"])
         self._history = list(history_of(header["history"]))
         if arrays["earlier"].shape != self._earlier.shape or arrays["earlier"].dtype != self._earlier.dtype:
-            raise ValueError("its earlier weights have another shape")
+            raise ValueError("the array of earlier weights has the wrong shape or type")
         self._earlier = arrays["earlier"].copy()
 
 
@@ -250,13 +250,13 @@ def searcher_to_learn(game: Game, *, windows: bool = False) -> TreeSearcher:
         searcher = searcher_of(game, windows=windows)
     except LimitError as error:
         raise ModelError(f"{game.name} cannot be trained: {error}") from error
-    obstacle = "its roles have incomplete information" if game.is_gdl2 else obstacle_to_learning(searcher)
+    obstacle = "the roles have incomplete information" if game.is_gdl2 else obstacle_to_learning(searcher)
     if obstacle is not None:
         raise _unsuitable(game, obstacle)
     if windows and searcher.patterns.rows == searcher.patterns.lines:
         raise ModelError(
             f"{game.name} cannot be trained with windows: expected a board of at least {SHORTEST} rows and "
-            "columns whose cells have few contents; train it without windows"
+            "columns, and few possible contents of a cell; train it without windows"
         )
     return searcher
 

@@ -77,18 +77,18 @@ def train(
     """
     limits = [number for number in (seconds, games) if number is not None]
     if not limits or min(limits) <= 0:
-        raise ValueError("expected seconds or games of training above 0")
+        raise ValueError("expected a number of seconds or games above 0")
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise ValueError(f"expected 1 to {MOST_THREADS} threads, got {threads}")
     game = game if isinstance(game, Game) else load(game)
     path = model_path(game) if into is None else Path(into)
     if path is None:
-        raise ModelError("ANYGAME_MODELS is empty, so name the file to write")
+        raise ModelError("the environment variable ANYGAME_MODELS is empty: name a file for the model")
     if into is not None and path.exists():
         try:
             load_model(path, game)
         except ModelError as error:
-            raise ModelError(f"{path} would be overwritten: {error}") from error
+            raise ModelError(f"the model cannot replace the file {path}: {error}") from error
     # This late import keeps NumPy out of programs that only load games.
     from anygame.search.learning.run import TrainingRun
 

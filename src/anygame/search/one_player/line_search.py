@@ -179,5 +179,5 @@ class LineSearch:
 
     @property
     def _begun(self) -> Portfolio:
-        assert self._search is not None, "begin has not been called"
+        assert self._search is not None, "`begin` must be called before this method"
         return self._search

@@ -61,7 +61,7 @@ class SeveralChooseError(ValueError):
     """Several roles have choices, so the game is not a game for one player."""
 
     def __init__(self, role: str) -> None:
-        super().__init__(f"expected a game in which one role chooses; {role} has a choice too")
+        super().__init__(f"expected a game in which only one role has choices; {role} has choices, too")
         self.role = role
 
 

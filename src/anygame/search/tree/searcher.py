@@ -119,7 +119,7 @@ class Tree:
         if self._is_full and not self._forget():
             empty(self.store)
         if self._is_full:
-            raise MemoryError("the memory of the search has no room for one state")
+            raise MemoryError("the memory limit of the search is too small for one state")
         root = self.store.counts[ROOT] = add_state(*self._addresses[1:])
         self.store.counts[DEPTH] = 0
         if end is not None:

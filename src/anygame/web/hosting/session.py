@@ -181,7 +181,7 @@ class Session:
 
     def _hosted(self) -> HostedMatch:
         if not isinstance(self.match, HostedMatch):
-            raise RecordError("this match is played elsewhere, so nobody can move here")
+            raise RecordError("this page only shows the match: its players move elsewhere")
         return self.match
 
     async def follow(self, start: int, turns: list[View], now: View) -> View:

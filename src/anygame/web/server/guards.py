@@ -88,7 +88,7 @@ class Guards:
     def _refusal(self, method: str, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")
         if not self._any_name and _name(host) not in self._names:
-            return 421, "this server does not answer under that name; see --name in `anygame web --help`"
+            return 421, "this server does not accept that host name; see --name in `anygame web --help`"
         if method not in _READING and not _is_ours(headers, host):
             return 403, "requests from other sites are refused"
         if "transfer-encoding" in headers:

@@ -85,7 +85,7 @@ class MatchRoutes:
         match, visitor = await self._match(request)
         await self._matches.view(match)
         if not match.shows_all_now(match.roles_of(visitor.name)):
-            raise RefusedError("the rules hide that from you until the match is over")
+            raise RefusedError("the rules hide this information from you until the match is over")
         return match
 
     async def show(self, request: Request) -> Response:
@@ -141,7 +141,7 @@ class MatchRoutes:
         values = match.values.get(step)
         if values is None or "known" not in request.query_params:
             time = request.query_params.get("seconds") or str(_SEARCHING)
-            seconds = read_seconds(time, "the time of a search", _SHORTEST_SEARCH, _SEARCHING)
+            seconds = read_seconds(time, "the time limit of a search", _SHORTEST_SEARCH, _SEARCHING)
             async with self._analysing.place(self._settings.answer):
                 values = await self._matches.ask(match, "analyse", step=step, seconds=seconds)
             match.remember_values(step, values)

@@ -55,7 +55,7 @@ class WatchingServer:
     def __init__(self, settings: Settings, broadcast: Broadcast) -> None:
         self._settings = settings
         self._broadcast = broadcast
-        self._bound = _bound(settings, "try another, as in --web 8001, or --web 0 for any that is free")
+        self._bound = _bound(settings, "try another port, such as --web 8001, or --web 0 for any free port")
         self._has_begun = Event()
         self._thread = Thread(target=self._serve, name="pages", daemon=True)
 

@@ -138,7 +138,7 @@ class SheetRoutes:
         """Return a small drawing of a sheet's game. The server computes one drawing at a time."""
         sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
         if sheet.visitor:
-            raise NotFoundError("sheets that were uploaded have no small drawing")
+            raise NotFoundError("uploaded sheets have no thumbnail")
         async with self._drawing:
             try:
                 drawing = await self._ask("thumbnail", sheet, _DRAWING)
@@ -260,7 +260,7 @@ class SheetRoutes:
 
 def _time_of_people(asked: Mapping[str, str]) -> tuple[float, float] | None:
     """Return the seconds of each person for the match, and the increment per move; None for no clock."""
-    minutes = read_seconds(asked.get("minutes") or "0", "the minutes of people", 0, _MOST_MINUTES)
-    more = read_seconds(asked.get("more") or "0", "the seconds for a move", 0, _MOST_SECONDS_A_MOVE)
+    minutes = read_seconds(asked.get("minutes") or "0", "the minutes of each person", 0, _MOST_MINUTES)
+    more = read_seconds(asked.get("more") or "0", "the seconds added for each move", 0, _MOST_SECONDS_A_MOVE)
     # Without minutes for the match, people start with one increment.
     return (60 * minutes or more, more) if minutes or more else None
