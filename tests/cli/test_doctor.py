@@ -130,7 +130,7 @@ def test_json_has_an_object_for_each_diagnostic() -> None:
         "severity": "warning",
         "message": "no fact or rule defines suc with 2 arguments, so it is always false",
         "notes": [],
-        "hint": "define it, or delete the literal",
+        "hint": "define the relation, or delete the literal",
     }
 
 

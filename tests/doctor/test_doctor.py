@@ -148,10 +148,10 @@ def test_a_leading_underscore_says_unused_in_either_form() -> None:
     ("formula", "hint"),
     [
         ("~(q ?x)", "write (not ...) around the negated formula"),
-        ("(q ?x), (r ?x)", "delete it: all formulas of a body must hold"),
-        ("& (q ?x)", "delete it: all formulas of a body must hold"),
+        ("(q ?x), (r ?x)", "delete the operator: all formulas of a body must hold"),
+        ("& (q ?x)", "delete the operator: all formulas of a body must hold"),
         ("| (q ?x)", "write (or ...) around the alternatives"),
-        ("#| (q ?x) |#", "delete it: GDL has no block comments"),
+        ("#| (q ?x) |#", "delete the mark: GDL has no block comments"),
         (
             "(exists ?y (q ?y))",
             "delete the word and its variable",

@@ -36,7 +36,7 @@ def verdict_lines(verdict: Verdict, *, everything: bool = False) -> Iterator[str
 def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
     lemmas = counted(verdict.steps, "lemma")
     if verdict.outcome == "open" and verdict.depth is not None:
-        yield f"undecided: no match of up to {counted(verdict.depth, 'move')} refutes it"
+        yield f"undecided: no match of up to {counted(verdict.depth, 'move')} refutes the claim"
     if verdict.note:
         yield from verdict.note.splitlines()
     if verdict.match is not None:

@@ -131,6 +131,6 @@ class Proofs:
         for rule in dead:
             if rule.span not in reported:
                 note_ = Note("proved for matches of any length")
-                diagnostic = CODES["dead-rule"].found(message, rule.span, note_, hint="mend or delete it")
+                diagnostic = CODES["dead-rule"].found(message, rule.span, note_, hint="correct or delete it")
                 self.findings.append(Finding(diagnostic, verdict=verdict))
         self.verdicts.append(verdict)

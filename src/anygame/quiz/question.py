@@ -79,7 +79,7 @@ class Question:
             values[name] = value
         if values["kind"] not in KINDS or values["form"] not in FORMS:
             raise QuizError(
-                f"expected a kind of {', '.join(KINDS)} and a form of {', '.join(FORMS)}, "
+                f"expected a kind among {', '.join(KINDS)} and a form among {', '.join(FORMS)}, "
                 f"found {shown(values['kind'], 40)!r} and {shown(values['form'], 40)!r}"
             )
         return cls(**values)

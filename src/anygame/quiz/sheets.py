@@ -112,7 +112,7 @@ def sheets_of(games: list[Game], form: QuizForm, scramble: Any, seed: int) -> li
     for game in games:
         sheet = Sheet(game, form, scramble, seed)
         if sheet.digest in sheets:
-            raise QuizError(f"{game.name} has the rules of {sheets[sheet.digest].game.name}: leave one out")
+            raise QuizError(f"{game.name} and {sheets[sheet.digest].game.name} have the same rules: omit one")
         name, number = sheet.name, 1
         while sheet.name in names:
             number += 1

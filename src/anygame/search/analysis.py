@@ -362,7 +362,7 @@ class PracticeReport:
     """The result of ``Search.practise``.
 
     >>> print(PracticeReport(12_000, 700_000, 4.8, 6, 5.5, True))
-    practised 12,000 games in 4.8 s; 5.5 points of 6 trial matches: used
+    self-play: 12,000 games in 4.8 s; 5.5 points in 6 trial matches: used
 
     Attributes:
         games: number of games played.

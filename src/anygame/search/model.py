@@ -45,7 +45,7 @@ class TrainingProgress:
     """Progress of a training run.
 
     >>> print(TrainingProgress(2_000, 120_000, 1.5, 0.1234, 0.75, 12, (0.47, 0.91), 60.0))
-    2,000 games in 2 s, error 0.123; 75 % (47 to 91) of 12 matches against half the games; 60 s left
+    2,000 games in 2 s, error 0.123; 75 % (47 to 91) in 12 matches against the earlier model; 60 s left
     >>> print(TrainingProgress(2_900, 174_000, 2.4, 0.1212))
     2,900 games in 2 s, error 0.121
 
@@ -98,7 +98,7 @@ class ModelFigures:
 
     >>> figures = ModelFigures("chess", "sha256:00", 50_000, 3_000_000, 20.0, 2000, 12, 11.0, 0.6)
     >>> print(figures)
-    chess: 50,000 games; 11 points of 12 trial matches at 2,000 leaves a move: used
+    chess: 50,000 games; 11 points in 12 trial matches with 2,000 leaves a move: used
 
     Attributes:
         game: the name of the game.
@@ -153,7 +153,7 @@ class ModelFigures:
         games = [each.games for each in self.history]
         reach = [[abs(each.score - each.interval[side]) for each in self.history] for side in (0, 1)]
         scores = [each.score for each in self.history]
-        ax.errorbar(games, scores, yerr=reach, fmt="o-", capsize=3, label="score against half the games")
+        ax.errorbar(games, scores, yerr=reach, fmt="o-", capsize=3, label="score against the earlier model")
         ax.plot(games, [each.error for each in self.history], "s--", label="error")
         ax.axhline(0.5, color="grey", linewidth=0.8)
         ax.set(title=self.game, xlabel="games", xscale="log" if games else "linear", ylim=(0, 1.05))
@@ -171,7 +171,7 @@ class ModelFigures:
             )
             for each in self.history
         ]
-        return table(("games", "seconds", "error", "against half the games", "95 %"), rows, caption=str(self))
+        return table(("games", "seconds", "error", "score", "95 %"), rows, caption=str(self))
 
 
 @dataclass(frozen=True, eq=False)

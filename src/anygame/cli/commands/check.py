@@ -256,7 +256,7 @@ def _summary_of(verdict: Verdict) -> str:
     """Return a verdict as one line, without the match that the findings show."""
     notes = [verdict.note]
     if verdict.outcome == "open" and verdict.depth:
-        notes.insert(0, f"no match of up to {counted(verdict.depth, 'move')} decides it")
+        notes.insert(0, f"no match of up to {counted(verdict.depth, 'move')} decides the claim")
     if verdict.outcome == "refuted":
         notes = [f"{len(verdict.found)} never" if verdict.found else ""]
     return f"{verdict.outcome}: " + "; ".join([verdict.claim, *filter(None, notes)])

@@ -81,8 +81,8 @@ _COMMANDS: Final = (
     Command(
         "solve [FILE]",
         "show the exact value of this state and of its moves, the best first",
-        "Without FILE, this visits all states that can follow, if they fit into 1 GiB of memory; Ctrl-C\n"
-        "ends it early. With FILE, the values are read from a file that `anygame solve --table` has\n"
+        "Without FILE, all reachable states are visited, if they fit into 1 GiB of memory; Ctrl-C ends\n"
+        "the visit early. With FILE, the values are read from a file that `anygame solve --table` has\n"
         "written for the same rules. Afterwards, `analyse` and `hint` use these values, too.",
     ),
     Command("save FILE", "write the moves so far to a file"),

@@ -28,7 +28,7 @@ _SAYS_WHAT: Final = {
     "likely-typo": "",
     "case-differs": "",
     "stray-text": "(",
-    "undefined-relation": "it is a fluent: (",
+    "undefined-relation": "write it as a fluent: (",
     "swapped-arguments": "(",
 }
 #: Codes of names that are wrong wherever they occur.

@@ -123,15 +123,15 @@ def _advice(sheet: Sheet, key: Key, atom: Atom) -> str:
     if name in SUMS | COMPARISONS:
         return _advice_on_numbers(atom)
     near = nearest(name, {other for other, _ in sheet.writers}, is_stray=True)
-    return f"the fluent (true ({shown(near)} ...))" if near else "define it, or delete the literal"
+    return f"the fluent (true ({shown(near)} ...))" if near else "define the relation, or delete the literal"
 
 
 #: Advice on operators of other languages.
 _FORMULAS: Final = {
     **dict.fromkeys(("~", "!", "\\+", "-"), "write (not ...) around the negated formula"),
-    **dict.fromkeys(("&", "&&", ",", "^"), "delete it: all formulas of a body must hold anyway"),
+    **dict.fromkeys(("&", "&&", ",", "^"), "delete the operator: all formulas of a body must hold anyway"),
     **dict.fromkeys(("|", "||"), "write (or ...) around the alternatives"),
-    **dict.fromkeys(("#|", "|#"), "delete it: GDL has no block comments; a comment starts with ;"),
+    **dict.fromkeys(("#|", "|#"), "delete the mark: GDL has no block comments; a comment starts with ;"),
     "exists": "delete the word and its variable: a body holds if some value of each variable fits",
     "forall": "define a relation of the values that violate the formula, and negate it: (not ...)",
 }
@@ -177,7 +177,7 @@ def _unread_fluent(sheet: Sheet) -> Iterator[Diagnostic]:
             yield CODES["unread-fluent"].found(
                 f"no rule reads the fluent {named(key)}, except to keep it",
                 heads[0].span,
-                hint="delete it, unless it is meant for people",
+                hint="delete the fluent, unless it only informs people",
             )
 
 

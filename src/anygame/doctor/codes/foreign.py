@@ -96,7 +96,7 @@ def _words(span: Span) -> Diagnostic:
         return CODES["stray-text"].found(message, span, hint=f"({bracketed[1].strip()})")
     facts = "a fact" if len(text.split()) == 1 else "facts"
     message = f"{shown(text, 40)!r} between the rules is read as {facts} that no rule reads"
-    hint = "delete it, or start the line with a semicolon"
+    hint = "delete the text, or start the line with a semicolon"
     return CODES["stray-text"].found(message, span, hint=hint)
 
 

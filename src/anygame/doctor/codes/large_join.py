@@ -164,7 +164,7 @@ def _groups(atoms: Iterable[Atom], cut: Variable | None) -> list[list[Atom]]:
 
 def _advice(part: NormalRule, piece: Sequence[Atom]) -> str:
     if not piece:
-        return "bind its variables with relations that have few facts"
+        return "bind the variables of the rule with relations that have few facts"
     rest = [item for item in part.body if not (isinstance(item, Literal) and item.atom in piece)]
     outside = set(part.head.variables()).union(*(item.variables() for item in rest))
     shared = [
@@ -173,4 +173,4 @@ def _advice(part: NormalRule, piece: Sequence[Atom]) -> str:
         if variable in outside
     ]
     head = f"(some {' '.join(shared)})" if shared else "some"
-    return f"split it: (<= {head} {' '.join(map(str, piece))})"
+    return f"split the rule: (<= {head} {' '.join(map(str, piece))})"

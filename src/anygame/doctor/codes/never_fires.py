@@ -60,7 +60,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     for number, rule in enumerate(sheet.program.rules):
         if rule.body and number not in sheet.parts:
             message = "this rule can never fire: it requires different terms to be equal"
-            yield CODES["never-fires"].found(message, rule.span, hint="mend or delete it")
+            yield CODES["never-fires"].found(message, rule.span, hint="correct or delete the rule")
     diagnostics: list[Diagnostic] = []
     for number, parts in sheet.parts.items():
         rule = sheet.program.rules[number]
@@ -144,7 +144,7 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
         first = _asked_at(sheet, fluents[0], group) or _first_head(sheet, moves[0])
         move = pattern(moves[0][1])
         message = f"{move} is legal only if {named(key)} is true, and only {move} makes it true"
-        hint = f"(init {pattern(key)}), or a legal move that does not need it"
+        hint = f"(init {pattern(key)}), or a legal move that does not need the fluent"
     heads = [_first_head(sheet, item) for item in group]
     notes = [Note("this rule needs it, too", head.span) for head in heads if head is not first][:3]
     return CODES["never-starts"].found(message, first.span, *notes, hint=hint)

@@ -79,7 +79,7 @@ def _of_rule(part: NormalRule, inside: Container[Key], given: Container[Place]) 
                     part.head.node.argument(number).span
                     if part.head.node and part.head.node.children
                     else part.origin.span,
-                    Note(f"{variable} comes from here", atom.span),
+                    Note(f"this literal binds {variable}", atom.span),
                     hint=f"bind {variable} with a literal from outside the recursion",
                 )
                 return
@@ -92,7 +92,7 @@ def _of_rule(part: NormalRule, inside: Container[Key], given: Container[Place]) 
                 f"in a recursion, GDL requires that {term} occurs unchanged in the head, or that a literal "
                 "from outside the recursion binds it",
                 node.argument(number).span if node and node.children else part.origin.span,
-                hint="anygame can play it; other systems may reject it",
+                hint="anygame can play the sheet; other systems may reject it",
             )
             return
 
@@ -149,7 +149,7 @@ def _negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
                 f"`{reader.head.predicate}` depends on the negation of `{atom.predicate}`, which depends on "
                 f"`{reader.head.predicate}`, although no single rule depends on itself",
                 atom.span or reader.origin.span,
-                hint="anygame can play it; systems that compare only names reject it",
+                hint="anygame can play the sheet; systems that compare only names reject it",
             )
 
 

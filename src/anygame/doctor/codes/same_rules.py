@@ -71,13 +71,13 @@ def _duplicate(rule: Rule, other: Rule) -> Diagnostic:
     what = "rule" if rule.body else "fact"
     message = f"this {what} repeats an earlier one"
     return CODES["duplicate-rule"].found(
-        message, rule.span, Note("the earlier one", other.span), hint="delete one of them"
+        message, rule.span, Note("the earlier one", other.span), hint="delete one of the two"
     )
 
 
 def _subsumed(rule: Rule, other: Rule) -> Diagnostic:
     message = "this rule has no effect: it is a special case of another rule"
-    hint = "delete it, or the other rule if that is too general"
+    hint = "delete this rule, or the other rule if that one is too general"
     return CODES["subsumed-rule"].found(message, rule.span, Note("the other rule", other.span), hint=hint)
 
 

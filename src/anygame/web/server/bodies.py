@@ -81,7 +81,7 @@ async def read_form(request: Request) -> dict[str, str]:
     # Several encodings take quadratic time to decode. Browsers send parts as UTF-8 without a charset.
     kind = request.headers.get("content-type", "").lower()
     if "charset" in kind and not kind.startswith(_URLENCODED):
-        raise MatchFaultError("expected a form without a charset: it is read as UTF-8")
+        raise MatchFaultError("expected a form without a charset, because forms are read as UTF-8")
     fields: dict[str, str] = {}
     async with request.form(max_fields=_MOST_FIELDS, max_part_size=_LONGEST_FIELD) as form:
         for name, value in form.multi_items():
