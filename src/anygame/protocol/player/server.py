@@ -204,9 +204,12 @@ class PlayerServer:
             return parse_message(text)
         if len(text) > LONGEST_USUAL and self._refusal(text) is not None:
             keyword, match_id = peek_message(text)
-            if keyword not in WITH_RULES:
-                return parse_message(text)  # which refuses the message because of its length
-            return Unreadable(keyword, f"another match is in progress, not {shown(match_id)}")
+            if keyword in WITH_RULES:
+                return Unreadable(keyword, f"another match is in progress, not {shown(match_id)}")
+            reason = (
+                f"the message has {len(text):,} characters; without rules, the limit is {LONGEST_USUAL:,}"
+            )
+            return Unreadable(keyword, reason)
         is_known = self._match_called(peek_message(text)[1]) is not None
         async with self._long_message_known if is_known else self._long_message:
             return await asyncio.to_thread(parse_message, text)
