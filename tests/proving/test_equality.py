@@ -37,7 +37,7 @@ def test_games_too_large_to_be_compiled_are_proved_equal_only_if_their_rules_are
 
 def test_matches_have_no_fewer_moves_than_none() -> None:
     game = anygame.load("tic_tac_toe")
-    with pytest.raises(ValueError, match="expected a number of moves from 0, found -1"):
+    with pytest.raises(ValueError, match="expected a number of moves, 0 or more, found -1"):
         equal(game, game, up_to=-1)
 
 

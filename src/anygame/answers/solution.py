@@ -20,12 +20,12 @@ SHAPE: Final = """\
 {"game", "step", "terminal", "solved", "method", "goals": {ROLE: N}, "bounds": {ROLE: [N, N]},
    "reason", "interrupted", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves",
    "missing": {ROLE: N}, "line": [[MOVE]], "fallback"}
-  Unknown goals are null, and reason says why. bounds are null or enclose the goal. A state is
-  expanded if all its joint moves were followed; edges counts these joint moves. Every state within
-  depth joint moves was expanded. leaves counts the positions that the proof search evaluated.
-  missing counts, for each role, final states with no goal, with several goals, or with a goal that
-  is not a whole number. fallback is null, or says why the reasoner computes the states instead of
-  the network."""
+  An unknown goal is null, and reason says why. The bounds of a role are null or enclose its goal.
+  expanded counts the states whose joint moves were all followed, and edges counts these moves.
+  Every state within depth joint moves was expanded. leaves counts the positions that the proof
+  search evaluated. missing counts, for each role, final states with no goal, with several goals,
+  or with a goal that is not a whole number. fallback is null, or says why the reasoner computes
+  the states instead of the network."""
 
 
 @dataclass(frozen=True, slots=True)

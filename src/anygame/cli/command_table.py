@@ -50,7 +50,7 @@ COMMANDS: Final = {
     "completion": "print a shell script for tab completion of commands",
 }
 
-#: Module in `anygame.cli.commands` of each command whose name differs from that of its module.
+#: For each command that is not named like its module: the name of the module in `anygame.cli.commands`.
 _MODULES: Final = {
     **dict.fromkeys(("state", "legal", "goals", "query"), "position"),
     **dict.fromkeys(("repl", "play"), "prompts"),

@@ -33,8 +33,8 @@ STEPS_IN_ALL: Final = 1_000_000
 Tree = str | tuple["Tree", ...]
 #: The head of a rule, and its conditions.
 Parts = tuple[Tree, ...]
-#: Either two trees of which the first must match the second. Or two rows of trees, the index of the next tree
-#: in the first row, and a bit mask of the matched trees in the second row (None if these may match again).
+#: Two trees, of which the first must match the second; or two rows of trees, the index of the next tree in
+#: the first row, and a bit mask of the matched trees in the second row (None if a tree can match again).
 _Goal = tuple[Tree, Tree] | tuple[Sequence[Tree], Sequence[Tree], int, "int | None"]
 _Goals = tuple[_Goal, "_Goals"] | None
 _Bindings = dict[str, Tree]

@@ -24,10 +24,10 @@ class Finding:
     diagnostic: Diagnostic
     #: The joint moves that show the fault; None if play did not find the fault.
     line: Line | None = None
-    #: The kinds of edits that mend the fault, as in ``anygame mend --select``. They are empty if
-    #: ``anygame translate`` mends it, and None if no command mends it.
+    #: The kinds of edits that mend the fault, as in ``anygame mend --select``. Empty if ``anygame translate``
+    #: mends the fault, and None if no command does.
     kinds: tuple[str, ...] | None = None
-    #: The edits of these kinds; empty if the mend appends declarations instead.
+    #: The edits that mend the fault; empty if the mend appends declarations instead.
     edits: tuple[Edit, ...] = ()
     #: Edits that write the text that the author probably meant.
     meant: tuple[Edit, ...] = ()

@@ -185,7 +185,7 @@ def _missing_declarations(
     return declarations(program, rules, missing)
 
 
-#: Codes of unbound variables. Several kinds of mends bind variables.
+#: Codes of diagnostics about unbound variables.
 _UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
 
 
@@ -197,7 +197,7 @@ def with_edits(program: Program, diagnostics: Iterable[Diagnostic]) -> list[Find
     if not wanted or source is None:
         return [Finding(each) for each in every]
     mends = sorted(_plain_mends(program, wanted) + lenient_mends(program, wanted), key=_start_of)
-    # Lenient readings exist only as edits of KIF. `anygame translate` rewrites a sheet in the infix form.
+    # Lenient reading has edits only for KIF. For an infix sheet, `anygame translate` binds the variables.
     has_unbound = any(each.code in _UNBOUND for each in every)
     is_translated = has_unbound and form_of(source) == "infix" and _binds_all(program)
     return [_with_edits(each, mends, is_translated) for each in every]

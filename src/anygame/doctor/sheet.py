@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: The name and arity of a relation or function, or of a constant (with arity 0).
 Key = tuple[str, int]
-#: Maximum length of examined paths, as in `Domains`.
+#: Maximum length of an examined path to an argument, as in `Domains`.
 DEEPEST: Final = 9
 _FLUENT_WRITERS: Final = ("init", "next")
 _ROLE_FIRST: Final = ("legal", "goal")

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 _SHORTEST: Final = 4
 #: Minimum length of names with two exchanged letters, such as rde and red.
 _SHORTEST_TURNED: Final = 3
-#: Maximum length of names that differ on purpose if their first letters do, such as pcol and ncol.
+#: Names of up to this length with different first letters, such as pcol and ncol, differ on purpose.
 _SHORT: Final = 4
-#: Minimum length of names that may differ by two slips.
+#: Names of at least this length are similar even if they differ by two slips.
 _LONG: Final = 8
 _DIGITS: Final = re.compile(r"\d+")
 
@@ -48,7 +48,7 @@ def is_near(name: str, other: str, shortest: int = _SHORTEST, *, is_stray: bool 
     >>> is_near("contrl", "control"), is_near("leagl", "legal"), is_near("row1", "row2")
     (True, True, False)
     """
-    # Digits do not count: two letters, as in ea6 and ae6, are weak evidence.
+    # Digits do not count: names with only two letters, such as ea6 and ae6, are weak evidence.
     length = max(len(_DIGITS.sub("", each)) for each in (name, other))
     if (
         length < (_SHORTEST_TURNED if sorted(name) == sorted(other) else shortest)

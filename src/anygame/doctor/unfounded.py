@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.rules import Atom
 
-#: ``("", relation)``, ``("true", fluent)`` or ``("does", move)``; with None, all fluents or all moves.
+#: ``("", relation)``, ``("true", fluent)`` or ``("does", move)``; None stands for all fluents or all moves.
 Item = tuple[str, "Key | None"]
 
 _STATE: Final = {"true": "true", "init": "true", "next": "true", "does": "does", "legal": "does"}
@@ -51,7 +51,7 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
     writers = grouped((item, part) for part in sheet.normal for item in made[id(part)])
     able = [part for part in sheet.normal if not is_dead(part)]
     results = [(part, item) for part in able for item in made[id(part)]]
-    # If any fluent or move holds, so does the item that stands for all fluents or all moves.
+    # If a fluent or move holds, the item that stands for all fluents or all moves also holds.
     results += [(part, (item[0], None)) for part, item in results if item[0]]
     held = _held([(needs[id(part)], item) for part, item in results], set())
     items = {item for item in writers if item[1] is not None and item not in held}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
 
 
-#: MiniSat (Eén and Sörensson 2003) finds a match 3x as fast as CaDiCaL, but is slower if there is none.
+#: MiniSat (Eén and Sörensson 2003) finds a match 3x as fast as CaDiCaL, but is slower if no match exists.
 _FOR_ANY_MATCH: Final = "minisat22"
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
 
-#: Unary encoding of a number from 0: each possible value, ascending, has a literal for "at least this value".
-#: Any other value has the literal of the next possible value.
+#: Unary encoding of a number, 0 or more. For each possible value, in ascending order, a literal says that the
+#: number is at least this value. Any other value has the literal of the next larger possible value.
 _Number: TypeAlias = "dict[int, int]"
 
 #: Number of clauses added between two checks of the time limit.
@@ -57,7 +57,7 @@ def check_invariant(
     asked = []
     for counted in sums:
         changes = -_is_kept(step, counted)
-        # The solver refutes a query faster if it is split into cases, one for each value of a counter.
+        # The solver refutes a query faster if the query is split into cases, one for each value of a counter.
         cases = [step.here.literal(x) for _, *fact in counted.parts if len(fact) > 1 for x in fact]
         asked += [*([changes, case] for case in cases), [changes, *(-case for case in cases)]]
     steps = _refute(step.clauses, asked, assumed) if asked else 0
@@ -84,7 +84,7 @@ def check_ending(
         raise CertificateError("a weight of the measure is negative")
     step = _Step(model, invariant, patience)
     gain, loss = step.change([(weight, literal) for literal, weight in measure], most_lost + 1)
-    # Both sums are capped at ``most_lost + 1``, so another literal detects a larger loss.
+    # Both sums are capped, so comparing them misses losses above the cap. The first literal detects these.
     shrinks = step.clauses.either([_at_least(loss, most_lost + 1), _is_at_least(step.clauses, loss, gain)])
     step.questions.append([-step.then.literal(model.terminal), shrinks])
     steps = _refute(step.clauses, step.questions)
@@ -158,7 +158,7 @@ def _refute(given: _Clauses, questions: Sequence[Sequence[int]], assumed: Sequen
                 raise CertificateError("a step violates the invariant, or a bad state satisfies it")
             refuted.append(refuting)
         lines = [line.split() for line in solver.get_proof() or ()]
-    # The solver logs an empty clause when it refutes a question.
+    # A line that is only "0" is the empty clause, which the solver logs when it refutes a question.
     lemmas = [list(map(int, line[:-1])) for line in lines if line[0] not in ("d", "0")]
     steps = followed(given.rows, lemmas, refuted, patience)
     if steps is None:
@@ -324,7 +324,7 @@ def _is_kept(step: _Step, counted: Sum) -> int:
     """Return a literal that holds if a step does not change a sum. A sum with a lower bound may grow."""
     clauses, most = step.clauses, counted.most
     added, taken = step.change(counted.parts, most + 1)
-    # Both sums are capped at ``most + 1``, so other literals detect a larger change.
+    # Both sums are capped, so comparing them misses changes above the cap. Other literals detect these.
     enough = [-_at_least(taken, most + 1), _is_at_least(clauses, added, taken)]
     if counted.is_exact:
         enough += [-_at_least(added, most + 1), _is_at_least(clauses, taken, added)]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Step: TypeAlias = "NDArray[np.bool_]"
 
 _MOST_CLASSES: Final = 600
-#: Maximum number of states, and of steps, of random play.
+#: Maximum number of states, and maximum number of steps, that are taken from random play.
 _MOST_ROWS: Final = 8_000
 #: Number of states in one matrix product.
 _AT_ONCE: Final = 512
@@ -159,7 +159,7 @@ def _changing_steps(
         for counted, lemma in zip(conserved, lemmas, strict=True):
             is_lost = any(_moves_of(counted.parts, step[:1], step[1:])[0].any() for step in steps)
             changes = copy(lemma.changes)
-            # Assuming that all sums hold is slow, and often the first query suffices.
+            # The query that assumes all sums is slow. Often the query without them already has no solution.
             if not is_lost and formula.solve([changes]) and formula.solve([changes, all_hold]):
                 value = formula.assignment()
                 steps.append(np.array([list(map(value, copy.state)), list(map(value, then))]))
@@ -189,14 +189,14 @@ class _Matrix:
         self._before, self._after = (each[:: 1 + len(each) // _MOST_ROWS] for each in sample.steps())
         states = sample.states[:: 1 + len(sample.states) // _MOST_ROWS]
         width = 1 + self._kinds.shape[1]
-        #: The Gram matrix of the states: it has the same null space, and is small.
+        #: The Gram matrix of the states. It is small, and has the same null space as the states.
         self._gram: NDArray[np.int64] = np.zeros((width, width), np.int64)
         for first in range(0, len(states), _AT_ONCE):
             patience.check()
             part = states[first : first + _AT_ONCE]
             counts = np.concatenate([np.ones((len(part), 1)), part @ self._kinds], axis=1)
             self._gram = (self._gram + (counts.T @ counts).astype(np.int64)) % _PRIME
-        #: Weights of trivial sums: in every state, exactly one fluent of a group holds.
+        #: Weights of trivial sums: if exactly one fluent of a group holds in every state, their sum is 1.
         self._trivial: NDArray[np.int64] = np.zeros((len(exact), len(model.fluents)), np.int64)
         for row, group in zip(self._trivial, exact, strict=True):
             row[group] = 1

@@ -37,27 +37,27 @@ if TYPE_CHECKING:
 #: Matrix [signals, kinds]: 1 for each signal of a kind.
 _Kinds: TypeAlias = "NDArray[np.float64]"
 
-#: Maximum number of kinds.
+#: Maximum number of kinds of signals in a linear program, each with an unknown weight.
 _MOST_UNKNOWN: Final = 3_000
 MOST_WEIGHT: Final = 100_000
-#: Maximum total weight of literals that become false in a step. The number of gates grows with its square.
+#: Maximum total weight of literals that become false in a step. Gates grow with the square of this weight.
 MOST_LOST: Final = 400
 #: Maximum number of moves without arguments among the signals.
 _MOST_PASSES: Final = 64
-#: Number of initial steps of a linear program. Steps that its solution violates are added later.
+#: Number of game steps in the first linear program. Steps that refute its solution are added later.
 _STEPS: Final = 200
-#: Maximum number of rounds of the search for steps, for each template; the second value is for ``is_brief``.
+#: Maximum number of rounds of the search for steps, for each template; with ``is_brief``, ``_FEW_ROUNDS``.
 _MOST_ROUNDS: Final = 60
 _FEW_ROUNDS: Final = 4
 #: Maximum number of steps found in a round.
 _AT_ONCE: Final = 16
 #: Maximum common denominator of weights.
 _MOST_PARTS: Final = 60
-#: Maximum difference between a weight and its fraction, in units of the denominator.
+#: Maximum rounding error of a weight that is multiplied by the common denominator.
 _NEARLY: Final = 1e-4
-#: Cost of one unit of weight in the linear program, where one more move in the bound on matches costs 1.
+#: Cost of a unit of weight in the linear program. For comparison, each move of the bound on matches costs 1.
 _LITTLE: Final = 1e-3
-#: Maximum number of random moves made until a state repeats.
+#: Maximum number of random moves in the search for a repeated state.
 _MOST_FOLLOWED: Final = 200
 
 
@@ -93,7 +93,7 @@ class Measures:
         values = (model.values(wanted, states, patience=patience) for states in sample.steps())
         (_, before), (going, after) = ((~value[:, 0], value[:, 1:]) for value in values)
         patience.check()
-        #: Changes of signals in steps of play to states that are not terminal: int8 [steps, signals].
+        #: Changes of signals in the steps of play that do not end a match: int8 [steps, signals].
         self._played = _distinct(_changes(before[going], after[going]))
         #: Changes in the steps of the linear program.
         self._known: list[NDArray[np.int8]] = [self._played[:: max(1, len(self._played) // _STEPS)]]
@@ -183,13 +183,13 @@ class _IdleSteps:
         known: NDArray[np.int8],
     ) -> None:
         self.model, self._formula = model.scratch(), formula
-        #: Pairs of a signal and 1 if a known step sets it, or -1 if one clears it.
+        #: Pairs (signal, 1) if a known step sets the signal, and (signal, -1) if a known step clears it.
         self._known = {
             (n, sign) for sign in (1, -1) for n in np.flatnonzero((known == sign).any(axis=0)).tolist()
         }
         self._copy = any_step(formula, self.model, invariant)
         then = self._copy.then()
-        # Only gates that are in the formula before it is solved have a value in the assignment.
+        # An assignment has values only for gates that are added to the formula before the solver runs.
         self._asked = [[of(signal) for signal in signals] for of in (self._copy, then)]
 
     def of(self, measure: Measure, patience: Patience) -> list[NDArray[np.int8]]:

@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 
 _CLAIM: Final = "both sheets are the same game"
 _ONLY: Final = ("second sheet, but not in the first", "first sheet, but not in the second")
-#: The share of the time for learning an invariant.
+#: Fraction of the time limit for learning an invariant.
 _FOR_INVARIANT: Final = 0.5
-#: Maximum number of rounds of the search for fluents to merge. Above it, no fluents are merged.
+#: Maximum number of rounds of the search for fluents to merge. If it needs more, no fluents are merged.
 _MOST_ROUNDS: Final = 20
 
 
@@ -214,7 +214,7 @@ class Product(Model):
         self.roles = first.roles
         self._split = len(first.fluents)
         moves_there = [second.actions[place] for place in pairing.roles]
-        #: Per role of the first game, the action number of each move in the second game.
+        #: For each role of the first game: the action number in the second game of each move.
         numbers = [{move: number for number, move in enumerate(moves)} for moves in moves_there]
         self.partner = partner = [
             [numbers[role].get(pairing.second_of(move)) for move in moves]

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
 
-#: Chronological backtracking is off because it ignores the conflict budget: with a budget of 5, it took
-#: 1,000 conflicts and 40 s. Easy problems take as long without it.
+#: Chronological backtracking is off because it ignores the conflict budget: with a budget of 5, it took 1,000
+#: conflicts and 40 s. Without it, easy problems take as long as with it.
 _OPTIONS: Final = {"cadical195": {"chrono": 0}}
 #: Number of literals added between two checks of the time limit.
 _ADDED: Final = 100_000
-#: Maximum number of actions of which each pair is excluded. For more actions, a binary number says which one
-#: is made.
+#: Up to this number of actions, clauses exclude each pair of actions. For more actions, a binary number says
+#: which action is made.
 _FEW: Final = 5
 
 

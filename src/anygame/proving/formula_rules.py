@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.proving.formula_text import Name
 
-#: An expression, and True if it must hold, False if it must not.
+#: An expression, and whether it must hold (True) or must not hold (False).
 Signed = tuple[Expression, bool]
 _NOTHING: frozenset[Variable] = frozenset()
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.language.source import Node
 
-#: How a property combines the states of a match.
+#: How a property quantifies over the states of a match.
 TemporalOperator = Literal["always", "never", "reachable", "until"]
 TEMPORAL_OPERATORS: Final[tuple[TemporalOperator, ...]] = get_args(TemporalOperator)
 Operator = Literal["atom", "distinct", "not", "and", "or", "iff", "exists"]
@@ -41,7 +41,7 @@ Operator = Literal["atom", "distinct", "not", "and", "or", "iff", "exists"]
 _OPERANDS: Final[dict[Operator, int | None]] = {"not": 1, "iff": 2, "and": None, "or": None}
 #: Maximum number of characters of a property.
 _LONGEST: Final = 10_000
-#: A property cannot have as many problems as this limit, so reading never stops early.
+#: No property is long enough for this number of problems, so the parser never stops early.
 _LIMITS: Final = ReadingLimits(bytes=4 * _LONGEST, depth=50, problems=_LONGEST)
 _EXAMPLES: Final = {
     "not": "(not terminal)",
@@ -57,7 +57,7 @@ _EXAMPLES: Final = {
     "reachable": "(reachable (goal ?r 100))",
     "until": "(until (not (goal ?r 100)) terminal)",
 }
-#: Relations about joint moves, even if their rules do not depend on moves.
+#: Relations that count as dependent on joint moves, even if their rules do not read moves.
 _OF_MOVES: Final = frozenset((("does", 2), ("next", 1), ("sees", 2)))
 #: Maximum number of values listed in a warning.
 _LISTED: Final = 8
@@ -112,7 +112,7 @@ class Ranges:
             for rule in game.program.rules
             if not rule.body and len(rule.head.arguments) == 1
         }
-        #: ``role`` comes first, because other relations can have the same values.
+        #: Unary relations with facts. Of relations with the same values, ``role`` is preferred.
         self._relations = ["role", *sorted(facts - KEYWORDS.keys())]
 
     def relation(self, tops: frozenset[Top]) -> str | None:

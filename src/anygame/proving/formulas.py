@@ -68,7 +68,7 @@ class TemporalFormula:
         literal = model.next[model.fluents.index(self.fluent)]
         if not self.of_moves:
             return literal
-        # The compiler drops conditions that hold for every joint move, so they are added here.
+        # The compiler drops conditions that hold for every joint move; this line adds them again.
         return model.gates.conjunction([literal, model.terminal ^ 1, *model.able()])
 
     def instances(self, state: State, moves: JointMove | None = None) -> list[dict[str, Term]]:
@@ -140,7 +140,7 @@ def _written(
     fluents: list[Term] = [fluent]
     refuting = [(text.expressions[0], text.kind in {"never", "reachable"})]
     if text.kind == "until":
-        # No later state refutes the property after the second formula has held.
+        # Once the second formula of `until` has held, no later state refutes the property.
         over = writer.named(text.expressions[1], text.names)
         variables = tuple(sorted(over.free))
         name = f"{prefix}_held_{number}"
@@ -152,7 +152,7 @@ def _written(
             Rule(Atom("next", (held,)), (reason,), text.node) for reason in (before, over.literal)
         ]
         refuting += [(over, False), (Expression.saying(before, text.node), False)]
-    # Provers use `bad`, because a head without variables has fewer instances.
+    # Provers query `bad`, which has fewer instances because it has no variables.
     writer.write(dict.fromkeys([bad, instances]), refuting, text.names, text.node)
     writer.rules.append(Rule(Atom("next", (fluent,)), (Literal(bad),), text.node))
     names = tuple(text.names[variable].text for variable in text.free)

@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from anygame.proving.store import ProofStore
 
 _MOST_CANDIDATES: Final = 4_096
-#: Maximum product of the numbers of candidates and gates, so that a query takes less than a second.
+#: Maximum number of candidates times number of gates, so that a query takes less than a second.
 _MOST_WORK: Final = 40_000_000
 #: Number of candidates in the first round.
 _FIRST: Final = 64
 #: Growth factor of the number of candidates from round to round.
 _MORE: Final = 8
-#: Minimum size of a group whose exclusion is one clause with gates, instead of a clause for each pair.
+#: In groups of at least this size, one clause with gates replaces the clauses that exclude each pair.
 _FEW: Final = 4
-#: Minimum number of values of a counter.
+#: Minimum size of a group of fluents that counts as a counter.
 _COUNTER: Final = 5
 #: Maximum number of multiplications to compute which fluents exclude each other, about a second of work.
 _MOST_PRODUCTS: Final = 20_000_000_000
@@ -119,8 +119,7 @@ def learned(
             induction.keep(tried[:size])
             yield induction.found
         of_groups, others = candidates(model, sample, patience)
-        # The strongest candidates come first. In each round, candidates that a step breaks take most of the
-        # time.
+        # The strongest candidates come first, since candidates that a step breaks take most of the time.
         several = len(tried) + len(of_groups)
         tried += of_groups + others
         for size in sorted({several, *_sizes(len(tried))}):
@@ -140,7 +139,7 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
     second list are about fluents that never change, pairs that exclude each other, and fluents that imply one
     of a group.
     """
-    # With many fluents, only a part of the states is used. Induction drops false candidates later.
+    # With many fluents, a sample of the states suffices: induction drops false candidates later.
     states = sample.states[:: 1 + len(sample.states) * len(model.fluents) ** 2 // _MOST_PRODUCTS]
     always: NDArray[np.bool_] = np.asarray(states.all(axis=0))
     never: NDArray[np.bool_] = np.asarray(~states.any(axis=0))
@@ -149,7 +148,7 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
     patience.check()
     apart: NDArray[np.bool_] = np.asarray((values.T @ values) == 0)
     np.fill_diagonal(apart, False)
-    # Fluents that never held in random play are included, because few counters reach all of their values.
+    # Random play seldom reaches all values of a counter, so groups include fluents that never held.
     several = sorted(groups(model.fluents, ~always), key=len)
     some = _some_of(states, several, patience)
     clauses: dict[Clause, None] = {}
@@ -350,8 +349,8 @@ def trimmed(
         pending = [goal, *map(broken, wanted)]
         while pending:
             goals = pending.pop()
-            # Clauses that are already needed are assumed first. Lemmas make the solver slow, so they are
-            # assumed last.
+            # Clauses that are already needed are assumed first. Lemmas come last, because they slow the
+            # solver.
             parts = [[guard_of[member] for member in clause_set] for clause_set in (needed, clauses, counted)]
             count = next((n for n in range(1, 4) if not formula.solve([*goals, *chain(*parts[:n])])), None)
             assert count, "the clauses are not an invariant"

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 #: Maximum number of conflicts between two checks of the time limit.
 _CONFLICTS: Final = 1_000
-#: Maximum product of conflicts and literals between two checks. A conflict can set most literals: with 2
-#: million literals, 1,000 conflicts took 3 minutes.
+#: Maximum number of conflicts times number of literals between two checks. A conflict can set most literals:
+#: with 2 million literals, 1,000 conflicts took 3 minutes.
 _WORK: Final = 10_000_000
 
 

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from anygame.proving.patience import Patience
 
-#: Number of watches visited between two checks of the time limit, which takes several milliseconds.
+#: Number of watches visited between two checks of the time limit. These visits take several milliseconds.
 _AT_ONCE: Final = 1_000_000
-#: Indices of ``_Clauses.notes``: next clause to check, number of checked lemmas, of unit clauses and of
-#: literals that hold, given clause in conflict (or -1), and number of watches visited.
+#: Indices into ``_Clauses.notes``: the next clause to check; the numbers of checked lemmas, unit clauses and
+#: literals that hold; a given clause in conflict, or -1; and the number of visited watches.
 _NEXT, _FOLLOWED, _UNITS, _TRAIL, _BROKEN, _WORK = range(6)
 #: Results of ``_follow``.
 _DONE, _GOING, _WRONG = range(3)

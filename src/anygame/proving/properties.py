@@ -100,7 +100,7 @@ def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
         yield Property(name, CLAIMS[name], literals[name], seen, of_ends=name == "goals")
     yield Property(
         "zero-sum",
-        f"the goals add up to {expected} at every end",
+        f"the goals add up to {expected} in every final state",
         gates.conjunction([model.terminal, ends_so ^ 1]),
         lambda state: state.is_terminal and _goal_sum(state, roles) != expected,
         of_ends=True,

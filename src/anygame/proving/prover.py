@@ -44,21 +44,20 @@ if TYPE_CHECKING:
     from anygame.proving.ending import Measure
     from anygame.proving.model import Clause, Lemma, Match
 
-# Each method gets a share of the remaining time of a property.
-#: The share for cheap proofs after each round of learning.
+#: Fraction of a property's remaining time for cheap proofs after each round of learning.
 _FOR_CHEAP: Final = 0.05
-#: The share for a search for a short match.
+#: Fraction of a property's remaining time for the search for a short match.
 _FOR_SHORT: Final = 0.15
 _FOR_INVARIANT, _FOR_INDUCTION, _FOR_COUNTING = 0.6, 0.15, 0.4
-#: The share for dropping unneeded clauses of an invariant before its check.
+#: Fraction of the remaining time for dropping unneeded clauses of an invariant before its check.
 _FOR_CHECK: Final = 0.5
-#: The share for the search for a long match by one query.
+#: Fraction of the remaining time for the search for a long match by one query.
 _FOR_LONG: Final = 0.5
 #: Minimum number of moves in the query for a long match.
 _FEWEST: Final = 8
-#: Maximum number of nodes, in all copies of the model, of the query for a long match.
+#: Maximum number of nodes in the query for a long match, summed over all copies of the model.
 _MOST_NODES: Final = 3_000_000
-#: Maximum number of moves of the first search for a match.
+#: Maximum number of moves of a match in the first search.
 _SHALLOW: Final = 8
 #: Maximum depth of k-induction.
 _MOST_INDUCTION: Final = 12
@@ -121,7 +120,7 @@ class Prover:
         self._sums: list[Sum] | None = None
         #: States reached in the matches that solvers found.
         self._reached: list[NDArray[np.bool_]] = []
-        #: No match of up to this number of moves decides the current property; -1 if none is excluded yet.
+        #: No match of up to this number of moves decides the current property; -1 before the first search.
         self._depth = -1
 
     @property
@@ -159,7 +158,7 @@ class Prover:
         began, patience = perf_counter(), self.patience.renewed(seconds)
         way = self._decided if up_to is None else partial(self._decided_up_to, most=up_to)
         verdict = way(wanted, patience)
-        # The few queries of a brief search may miss an end.
+        # A brief search has few queries, so it may miss a match that ends.
         may_be_vacuous = bool(verdict) and wanted.of_ends and not self._is_brief
         endless = may_be_vacuous and not self._can_end(patience)
         return self._finished(verdict, began, "the search found no match that ends" if endless else "")
@@ -451,8 +450,6 @@ class Prover:
     def _at_frame(self, wanted: Property, frame: int, clauses: int) -> None:
         self._depth = max(self._depth, frame)
         self.report(f"{wanted.name}: {clauses:,} clauses in {frame} frames")
-
-    # Matches.
 
     def _long_match(self, bad: int, patience: Patience) -> Match | None:
         """Return a match to a bad state, up to twice as long as matches of random play, or None."""

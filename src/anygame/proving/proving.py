@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SECONDS: Final = 60.0
 #: Maximum number of games whose facts are cached.
 _KEPT: Final = 16
-#: Maximum number of gates of a game with facts. Proofs of larger games can take seconds.
+#: Facts are proved only for games of up to this number of gates. Larger games can take seconds.
 _MOST_GATES: Final = 1_000
 #: Maximum number of solver conflicts for all facts about a game.
 _CONFLICTS: Final = 10_000
@@ -125,7 +125,7 @@ def equal(
     from anygame.proving.equality import compared
 
     if up_to is not None and up_to < 0:
-        raise ValueError(f"expected a number of moves from 0, found {up_to}")
+        raise ValueError(f"expected a number of moves, 0 or more, found {up_to}")
     began = perf_counter()
     with reporting(report, html) as doing:
         verdict = compared(first, second, moves, up_to, seconds, doing or (lambda _: None))

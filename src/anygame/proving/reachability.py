@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
 
-#: Maximum number of clauses that serve a single query. Above it, the solver is rebuilt without them.
+#: Number of single-query clauses above which the solver is rebuilt without these clauses.
 _MOST_SPENT: Final = 4_000
 #: Maximum number of consecutive failures to drop a literal from a cube.
 _MOST_FAILURES: Final = 12
@@ -75,13 +75,13 @@ class _Prover:
         self._initial = frozenset(
             2 * fluent + (2 if holds else 3) for fluent, holds in enumerate(model.initial.tolist())
         )
-        #: For each frame, the cubes that are excluded there but not in the next frame. Frame 0 is the start.
+        #: For each frame, the cubes that are excluded there but not in the next frame.
         self._frames: list[set[Cube]] = [set()]
         self._solver = Formula(patience)
         self._lifting = Formula(patience)
         self._lifted = Copy(self._lifting, model)
         self._lifted_then = self._lifted.then()
-        #: The bad literal in the lifting formula; in the next state, unless it depends on moves.
+        #: The bad literal in the lifting formula, for the next state unless the literal depends on moves.
         self._lifted_bad = (self._lifted if self._of_moves else self._lifted_then)(bad)
         self._encode()
 
@@ -118,7 +118,7 @@ class _Prover:
         self._moving = formula.new()
         self._copy.step(self._moving)
         self._then = self._copy.then()
-        #: Assumptions for a bad state, and for a step to one. For a bad joint move, both are the same.
+        #: Assumptions for a bad state, and for a step to a bad state; the same if moves can be bad.
         self._bad_here = [self._copy(self._bad)]
         self._bad_next = [self._moving, self._then(self._bad)]
         if self._of_moves:
@@ -164,8 +164,6 @@ class _Prover:
         return _Obligation(
             frozenset(literal for assumed, literal in of.items() if assumed in core), (joint, *match)
         )
-
-    # Blocking.
 
     def _block(self, bad: _Obligation, last: int) -> Match | None:
         """Exclude a cube from a frame, or return a match to a bad state if the cube is reachable."""

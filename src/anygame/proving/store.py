@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 #: Maximum total size in bytes of all files; the oldest files are deleted first.
 PROOF_BYTES: Final = 16 << 20
-#: Maximum number of literals of a certificate. A check of a larger one takes about as long as a new proof.
+#: Maximum number of literals of a certificate. Checking a larger certificate takes as long as a new proof.
 _MOST_LITERALS: Final = 200_000
 #: Maximum number of certificates of a game.
 _MOST: Final = 200
 #: Maximum number of characters in the name of a property, which can be a formula.
 _LONGEST_NAME: Final = 10_000
-#: Maximum product of a certificate's depth and the number of nodes, which the checker copies for each move.
+#: Maximum depth of a certificate times number of nodes. The checker copies the nodes for each move.
 _MOST_COPIES: Final = 40_000_000
 _SUFFIX: Final = ".proofs"
 

@@ -44,15 +44,15 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.proving.verdict import Outcome
 
-#: The share of the time for the search. The rest is for the check.
+#: Fraction of the time limit for the search. The rest is for the check.
 _FOR_SEARCH: Final = 0.5
-#: The share of the remaining time for one fluent, move or rule.
+#: Fraction of the remaining time for one fluent, move or rule.
 _SHARE: Final = 0.2
-#: Lists that are derived from the invariant: they are incomplete if the invariant is.
+#: Lists that are derived from the invariant, and are incomplete if the invariant is incomplete.
 _OF_INVARIANT: Final = frozenset(("mutex", "latched", "monotone"))
 #: Relations whose rules matter only in states in which roles move.
 _IN_PLAY: Final = frozenset((("legal", 2), ("next", 1), ("sees", 2)))
-#: The share of the time for learning an invariant.
+#: Fraction of the time limit for learning an invariant.
 _FOR_INVARIANT: Final = 0.5
 #: Maximum number of characters of a rule in reports.
 _SHOWN: Final = 60
@@ -133,7 +133,7 @@ def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_S
     for node, bits in enumerate(exclusions(model, prover.invariant), start=1):
         graph.add_edges_from((node, other + 1) for other in range(bits.bit_length()) if bits >> other & 1)
     exact = [set(cover) for cover in covers if _is_clique(graph, cover)]
-    # If an exact group contains a smaller one, its other fluents never hold.
+    # If one exact group contains another, its further fluents never hold, so only the smaller group is kept.
     exact = [group for group in exact if not any(other < group for other in exact)]
     for group in exact:
         yield _Statement(f"exactly one of {_named(model, group)}")

@@ -302,7 +302,10 @@ class _Readings:
             edits = [Edit(place, place, (line,))]
         helper = Atom(name, tuple(outer))
         edits.insert(0, Edit(node.start, node.end, (str(helper),)))
-        message = f"the negation of {formula} means 'for no {_listed(free)}': {helper} holds if there is one"
+        message = (
+            f"the negation of {formula} means 'for no {_listed(free)}': "
+            f"the added relation {helper} holds if {formula} holds for some {_listed(free, 'some')}"
+        )
         return Mend("negation", message, node.span, tuple(edits))
 
 
@@ -318,8 +321,8 @@ def _without(formula: Distinct, free: frozenset[Variable]) -> Mend:
     return Mend("distinct", message, node.span, (Edit(start, node.end, ("",)),))
 
 
-def _listed(variables: Iterable[Variable]) -> str:
-    return " and no ".join(sorted(map(str, variables)))
+def _listed(variables: Iterable[Variable], quantifier: str = "no") -> str:
+    return f" and {quantifier} ".join(sorted(map(str, variables)))
 
 
 #: Maximum number of passes over the rules. One pass adds roles; each other pass resolves one level of

@@ -465,7 +465,10 @@ def _letters(name: str, positions: Iterable[int]) -> str:
 
 
 def _distinguishing_positions(name: str, names: Iterable[str]) -> set[int]:
-    """Return the positions of the first letter, of all distinguishing letters, and of all digits."""
+    """Return the positions in a name of its first letter or digit, and of all digits.
+
+    For each other name, also return the first position at which the names differ.
+    """
     positions = {position for position, letter in enumerate(name) if letter.isdigit()}
     positions.add(next((position for position, letter in enumerate(name) if letter.isalnum()), 0))
     for other in names:

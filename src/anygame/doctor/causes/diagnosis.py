@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.sheets.edits import Mend
 
-#: Codes in the order of display: the closer a code is to a slip of the author, the earlier it comes. All
+#: Codes in the order of display, from codes that name a mistake of the author to codes of its effects. All
 #: other codes come later, but before the codes of play.
 _ORDER: Final = (
     (
@@ -64,7 +64,7 @@ _OTHERS: Final = len(_ORDER) + 1
 _OF_PLAY: Final = _OTHERS + 1
 #: Maximum number of proposed edits that are tried; a sheet rarely has more than two slips.
 _MOST_TRIALS: Final = 12
-#: Maximum work on trials of edits that findings propose, in units of `work`.
+#: Maximum work on trials of edits that findings propose, in the unit of the module `work`.
 _WORK_ON_SLIPS: Final = 1_500_000
 #: Maximum work on trials of negated literals.
 _WORK_ON_LITERALS: Final = 2_000_000
@@ -259,7 +259,8 @@ def _following(
     strays = [each.span for each in every if each.code == "stray-text" and each.span]
     following |= {each for each in every if each.code != "stray-text" and _is_inside(each, strays)}
     if not any(_may_name_cause(each) for each in every if each not in following):
-        following -= {each for each in following if _may_name_cause(each)}  # they follow from each other
+        # Here, all findings that may name a cause follow from each other.
+        following -= {each for each in following if _may_name_cause(each)}
     return following
 
 
@@ -295,7 +296,7 @@ def _nearness(finding: Diagnostic) -> int:
     return _OF_READING if finding.code in _READING_CODES else _NEARNESS.get(finding.code, _OTHERS)
 
 
-#: Position in `_ORDER` of an undeclared fluent that an `init` makes true.
+#: Position in `_ORDER` of a finding `fluent-outside-base` about an `init`.
 _OF_START: Final = 3
 _INIT: Final = re.compile(r"\(\s*(<=\s*\(\s*)?init\b")
 _READING_CODES: Final = frozenset(code.name for code in READING)

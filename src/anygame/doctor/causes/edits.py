@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Program, Rule
     from anygame.language.source import Source
 
-#: Codes whose hints name the intended text, with the beginning of such hints.
+#: Codes whose hints name the intended text, each with the beginning of such hints.
 _SAYS_WHAT: Final = {
     "likely-typo": "",
     "case-differs": "",
@@ -136,7 +136,7 @@ def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
 
 def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
     """Yield the rules of the keywords and, breadth first, the rules of all relations that these read."""
-    # Rules for low goals contain negations more often.
+    # Rules for low goals come first, because they contain negations more often.
     by_goal = sorted(program.rules, key=_value_of_goal)
     waiting = deque(rule for word in keywords for rule in by_goal if rule.head.predicate == word)
     seen = {id(rule) for rule in waiting}

@@ -54,7 +54,7 @@ def _undeclared(sheet: Sheet) -> Iterator[Diagnostic]:
                 )
 
 
-#: The declaring keywords, the keywords that read the declared items, and reasons for the message.
+#: Each declaring keyword, with the keyword that reads the declared items, and the reason in the message.
 _READ: Final = (
     (("base", 1), ("true", 1), "no `init` and no `next` makes it true"),
     (("input", 2), ("does", 2), "no `legal` allows it"),

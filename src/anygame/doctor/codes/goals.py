@@ -39,7 +39,7 @@ def _goal_value(sheet: Sheet) -> Iterator[Diagnostic]:
         if not 0 <= goal <= _HIGHEST_GOAL:
             yield CODES["goal-range"].found(f"a goal is an integer from 0 to 100, found {value}", place)
         if str(value) != str(goal):
-            # Rules that read goals may contain the value in the same spelling.
+            # Rules that read goals may contain the value in the same spelling, so there is no hint.
             hint = "" if ("goal", 2) in sheet.reads else f"(goal {head.arguments[0]} {goal})"
             yield CODES["goal-spelling"].found(
                 f"the goal {value} is another spelling of {goal}", place, hint=hint

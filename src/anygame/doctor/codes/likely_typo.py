@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 #: Minimum number of uses of a common name.
 _COMMON: Final = 2
-#: Minimum length of compared variables and relations; shorter ones, such as ?x and ?y, differ on purpose.
+#: Minimum length of compared variables and relations; shorter names, such as ?x and ?y, differ on purpose.
 _SHORTEST: Final = 3
-#: Maximum number of rules with one misspelt name; authors copy mistakes at most once.
+#: Maximum number of rules with the same misspelt name; authors rarely copy a mistake more than once.
 _MOST_RULES: Final = 2
 #: Maximum number of names that are compared.
 _MOST_COMPARED: Final = 400

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula, Rule
 
 
-#: Maximum number of initial facts that one move may write anew; more facts are a board.
+#: Maximum number of initial facts that one move can rewrite; more facts count as a board.
 _MOST_WRITTEN: Final = 4
 #: Minimum number of arguments of a board: two coordinates and a mark.
 _COORDINATES: Final = 3
 #: Maximum number of facts of one fluent that one move makes true, such as a piece and its neighbour.
 _PAIR: Final = 2
-#: Maximum number of values of an argument that is checked value by value; more values are numbers.
+#: Maximum number of values of an argument that is checked value by value; more values are probably numbers.
 _MOST_VALUES: Final = 50
 
 

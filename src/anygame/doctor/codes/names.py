@@ -31,7 +31,7 @@ def _case_differs(sheet: Sheet) -> Iterator[Diagnostic]:
 
 def _capitals(names: Sequence[Name], mark: str) -> Iterator[Diagnostic]:
     styles = Counter(map(_style, names))
-    # Of two equally frequent spellings, the usual one has the capitals of most other names.
+    # Of two equally frequent spellings, the one with the capitals of most other names counts as usual.
     spellings = _unusual(
         names,
         lambda name: name.text.lower(),
@@ -151,7 +151,7 @@ def _single_variable(sheet: Sheet) -> Iterator[Diagnostic]:
         if not names:
             continue
         counts = Counter(name.text for name in names)
-        # A variable outside positive atoms is unsafe, and has a diagnostic of that code.
+        # A variable that occurs only outside positive atoms has the diagnostic `unsafe-variable`.
         positive_atoms = [atom for atom, positive in atoms_in(names[0].rule.body) if positive]
         joined = {variable.name for atom in positive_atoms for variable in atom.variables()}
         for name in names:

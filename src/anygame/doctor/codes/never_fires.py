@@ -124,7 +124,7 @@ def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -
 
 
 def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
-    # If the group has a fluent, its `init` is missing; moves and relations only need the fluent.
+    # In a group with a fluent, the fault is its missing `init`, so fluents come first.
     fluents = [item for item in group if item[0] == "true"]
     fluents.sort(key=lambda item: not starts_all(sheet, item, group))
     moves = [item for item in group if item[0] == "does"]

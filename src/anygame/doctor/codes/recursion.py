@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.terms import Term
 
-    #: An argument of a relation.
+    #: An argument of a relation: the relation, and the index of the argument.
     Place = tuple[Key, int]
 
 

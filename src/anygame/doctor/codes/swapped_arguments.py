@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from anygame.sheets.sorts import Place
 
 
-#: Minimum number of occurrences of a constant that show its usual place.
+#: Minimum number of occurrences at a place that make the place usual for a constant.
 _MOST_OFTEN: Final = 2
-#: Minimum number of atoms with two arguments that agree on the names of these arguments.
+#: Minimum number of atoms that agree on the order of two names, if the atoms have two arguments.
 _FEWEST_NAMED: Final = 5
-#: Minimum number of atoms with more arguments that agree on the names of two arguments.
+#: Minimum number of atoms that agree on the order of two names, if the atoms have more arguments.
 _FEWEST_NAMED_LONG: Final = 2
 
 #: Atoms by relation, fluent or move.
@@ -86,7 +86,7 @@ def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report an atom with two variables in the opposite order of all other atoms of its kind."""
     every = [_use(rule, atom) for rule in sheet.program.rules if rule.body for atom in atoms_of(rule)]
     uses = grouped((use.kind, use) for use in every)
-    # Rules read static binary relations, such as successors, in both directions.
+    # Rules read static binary relations, such as successors, in both directions, so their order says nothing.
     ordered = [
         use
         for use in every

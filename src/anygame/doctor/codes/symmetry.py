@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 _PAIR: Final = 2
 #: Maximum number of pairs of names that are added to an exchange.
 _ROUNDS: Final = 6
-#: Minimum number of rules that support a further pair of names.
+#: A further pair of names is added only if at least this many rules support it.
 _FEWEST_VOTES: Final = 2
 #: Maximum number of rules that are compared to find a further pair.
 _MOST_COMPARED: Final = 100
-#: Minimum number of rules with a counterpart that is evidence of a symmetry.
+#: Two roles count as symmetric only if at least this many rules have a counterpart.
 _FEWEST_PAIRED: Final = 4
 #: Maximum number of roles that are compared in pairs.
 _MOST_ROLES: Final = 4

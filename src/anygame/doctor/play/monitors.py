@@ -58,13 +58,13 @@ def rule_behind(derivation: Derivation, program: Program) -> Rule | None:
     return rule
 
 
-#: Minimum number of values lost at one move that is a fault; a move can remove fewer values on purpose.
+#: Minimum number of lost values that count as a fault; one move can remove fewer values on purpose.
 _MANY: Final = 3
 #: Minimum number of arguments of a board: two coordinates and a mark.
 _COORDINATES: Final = 3
 #: Minimum number of cells of a board.
 _FEWEST_CELLS: Final = 4
-#: Minimum number of cells without a mark that is a fault; rules can remove a single mark on purpose.
+#: A board has a fault if at least this many cells have no mark; rules can remove one mark on purpose.
 _LOST_CELLS: Final = 2
 
 Place = tuple["Term", ...]
@@ -228,7 +228,7 @@ def _has_one_mark(program: Program, functor: Key, facts: Iterable[Compound]) -> 
     """Return whether rules keep the mark of a cell, whatever it is, unless another mark replaces it."""
     keeping = [rule for rule in _writers(program, functor) if keeps(rule)]
     general = [rule for rule in keeping if isinstance(_last_of(rule.head.arguments[0]), Variable)]
-    # If rules keep all numbers, the facts are all numbers so far, not one current number.
+    # If rules keep every number, a cell holds all numbers so far, not one current number.
     are_numbers = all(str(_last_of(fact)).isdecimal() for fact in facts)
     is_unconditional = any(len(rule.body) == 1 for rule in general)
     return bool(general) and _is_rewritten(program, functor) and not (are_numbers and is_unconditional)
