@@ -303,8 +303,8 @@ class _Readings:
         helper = Atom(name, tuple(outer))
         edits.insert(0, Edit(node.start, node.end, (str(helper),)))
         message = (
-            f"the negation of {formula} means 'for no {_listed(free)}': "
-            f"the added relation {helper} holds if {formula} holds for some {_listed(free, 'some')}"
+            f"the negation of {formula} means 'for no {_listed(free, ' and no ')}': "
+            f"the added relation {helper} holds if {formula} holds for some {_listed(free, ' and some ')}"
         )
         return Mend("negation", message, node.span, tuple(edits))
 
@@ -317,12 +317,12 @@ def _without(formula: Distinct, free: frozenset[Variable]) -> Mend:
     start = node.start
     while text[start - 1] in " \t" and text[node.end : node.end + 1] in {")", "\n", "\r", " ", ""}:
         start -= 1
-    message = f"{formula} is removed: nothing binds {_listed(free)}, so it always holds"
+    message = f"{formula} is removed: nothing binds {_listed(free, ' or ')}, so it always holds"
     return Mend("distinct", message, node.span, (Edit(start, node.end, ("",)),))
 
 
-def _listed(variables: Iterable[Variable], quantifier: str = "no") -> str:
-    return f" and {quantifier} ".join(sorted(map(str, variables)))
+def _listed(variables: Iterable[Variable], joined_by: str) -> str:
+    return joined_by.join(sorted(map(str, variables)))
 
 
 #: Maximum number of passes over the rules. One pass adds roles; each other pass resolves one level of
