@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-#: Maximum number of values of an axis; no terminal shows more.
+#: Maximum number of values of an axis. A longer axis does not fit a terminal.
 AXIS_LIMIT: Final = 64
 
 #: The values of a coordinate, in order.
 Axis = tuple[Constant, ...]
-#: The position of each constant in a chain that a successor relation forms.
+#: For each constant in a chain of a successor relation, its position.
 Chain = dict[Constant, int]
 
 _NUMBERED: Final = re.compile(r"(\D*?)(-?[0-9]{1,6})")

@@ -51,7 +51,7 @@ class NegativeCycle(Generic[R]):
     """Rules that depend on each other through a negation, so that no stratification exists."""
 
     rules: tuple[R, ...]
-    negations: tuple[tuple[R, int], ...]  # (rule, index of the negative read)
+    negations: tuple[tuple[R, int], ...]  # pairs: a rule, and the index of its negative literal
 
 
 def components(
@@ -111,7 +111,7 @@ def _ordered_components(parents: Mapping[R, Collection[R]]) -> Iterator[list[R]]
     nodes = list(parents)
     number = {node: place for place, node in enumerate(nodes)}
     above = [sorted(number[parent] for parent in parents[node]) for node in nodes]
-    # The first node of a component represents it.
+    # The smallest node of a component represents the component.
     members = {min(part): sorted(part) for part in strong_components(range(len(nodes)), above.__getitem__)}
     first_of = {node: first for first, part in members.items() for node in part}
     sorter = TopologicalSorter(

@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 #: Name and arity of a functor.
 Functor = tuple[str, int]
-#: A constant, a functor (its arguments have their own places), or ATOM.
+#: A constant, ATOM, or a functor, whose arguments are separate places.
 Top = Constant | Functor
-#: Represents every constant if constants are not distinguished. No sheet can contain this name.
+#: The top that represents every constant if constants are not distinguished. Sheets cannot contain its name.
 ATOM: Final = Constant(" atom")
 
 #: A place: the name and the arity of a relation, and the index of an argument. Inside compound terms, each
 #: functor and each argument index follow. A path that starts with ``*`` is a merged place.
 Path = tuple[object, ...]
-#: Per variable, its possible tops, and a place below which the arguments of its compound values are found.
+#: For each variable, its possible tops, and a place that contains the arguments of its compound values.
 Values = dict[Variable, tuple[set["Top"], Path]]
 #: Maximum nesting depths of distinguished places, in the order of the attempts. Below this depth, each
-#: argument of a functor is one place in the whole sheet.
+#: argument of a functor is one place, wherever the functor occurs.
 _DEPTHS: Final = (4, 1, 0)
 _MOST_PLACES: Final = 100_000
 #: Maximum number of place visits during propagation.
@@ -177,7 +177,7 @@ class Domains:
         return ATOM if self._kinds_only else term
 
     def _write_facts(self, key: tuple[str, int], rows: Sequence[tuple[Term, ...]]) -> None:
-        # A relation can have a million facts, but each column has few terms.
+        # A relation can have a million facts, but each column has few different terms.
         for number, column in enumerate(zip(*rows, strict=True)):
             terms = set(column)
             constants = {term for term in terms if isinstance(term, Constant)}
@@ -208,7 +208,7 @@ class Domains:
             tops, source, target = pending.pop()
             self._add(target, tops)
             if len(source) >= self._longest <= len(target):
-                continue  # both have the same places below them
+                continue  # both places already share all places below them
             for top in tops:
                 if isinstance(top, tuple):
                     self._steps -= top[1]
@@ -239,7 +239,7 @@ class Domains:
         for atom, _ in atoms_in(rule.body):
             if atom.predicate in {"true", "does"} and isinstance(atom.arguments[-1], Compound):
                 number = len(atom.arguments) - 1
-                # A variable can have any constant as its value.
+                # An unbound variable can have any constant as its value.
                 bindings = dict.fromkeys(atom.variables(), ATOM) if self._kinds_only else {}
                 self._write_term(
                     substitute(atom.arguments[-1], bindings), (atom.predicate, number + 1, number), {}

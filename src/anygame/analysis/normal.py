@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term, Variable
 
 
-#: Maximum number of normal rules that one rule becomes.
+#: Maximum number of normal rules per rule of the sheet.
 MOST_OF_A_RULE: Final = 4096
-#: Maximum nesting depth of the terms that equations build.
+#: Maximum nesting depth of a term that equations build.
 _DEEPEST: Final = 200
 
 
@@ -141,7 +141,7 @@ def _distribute(body: tuple[Formula, ...], limit: int) -> list[tuple[Formula, ..
     bodies = [tuple(item for part in choice for item in part) for choice in product(*options)]
     if len(bodies) == 1 and bodies[0] == body:
         return bodies
-    # An alternative can bind variables of another disjunction.
+    # An alternative of one disjunction can bind variables of another, so distribute again.
     return [inner for choice in bodies for inner in _distribute(choice, limit)]
 
 

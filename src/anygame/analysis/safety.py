@@ -59,7 +59,7 @@ def normal_rules(program: Program, warnings: list[Diagnostic] | None = None) -> 
         except TooManyAlternatives as excess:
             diagnostics.append(_excess(rule, excess, alone=is_first or not allowance.is_spent))
             if allowance.is_spent:
-                break  # all further rules would fail
+                break  # one error is enough: all later rules would fail, too
             continue
         if anonymous := _anonymous(rule):
             unbound = {variable for part in normal for variable, _ in unsafe_variables(part)}
@@ -167,7 +167,7 @@ def _unsafe(rule: Rule, normal: Iterable[NormalRule]) -> Iterator[Diagnostic]:
 
 def _unbound(rule: Rule, variable: Variable, severity: Severity, message: str) -> Diagnostic:
     leaves = list(rule.node.leaves()) if rule.node else []
-    # A reader that ignores case writes all variables of a rule in lower case.
+    # A reader that ignores case has converted all variables of the rule to lower case.
     places = [leaf.span for leaf in leaves if leaf.text == str(variable)]
     places = places or [leaf.span for leaf in leaves if leaf.text.lower() == str(variable)]
     notes = tuple(Note("and here", place) for place in places[1:])

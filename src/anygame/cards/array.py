@@ -115,10 +115,10 @@ class CardArray:
         return _new_capsule(address, _NAME, _destroy)
 
 
-#: Exported tensors by address. A consumer removes a tensor by calling its deleter.
+#: Exported tensors by address. A consumer calls the deleter of a tensor to remove it.
 _HANDED_OUT: Final[dict[int, object]] = {}
 
-# A destructor must not create a reference to its capsule, so its parameter is a pointer.
+# A destructor's parameter must not be an object, which would be a new reference to the dying capsule.
 _Deleter = ctypes.CFUNCTYPE(None, c_void_p)
 _Destructor = ctypes.PYFUNCTYPE(None, c_void_p)
 _new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, ctypes.c_char_p, _Destructor)(
@@ -133,7 +133,7 @@ _address_in = ctypes.PYFUNCTYPE(c_void_p, c_void_p, ctypes.c_char_p)(
 
 
 def _give_back(address: int, handed_out: dict[int, object] = _HANDED_OUT) -> None:
-    # At exit, Python may delete the globals before it calls this function, so the table is a default.
+    # At exit, Python may delete globals before it calls this function, so the table is a default argument.
     handed_out.pop(address, None)
 
 

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Minimum compute capability, since earlier cards have no sums over a warp (``redux.sync``).
+#: Minimum compute capability: earlier cards lack sums over a warp (``redux.sync``).
 _LEAST_CAPABILITY: Final = (8, 0)
 #: The driver's numbers of device attributes.
 _MAJOR, _MINOR, _PROCESSORS = 75, 76, 16
-#: The driver's numbers of options of the loader.
+#: The driver's numbers of the loader's options.
 _REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES = 0, 5, 6
 #: Size in bytes of the buffer for the loader's error messages.
 _LOG_BYTES: Final = 1 << 14
-#: The driver's error number for a lack of memory.
+#: The driver's error number if memory is insufficient.
 _OUT_OF_MEMORY: Final = 2
 #: The driver's numbers of the kinds of memory.
 _HOST, _DEVICE = 1, 2
@@ -201,7 +201,7 @@ class CardMemory:
 
 
 def _free(card: Card, address: int) -> None:
-    with suppress(DeviceError):  # the driver refuses calls in a forked process and at the end of a process
+    with suppress(DeviceError):  # the driver refuses calls in forked processes and at exit
         card.use()
         card._call("cuMemFree_v2", c_size_t(address))
 

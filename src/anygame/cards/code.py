@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-#: Maximum number of gate inputs of a network that becomes straight-line code, which is 4x as fast as a loop.
-#: LLVM and the driver take 0.5 ms to compile each input.
+#: Maximum number of gate inputs of a network that is compiled to straight-line code, which is 4x as fast as a
+#: loop. LLVM and the driver take 0.5 ms per input.
 _STRAIGHT_INPUTS: Final = 50_000
-#: Maximum number of registers per thread. Straight-line code gets all registers, to access memory less often.
-#: Loops get fewer, so that more threads run while others wait for memory.
+#: Maximum number of registers per thread. Straight-line code gets all registers, so that it accesses memory
+#: less often. A loop gets fewer, so that more threads run while others wait for memory.
 REGISTERS: Final[dict[Style, int]] = {"straight": 255, "loop": 64}
 #: Name of the function that the driver starts.
 ENTRY: Final = "playouts"
@@ -36,7 +36,7 @@ ENTRY: Final = "playouts"
 DONE, STILL_LEFT, UNDER_WAY, GOT_STUCK = range(4)
 #: Number of words of a block's status.
 STATUS_WORDS: Final = 4
-#: Number of words that each thread has in the record of a block; the words of all threads are interleaved.
+#: Number of words per thread in the record of a block. The words of all threads are interleaved.
 RECORD_WORDS: Final = STARTS + 64 * WARP.words
 
 
@@ -109,7 +109,7 @@ def _play_block() -> str:
     return code.text()
 
 
-#: Functions for collective operations of a warp, and for the number of a thread among all threads.
+#: LLVM functions for collective operations of a warp, and for the global number of a thread.
 COLLECTIVES: Final = """
 declare i1 @llvm.nvvm.vote.any.sync(i32, i1)
 declare i32 @llvm.nvvm.redux.sync.add(i32, i32)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: Number of threads in a thread block of the card: four warps.
 _THREADS: Final = 128
 _MOST_LANES: Final = 1 << 26
-#: The result of ``check`` if all actions are legal.
+#: The result of ``check`` if every action is legal.
 _NOWHERE: Final = (1 << 64) - 1
 
 

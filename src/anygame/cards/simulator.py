@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
     from anygame.playouts import PlayoutRequest, Tally
 
-#: Number of blocks of a simulation, unless blocks get too small or too large. A card runs 1,000 to 4,000
+#: Number of blocks of a simulation, unless their size would be out of bounds. A card runs 1,000 to 4,000
 #: warps at a time.
 _BLOCKS = 1 << 12
 #: Minimum and maximum number of playouts in a block.
 _SMALL_BLOCK, _FULL_BLOCK = 1 << 11, 1 << 26
 #: Number of threads in a thread block of the card: four warps.
 _THREADS: Final = 128
-#: Maximum fraction of the free memory that a simulation allocates.
+#: Maximum fraction of the card's free memory that a simulation allocates.
 _SHARE: Final = 0.8
-#: Target duration of a launch in seconds. The simulation notices interrupts only between launches.
+#: Target duration in seconds of a launch. Interrupts are only noticed between launches.
 _LAUNCH_SECONDS: Final = 0.1
 #: Number of steps of the first launch.
 _FIRST_STEPS: Final = 16
@@ -111,7 +111,7 @@ class _CardRun(Run):
             self._begin(warps)
             self._play_warps(warps)
             self._count(warps)
-            del warps  # frees the memory for the next blocks
+            del warps  # free their memory for the next blocks
         self._lengths = lengths.read((1, request.limit + 2), np.int64)[0]
 
     def _begin(self, warps: _Warps) -> None:

@@ -42,7 +42,7 @@ def user_folder(variable: str, standard: str, default: str, *parts: str) -> Path
     is_windows = sys.platform == "win32"
     base = os.environ.get("LOCALAPPDATA" if is_windows else standard)
     base = base or ("" if is_windows else os.path.expanduser(default))
-    # If the home folder is unknown, the path still begins with "~", and is not usable.
+    # If the home folder is unknown, ``expanduser`` leaves "~" in the path, which is then not absolute.
     return Path(base, "anygame", *parts) if os.path.isabs(base) else None
 
 
@@ -51,7 +51,7 @@ def read_cached(path: Path) -> bytes | None:
     try:
         if not _is_ours(path.parent.lstat()):
             return None
-        # The file may be a link, which must not be followed, or a pipe, which must not block.
+        # Do not follow the file if it is a link, and do not block if it is a pipe.
         safely = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
         with os.fdopen(os.open(path, os.O_RDONLY | safely), "rb") as file:
             status = os.fstat(file.fileno())
@@ -66,7 +66,7 @@ def read_cached(path: Path) -> bytes | None:
     if content[:_HEAD] != _MAGIC + _digest(path, image):
         return None
     with contextlib.suppress(OSError):
-        os.utime(path)  # the cache removes the file with the oldest time first
+        os.utime(path)  # mark the file as recently used: the cache removes the oldest first
     return image
 
 
@@ -75,7 +75,7 @@ def _digest(path: Path, image: bytes) -> bytes:
 
 
 def _is_ours(status: os.stat_result) -> bool:
-    if sys.platform == "win32":  # the folder is in the user's profile, which other users cannot write
+    if sys.platform == "win32":  # other users cannot write to the folder in the user's profile
         return True
     shared = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     return status.st_uid == os.getuid() and not shared and not stat.S_ISLNK(status.st_mode)
@@ -92,7 +92,7 @@ def write_cached(path: Path, image: bytes, most: int | None = None) -> None:
         if not _is_ours(path.parent.lstat()):
             return
         if path.is_dir() and not path.is_symlink():
-            path.rmdir()  # fails if the folder is not empty; a file or link is replaced below
+            path.rmdir()  # this fails if the folder is not empty; ``replace`` overwrites a file or link
         handle, name = tempfile.mkstemp(dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SUFFIX = ".code"
-#: LLVM's optimisation level for straight-line code, such as games. A higher level does not make it faster.
+#: LLVM's optimisation level for straight-line code, such as games. A higher level does not speed it up.
 _EFFORT = 1
 #: LLVM's optimisation level for code with loops and calls.
 _FULL_EFFORT = 3
@@ -194,7 +194,7 @@ def _llvm() -> tuple[Any, str]:
 def _features(llvm: Any) -> str:
     try:
         return str(llvm.get_host_cpu_features().flatten())
-    except RuntimeError:  # on some systems LLVM cannot detect the features; it assumes those of the processor
+    except RuntimeError:  # LLVM cannot detect features on some systems; it then uses those of the CPU model
         return ""
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _HERE: Final = Path(__file__).parent
 _compiling: Final = Lock()
-#: Program that lowers a room. It adds the sources to the import path, since pip builds without them.
+#: Program that lowers a room. It extends the import path, because pip builds without the package.
 _LOWER: Final = (
     "import runpy, sys; sys.path.insert(0, sys.argv[1]); "
     "runpy.run_module('anygame.native.lowering', run_name='__main__')"
@@ -58,7 +58,7 @@ def _image(room: str, key: str) -> bytes:
     if text is not None:
         try:
             return make_image(text, key, is_straight=False)
-        except RuntimeError:  # an older LLVM can lack instructions of the text
+        except RuntimeError:  # an older LLVM may not know instructions of the text
             pass
     return make_image(_lowered(room), key, is_straight=False)
 

@@ -50,7 +50,7 @@ def lowered(room: str) -> str:
     whole.link_in(llvm.parse_assembly("\n".join(entries)))
     for value in (*whole.functions, *whole.global_variables):
         if not value.is_declaration and value.name not in names:
-            value.linkage = llvm.Linkage.internal  # so that unused functions are removed
+            value.linkage = llvm.Linkage.internal  # LLVM can remove it if unused
     return _simplified(whole)
 
 
@@ -60,7 +60,7 @@ def _simplified(module: Any) -> str:
     machine = llvm.Target.from_default_triple().create_target_machine()
     module.data_layout = str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(1)
-    options.loop_vectorization = options.slp_vectorization = False  # machines differ in vector width
+    options.loop_vectorization = options.slp_vectorization = False  # the vector width depends on the machine
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     layout, triple = f'target datalayout = "{module.data_layout}"', f'target triple = "{module.triple}"'
@@ -109,7 +109,7 @@ class _Lowering:
             copy = FunctionType(function.__code__, own_globals, function.__name__, function.__defaults__)
             copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
             dispatcher = self._dispatchers[function] = njit(**_OPTIONS)(copy)
-            # The dispatcher is registered before the globals are replaced, since functions can be recursive.
+            # Register the dispatcher before replacing the globals, since a function can call itself.
             values = function.__globals__
             named = {name: values[name] for name in function.__code__.co_names if name in values}
             own_globals |= {name: self.replacement_of(value) for name, value in named.items()}
@@ -133,7 +133,7 @@ class _Lowering:
         return value
 
 
-#: Options of numba. Functions allocate no memory, so they need no reference counts (``_nrt``).
+#: Options of numba. Compiled functions allocate no memory, so they need no reference counts (``_nrt``).
 _OPTIONS: Final[dict[str, Any]] = {
     "nogil": True,
     "_nrt": False,
@@ -230,7 +230,7 @@ def _read_array(
 
     def entry(column: int) -> Any:
         value = builder.load(builder.gep(table, [ir.Constant(word, _WORDS * number + column)]))
-        # Tables never change, so LLVM can omit a second load of a word.
+        # Tables never change, so LLVM can load each word only once.
         value.set_metadata("invariant.load", builder.module.add_metadata([]))
         return value
 
@@ -336,7 +336,7 @@ def _prefetch(_context: Any, array: Any, _index: Any) -> Any:
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
         start = builder.bitcast(view.data, byte)
         place = builder.gep(start, [builder.mul(arguments[1], stride)])
-        # The constants mean a read, all cache levels, and the data cache.
+        # These constants mean: a read, into all cache levels, of the data cache.
         builder.call(function, [place, number(0), number(3), number(1)])
         return context.get_dummy_value()
 

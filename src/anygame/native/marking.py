@@ -65,7 +65,7 @@ Float64Rows = Annotated[NDArray[np.float64], Elements(("float64",), 2)]
 COMPILED: Final[set[Callable[..., Any]]] = set()
 #: The native functions that Python can call, by name.
 _EXPORTED: Final[dict[str, Exported]] = {}
-#: The result of a native function that ends with an exception.
+#: Result of a native function that raised an exception.
 FAULT: Final = -(1 << 63)
 
 
@@ -128,7 +128,7 @@ class Exported:
                         f"{self._name}: expected {parameter}, got {argument.dtype} with {argument.ndim} axes"
                     )
                 table = table_of((argument,))
-                tables.append(table)  # the table must live until the call returns
+                tables.append(table)  # keep the table alive until the call returns
                 words.append(table.ctypes.data)
                 if len(parameter.kinds) > 1:
                     suffixes[parameter] = str(argument.dtype)

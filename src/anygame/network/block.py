@@ -142,8 +142,8 @@ class Block:
 
 #: Number of steps of one call while a block is replayed. The program notices interrupts only between calls.
 _STEPS = 256
-#: Assumed number of steps for which a lane has waited, in the first replay of a playout. It nearly always
-#: suffices. If the lane has waited for more steps, the next replay multiplies this number by ``_MORE``.
+#: Number of steps that a lane is assumed to have waited, in the first replay of a playout. This number nearly
+#: always suffices. If it does not, the next replay multiplies it by ``_MORE``.
 _SLACK, _MORE = 32, 8
 
 
@@ -200,7 +200,7 @@ def replayed(
 
 
 def _replay(playout: StuckPlayout, block: Block, quota: int, state: NDArray[np.bool_], seed: int) -> DeadEnd:
-    # Machine code does not record moves, but a block plays the same way every time.
+    # Machine code does not record moves, but a replay of the block makes the same moves.
     slack = _SLACK
     while True:
         block.begin(playout.block, quota, seed, state)

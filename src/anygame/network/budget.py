@@ -8,16 +8,16 @@ from typing import Final
 
 from anygame.errors import LimitError
 
-# A row of a join costs one step, which takes about 30 ns (measured on 100 public sheets).
-#: Cost in steps of a rule, in a join or in a pass.
+# The costs below are in steps. A row of a join costs one step, which takes about 30 ns (measured on 100
+# public sheets). This is the cost of a rule, in a join or in a pass.
 TURN: Final = 5_000
-#: Cost in steps of building a term, with its text.
+#: Cost in steps of building a term and its text.
 COMPOSED: Final = 300
 #: Cost in steps of a query to the reasoner.
 QUESTION: Final = 500
-#: Cost in steps of a case of a proof about fluents.
+#: Cost in steps of each case of a proof about fluents.
 CASE: Final = 5_000
-#: Cost in steps of a literal of a conjunction that becomes gates.
+#: Cost in steps of each literal of a conjunction that becomes gates.
 LITERAL: Final = 100
 
 

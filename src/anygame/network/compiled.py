@@ -112,7 +112,7 @@ def _compile_what_fits(
             rule.head.key == SEEN for rule in reasoner.rules
         ):
             raise
-    # A second attempt, without percepts, gets at least a third of the time limit.
+    # A second attempt, without percepts, gets at least one third of the time limit.
     remaining = max(limits.seconds - (monotonic() - began), limits.seconds / 3)
     return _compile(reasoner, replace(limits, seconds=remaining), progress, without, percepts=False)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anygame.network.grounding.large.cases import Key
     from anygame.network.logic.atoms import Atoms
 
-#: Maximum number of digits in a goal value, so that the value fits 32 bits.
+#: Maximum number of digits of a goal, so that the goal fits into 32 bits.
 _MOST_DIGITS: Final = 9
 
 

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-#: Number that stands for the goal of a role to which the rules give no goal.
+#: Number that represents a missing goal: the rules give the role no goal.
 MISSING = int(np.iinfo(np.int32).min)
-#: Number that stands for the goal of a role to which the rules give several goals.
+#: Number that represents an ambiguous goal: the rules give the role several goals.
 DOUBLE = MISSING + 1
 
-#: Per round of a bit transposition, the width in bits of the exchanged squares, and a mask of the lower
-#: squares in a word.
+#: Rounds of a bit transposition: the width in bits of the exchanged squares, and a mask of the lower squares
+#: in a word.
 _ROUNDS: Final = tuple(
     (width, np.uint64(sum(((1 << width) - 1) << at for at in range(0, 64, 2 * width))))
     for width in (32, 16, 8, 4, 2, 1)
@@ -98,7 +98,7 @@ class Lanes:
         return made
 
     def _addresses(self) -> list[tuple[int, int]]:
-        # Per block, the arguments of machine code: the addresses of the rows and of the kernel's data.
+        # For each block, the arguments of machine code: the addresses of its rows and of the kernel's data.
         size, first = self._rows[0].nbytes, self._rows.ctypes.data
         return [(first + block * size, self._kernel.data.ctypes.data) for block in range(self._blocks)]
 
@@ -268,7 +268,7 @@ class Lanes:
         try:
             self._check(lanes, actions)
         except IllegalChoiceError:
-            # In stuck lanes no joint move is legal, so the code looks for stuck lanes only after an error.
+            # No joint move is legal in a stuck lane, so check for stuck lanes before raising the error.
             able = ~self.stuck[lanes]
             if able.all():
                 raise
@@ -327,7 +327,7 @@ class Lanes:
         moves = self._library["evaluate_moves"]
         self._rows[:, RESTART] = 0
         if self.network.percepts:
-            # The code writes percepts only in lanes that move.
+            # Machine code writes percepts only in lanes that move.
             self._rows[:, self._percepts] = 0
         for pointers in self._pointers:
             moves(*pointers)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.network.ragged import Numbers
 
 
-#: The literals of node 0, which never holds.
+#: The two literals of node 0, which never holds.
 FALSE, TRUE = 0, 1
 
 

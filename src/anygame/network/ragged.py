@@ -45,13 +45,13 @@ def distinct(numbers: Numbers) -> Numbers:
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
     """
-    ordered = np.sort(numbers, kind="stable")  # a merge sort, since most arrays consist of sorted runs
+    ordered = np.sort(numbers, kind="stable")  # a merge sort, which is fast for sorted runs
     fresh = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
     return ordered[fresh]
 
 
-#: Minimum length of an array for which sorting by digits is faster than one call of ``numpy.argsort``.
+#: Minimum length of an array that is sorted by digits, since one call of ``numpy.argsort`` would be slower.
 _FEW: Final = 3_000
 #: Number of bits of a digit.
 _DIGIT: Final = 16
@@ -104,7 +104,7 @@ def levels_of(reader: Numbers, read: Numbers, count: int) -> Numbers:
     return levels
 
 
-#: Number of bits of the lower half of a number that packs two numbers below 2**32.
+#: A number that packs two numbers below 2**32 has the lower one in this many bits.
 SHIFT: Final = 32
 #: Mask of the lower ``SHIFT`` bits.
 LOW: Final = (1 << SHIFT) - 1

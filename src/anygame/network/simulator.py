@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
     from anygame.playouts import PlayoutRequest
 
-#: Target duration of a call of machine code in seconds. The program notices interrupts only between calls.
-#: People do not notice this delay, and the overhead of a call is a few microseconds.
+#: Target duration in seconds of a call of machine code. Interrupts are only noticed between calls. A user
+#: does not notice this delay, and the overhead of a call is a few microseconds.
 _CALL_SECONDS = 0.05
-#: Number of steps of the first call, which is short even in the slowest game. The duration of a call
-#: determines the number of steps of the next call.
+#: Number of steps of the first call, which is short even in the slowest game. Later calls get their numbers
+#: of steps from the duration of the call before.
 _FIRST_STEPS = 16
 #: Maximum number of calls after an interrupt. The simulation then abandons the running playouts.
 _LAST_CALLS = 10
@@ -74,7 +74,7 @@ class Simulator:
             ValueError: ``start`` has the wrong shape.
         """
         state = start_state(self.network, start)
-        _ = self._kernel.library  # compiles the code before the clock starts
+        _ = self._kernel.library  # compile the code before the clock starts
         return _ProcessorRun(self._kernel, request, state).go()
 
 
@@ -131,7 +131,7 @@ class Run:
                 except KeyboardInterrupt:
                     self._interrupts += 1
         finally:
-            # After another exception, this makes the threads abandon their playouts.
+            # If an exception other than Ctrl-C ends the loop, make the threads abandon their playouts.
             self._interrupts += 2 * any(thread.is_alive() for thread in working)
         if self._error:
             raise self._error
@@ -153,7 +153,7 @@ class Run:
     def _kept(self, work: Callable[[], None]) -> None:
         try:
             work()
-        except Exception as error:  # the waiting thread raises it
+        except Exception as error:  # store it; the waiting thread raises it
             self._error = error
 
     def _counted(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -257,7 +257,7 @@ def counted_tally(kernel: Kernel, totals: Sequence[int], lengths: NDArray[np.int
 
     goals = []
     for role, overlaps in zip(gates.goals, counters.overlaps, strict=True):
-        tallied = Counter[int]()  # different terms, such as 100 and 0100, can be the same value
+        tallied = Counter[int]()  # add up terms of the same value, such as 100 and 0100
         for (value, bit), overlap in zip(role, overlaps, strict=True):
             tallied[value] += holding(bit) - count(overlap)
         goals.append(dict(tallied))

@@ -93,6 +93,6 @@ class Single:
     def _look(self, state: bytes) -> None:
         if len(state) != self.network.fluents:
             raise ValueError(f"expected a state of {self.network.fluents} bytes, got {len(state)}")
-        self._library = self._kernel.library  # the same code must evaluate a state and move from it
+        self._library = self._kernel.library  # the same machine code must evaluate a state and move from it
         self._library["query"](*self._pointers, state, self._out)
         self._asked = state

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 #: Joint moves, each in the order of the roles.
 JointMoves = tuple[tuple["Term", ...], ...]
 
-#: Default maximum number of moves of a role in a table.
+#: Default maximum number of moves of each role that a table shows.
 _ROWS: Final = 10
-#: Default maximum number of joint moves of a line in a table.
+#: Default maximum number of joint moves of a line of play that a table shows.
 _STEPS: Final = 6
-#: A move is not the best if its visits, relative to the most visited move, are below this ratio.
+#: A move cannot be the best if its share of the most visited move's visits is below this ratio.
 _ENOUGH_VISITS: Final = 1 / 20
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Name of the array that holds the header, which is encoded JSON.
 _HEADER: Final = "header"
-#: Default maximum size of a file in bytes: a checkpoint with the weights of a million fluents.
+#: Default maximum size in bytes of a file, enough for a checkpoint with the weights of a million fluents.
 _LARGEST: Final = 1 << 29
 #: Errors that ``numpy`` and ``zipfile`` raise for damaged files and files of other formats.
 _UNREADABLE: Final = (

@@ -20,7 +20,7 @@ LARGEST: Final = 1 << 53
 _DIGITS: Final = 9
 #: Maximum rounding error of a 32-bit floating-point number between 0 and 1.
 _ROUNDED: Final = 2**-23
-#: Lowest and highest goal in the definition of GDL. Rules without integer goals have this scale.
+#: Lowest and highest goal that GDL defines. Rules without integer goals have this scale.
 USUAL: Final = (0, 100)
 
 
@@ -54,7 +54,7 @@ class GoalScale:
 
     lowest: float
     highest: float
-    goals: tuple[int, ...] = ()  # Goals in the rules, ascending. ``goal`` corrects rounding errors to them.
+    goals: tuple[int, ...] = ()  # Goals in the rules, ascending. ``goal`` returns exactly these goals.
     digits: int = _DIGITS  # Number of decimals to which ``goal`` rounds other goals.
 
     @classmethod
@@ -62,7 +62,7 @@ class GoalScale:
         """Return the scale of goals whose values are stored with 32 bits. Without goals, it is 0 to 100."""
         lowest, highest = min(goals, default=0), max(goals, default=0)
         if lowest == highest:
-            # A scale of this goal alone would not distinguish the goal from no goal.
+            # A scale with a single goal could not distinguish this goal from a missing goal.
             lowest, highest = min(lowest, *USUAL), max(highest, *USUAL)
         return cls(lowest, highest, tuple(sorted(set(goals))), 4)
 

@@ -29,14 +29,13 @@ _Item = TypeVar("_Item")
 
 #: Value of ``StateGraph.stopped`` after Ctrl-C.
 INTERRUPTED: Final = "the exploration was interrupted"
-#: Maximum number of states expanded at a time. So many states fill the lanes, and their arrays fit CPU
-#: caches.
+#: Maximum number of states expanded at a time: enough to fill the lanes, few enough for the CPU caches.
 MOST_AT_A_TIME: Final = 4096
 #: Size in bytes of a state's values: the ranks of two bounds, a distance, and two numbers for a table.
 _BYTES_OF_VALUES: Final = 14
-#: Size in bytes of these values with chance or simultaneous moves, including two bounds per computed bound.
+#: Size in bytes of a state's values in a game with chance or simultaneous moves.
 _BYTES_OF_MIXED_VALUES: Final = 40
-#: Approximate maximum number of joint moves made at a time. Their arrays stay small relative to the graph.
+#: Approximate maximum number of joint moves made at a time, which keeps their arrays smaller than the graph.
 _EDGES: Final = 1 << 18
 #: Maximum number of states. A state number has 31 bits.
 MOST_STATES: Final = (1 << 31) - 1
@@ -48,10 +47,10 @@ BYTES_OF_A_STATE: Final = 4_000
 class ExpandedStates:
     """States and their successors. In the order of joint moves, the move of the last role varies fastest."""
 
-    options: NDArray[np.int32]  # [states, roles]; numbers of legal moves; all 0 if play ends in the state
+    options: NDArray[np.int32]  # [states, roles]; numbers of legal moves; 0 in terminal states
     terminal: NDArray[np.bool_]  # [states]
-    goals: NDArray[np.float64]  # [states, roles]; valid in terminal states; nan without exactly one goal
-    children: NDArray[np.int32]  # [edges]; the successors of each state, in the order of its joint moves
+    goals: NDArray[np.float64]  # [states, roles]; goals in terminal states; nan if not exactly one
+    children: NDArray[np.int32]  # [edges]; the successors of each state, ordered by joint move
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ class StateGraph:
     children: NDArray[np.int32]  # [edges]; see ``ExpandedStates``
     options: NDArray[np.int32]  # [expanded, roles]; see ``ExpandedStates``
     ends: NDArray[np.int64]  # the expanded terminal states, ascending
-    goals: NDArray[np.float64]  # [ends, roles]; nan if a state does not have exactly one numeric goal
+    goals: NDArray[np.float64]  # [ends, roles]; nan for a role without exactly one numeric goal
     stopped: str  # why the exploration ended early; empty if it expanded all states
     bytes: int  # size in bytes
 
@@ -186,7 +185,7 @@ class Exploration:
             several = states.options > 1
             together = several.sum(axis=1).max() > 1 or several[:, self._random].any()
             self._takes_turns = not together
-        # The options come last: if Ctrl-C comes before, the graph omits these states.
+        # Append the options last: if Ctrl-C comes earlier, the graph omits these states.
         self._options.extend(states.options)
         self._width = max(1.0, len(states.children) / len(states.options))
 
@@ -228,7 +227,7 @@ class LaneExpansion:
 
     def __init__(self, game: Game, start: State) -> None:
         machine = game.backends.needed_network()
-        native_code("search")  # Compile it now, before the clock of the exploration starts.
+        native_code("search")  # Compile the native code now, before the clock of the exploration starts.
         first = packed_state(game, start)
         self._fluents = game.fluent_terms
         self._states = StateSet(first.shape[1])
@@ -293,5 +292,5 @@ class StateExpansion:
         return fluents, states
 
 
-#: Numbers states in the order of their discovery and expands them.
+#: Types of expansions, which number states in the order of discovery and expand them.
 Expansion = LaneExpansion | StateExpansion

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.search.graph import Expansion, StateGraph
     from anygame.search.retrograde import Values
 
-#: Tolerance of values, for accumulated floating-point errors.
+#: Maximum difference of values that count as equal, because of accumulated floating-point errors.
 _CLOSE: Final = 1e-9
 #: Number of decimals of the values in a table.
 _DIGITS: Final = 9
@@ -40,10 +40,10 @@ class Solver:
         together = (graph.options[:, self._choosing] > 1).all(axis=1).any()
         self._is_simultaneous = len(self._choosing) == 2 and bool(together)
         self._takes_turns = not (self._has_chance or self._is_simultaneous)
-        #: Computed values, by role. The values of the other roles follow from these values.
+        #: Computed values, by role. The solution derives the values of the other roles from these values.
         self._values: dict[int, Values] = {}
         self._distances: NDArray[np.int32] | None = None
-        #: For each role: the number of states in which play ends without a goal for the role.
+        #: For each role: the number of terminal or stuck states without a goal for the role.
         self._missing = [int(n) + graph.stuck for n in np.isnan(graph.goals).sum(axis=0)]
 
     def solution(self) -> Solution:
@@ -65,7 +65,7 @@ class Solver:
         """Return the distinct pairs of goals of two roles in terminal states, ascending: float [pairs, 2]."""
         pairs = self._graph.goals[:, [one, other]]
         pairs = pairs[~np.isnan(pairs).any(axis=1)]
-        # There are few distinct goals: their ranks sort faster than the goals.
+        # Sort ranks instead of goals: this is faster, because few goals are distinct.
         (ones, first), (others, second) = (np.unique(column, return_inverse=True) for column in pairs.T)
         numbers = np.unique(first * len(others) + second)
         return np.stack([ones[numbers // len(others)], others[numbers % len(others)]], axis=1)
@@ -117,7 +117,7 @@ class Solver:
         # If no role chooses, every role except ``random`` still has a value.
         leading = self._choosing[:1] or [p for p in range(len(roles)) if p not in self._random]
         if any(self._missing[place] for place in self._choosing):
-            # If a final state has no goal for a role, the value of one role does not determine the other.
+            # If a terminal state has no goal for a role, one role's value does not determine the other's.
             leading = self._choosing
         if not leading:
             return self._unsolved("only chance decides, so no role has a value")

@@ -139,15 +139,15 @@ class GameCode(NamedTuple):
     """Addresses and tables with which compiled functions play a game."""
 
     functions: Int64s  # Addresses of the kernel's functions and of their data.
-    layout: Int64s  # Rows of fluents and actions (first, number), and the bit literal of the end.
-    first_actions: Int32s  # The first action of each role, and the number of actions: [roles + 1].
+    layout: Int64s  # Row and count of fluents, row and count of actions, bit literal of ``terminal``.
+    first_actions: Int32s  # [roles + 1]; the first action of each role, then the number of actions.
     legal: Int64s  # The bit literal of each action's legality.
     goal_roles: Int32s  # The role of each goal.
     goal_bits: Int64s  # The bit literal of each goal.
     goal_values: Float64s  # The value of each goal, between 0 and 1.
-    missing: Float64s  # For each role, the value of a state without a goal in playouts. It proves nothing.
+    missing: Float64s  # For each role, the value of a playout without a goal; never a proven value.
     random: Bools  # Whether the moves of a role are random.
-    evaluation: Int64s  # Kind of the estimates and address of their data; see ``search.evaluation``.
+    evaluation: Int64s  # Kind of the estimates, and the address of their data.
 
 
 game_at = Bundle(GameCode)
@@ -434,7 +434,7 @@ def read_children(
                     children[places[lane], word] = square[lane]
 
 
-#: Successors of states: numbers of moves, whether each state is terminal, goals, and packed next states.
+#: Results of an expansion: numbers of moves, whether states are terminal, goals, and packed successors.
 Successors = tuple["NDArray[np.int32]", "NDArray[np.bool_]", "NDArray[np.float64]", "NDArray[np.uint64]"]
 
 

@@ -36,7 +36,7 @@ FORMAT: Final = "anygame model 2"
 SUFFIX: Final = ".npz"
 #: Folder of the models that come with the package. ``tools/train_models.py`` writes them.
 PACKAGED: Final = Path(__file__).parent / "models"
-#: Maximum number of points of a history. The number of games doubles from each point to the next.
+#: Maximum number of points of a training history. The number of games doubles from each point to the next.
 _LONGEST_HISTORY: Final = 64
 
 

@@ -35,8 +35,8 @@ class Option:
     mean: float  # Mean value of these leaves for the role, between 0 and 1.
     low: float  # Proven lower bound of the value of the move.
     high: float  # Proven upper bound of the value of the move.
-    distance: int  # Number of joint moves to the end, if the value is proven.
-    estimate: float | None = None  # Minimax value over estimates, between 0 and 1; None without estimates.
+    distance: int  # Number of joint moves to the end of the game, if the value is proven.
+    estimate: float | None = None  # Minimax value of estimates, between 0 and 1; None without estimates.
 
 
 class _ReadableTree(Protocol[_Node]):

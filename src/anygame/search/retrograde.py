@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from anygame.search.graph import StateGraph
 
-#: Minimum change of a bound that causes another sweep. In endless play with chance, bounds converge slowly.
+#: Minimum change of a bound that causes another sweep. With chance in endless play, bounds converge slowly.
 TOLERANCE: Final = 1e-12
 #: Maximum number of sweeps. In a game that tosses a fair coin until heads, each sweep halves the error.
 _MOST_SWEEPS: Final = 10_000
-#: Distance of a state from which best play never ends.
+#: Distance to the end from a state in which best play never ends.
 FAR: Final = np.int32((1 << 31) - 2)
 
 
@@ -39,8 +39,8 @@ FAR: Final = np.int32((1 << 31) - 2)
 class Players:
     """Objectives of the roles, which are given by their indices."""
 
-    most: int  # the role whose value is computed; it maximises the value
-    least: int | None  # the role that minimises the value; None in a game for one role
+    most: int  # the maximising role, whose value is computed
+    least: int | None  # the minimising role; None in a game for one role
     chance: tuple[int, ...]  # the roles that move at random
 
 
@@ -147,7 +147,7 @@ def values_of_games(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(assured)
     different, where = np.unique(payoffs[mixed], axis=0, return_inverse=True)
     if payoffs.shape[1:] == (2, 2):
-        # Without a saddle point, a - b and d - c have the same sign, so their sum has no cancellation.
+        # Without a saddle point, a - b and d - c have the same sign, so their sum is free of cancellation.
         a, b, c, d = different.reshape(-1, 4).T
         values = c + (a - c) * ((d - c) / ((a - b) + (d - c)))
     else:
@@ -175,11 +175,11 @@ def _by_linear_program(payoffs: NDArray[np.float64]) -> float:
     return float(lowest - width * result.fun)
 
 
-#: Index that compiled code gets for the minimising role if there is no such role.
+#: Role index that compiled code gets for the minimising role if no role minimises.
 _NOBODY = -1
-#: ``StateGraph.options``.
+#: Type of ``StateGraph.options`` in compiled code.
 _Options = Annotated[NDArray[Any], Elements(("uint8", "uint32"), 2)]
-#: Indices of goals in ``Values.levels``.
+#: Type, in compiled code, of bounds that are indices of goals in ``Values.levels``.
 _Ranks = Annotated[NDArray[Any], Elements(("uint8", "uint32"))]
 
 

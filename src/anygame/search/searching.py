@@ -66,14 +66,14 @@ DEFAULT_MEMORY: Final = 1 << 30
 _SLICE: Final = 0.05
 #: Seconds between two reports of progress.
 _BETWEEN_REPORTS: Final = 0.25
-#: Factor by which the expected overrun of a slice decays with every slice.
+#: Factor by which the expected overrun of a time slice decays with every slice.
 _FORGETTING: Final = 0.9
 _COST: Final = "the search evaluates one state at a time, which typically takes hundreds of times longer"
-#: Minimum fraction of a run that must remain for a change to a better engine.
+#: A run changes to a better engine only if at least this fraction of its time remains.
 _WORTH_BEGINNING: Final = 0.5
-#: Fraction of a run for the search for the best line, in a game for one role.
+#: Fraction of a run that searches for the best line in a game for one role.
 _SHARE_OF_LINES: Final = 0.8
-#: Fraction of a run for the update of the belief.
+#: Fraction of a run that updates the belief.
 _BELIEVING: Final = 0.4
 
 
@@ -384,7 +384,7 @@ class Search:
                         report(self.analysis())
                         reported = perf_counter()
         except KeyboardInterrupt:
-            # Ctrl-C can come during a report of progress, and before an engine exists.
+            # Ctrl-C can interrupt a progress report before an engine exists.
             if self._searcher is None:
                 raise
             self._interrupted = True
@@ -410,7 +410,7 @@ class Search:
         run = _Run(begin, end, iterations, stop or (lambda: False), slice_seconds)
         with self._busy:
             self._iterations, self._interrupted = 0, False
-            # The expected overrun from earlier runs takes at most half of this run.
+            # Assume that earlier overruns take at most half of this run.
             self._overrun = min(_FORGETTING * self._overrun, (end - begin) / 2)
             try:
                 while (yield from self._choose_and_search(start, view, run)):

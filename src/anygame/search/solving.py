@@ -101,7 +101,7 @@ def solve(
         solution = replace(solution, table=solver.table(expansion), seconds=perf_counter() - began)
     if graph.complete or solution.interrupted or states is not None:
         return solution
-    # Free the memory for another search.
+    # Free this memory before another search starts.
     del expansion, graph, solver
     seconds = solution.seconds if seconds is None else max(0.0, seconds - solution.seconds)
     with_line = with_best_line(game, start, solution, memory, seconds)

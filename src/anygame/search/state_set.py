@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 #: Number of slots of a new table, which takes 8 KiB.
 _FEWEST_SLOTS: Final = 2048
-#: Minimum number of slots per state. With 2 slots, a successful look-up reads at most 1.5 slots on average.
+#: Minimum number of slots per state. With 2 slots, a successful look-up reads on average at most 1.5 slots.
 _SLOTS_PER_STATE: Final = 2
 #: Number of rows of a new array.
 _FEWEST_ROWS: Final = 4096
-#: A full array grows by its size shifted right by this number of bits: by a quarter.
+#: A full array grows by its size shifted right by this number of bits, which is a quarter of its size.
 _GROWTH: Final = 2
 
 #: Multiplier of SplitMix64.

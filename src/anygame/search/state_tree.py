@@ -34,29 +34,29 @@ _DEEPEST: Final = 500
 _BYTES_OF_A_NODE: Final = 6_000
 #: Size in bytes of a move of a node.
 _BYTES_OF_A_MOVE: Final = 50
-#: Maximum number of nodes. With millions of objects, a garbage collection takes a second.
+#: Maximum number of nodes, since a garbage collection of millions of objects takes a second.
 _MOST_NODES: Final = 50_000
 #: Number of nodes visited between two checks of the clock.
 _AT_A_TIME: Final = 200
-#: Maximum duration in seconds of a playout without a check of the clock.
+#: Maximum duration in seconds of a playout that runs without a check of the clock.
 _QUICK: Final = 0.005
-#: Weight of exploration if single playouts evaluate leaves.
+#: Weight of exploration if a single playout evaluates each leaf.
 _EXPLORATION: Final = 0.5
-#: Weight of exploration if means of many playouts evaluate leaves.
+#: Weight of exploration if the mean of many playouts evaluates each leaf.
 _EXPLORATION_OF_MEANS: Final = 0.3
-#: Number of playouts per leaf in lanes. So many playouts take hardly more time than one.
+#: Number of playouts per leaf in lanes, which hardly take more time than one playout.
 _LANES: Final = 512
-#: Maximum number of joint moves of these playouts.
+#: Maximum number of joint moves of a playout in a lane.
 _LONGEST: Final = 10_000
-#: Tolerance of means over moves of ``random``, for floating-point errors.
+#: Tolerance for floating-point errors in means over moves of ``random``.
 _CLOSE: Final = 1e-9
-#: Number of decimals to which such means are rounded.
+#: Number of decimals to which means over moves of ``random`` are rounded.
 _DIGITS: Final = 9
-#: Minimum change of bounds that is backed up. Around a cycle with chance, changes become ever smaller.
+#: Minimum change of a bound that is backed up. In a cycle with chance, changes shrink forever.
 _STEP: Final = 1e-3
-#: Value from which a role prefers a short match.
+#: Minimum value at which a role prefers a short match.
 _MIDDLE: Final = 0.5
-#: Maximum distance to the end. Without a maximum, distances around a cycle grow for ever.
+#: Maximum distance to the end. Without it, distances in a cycle would grow forever.
 _FAR: Final = 1000
 
 #: A joint move: for each role, the index of its move.
@@ -125,13 +125,13 @@ class _Node:
     """
 
     state: State
-    least: list[float]  # lower bounds, by role
-    most: list[float]  # upper bounds, by role
-    bandits: tuple[_Bandit, ...] = ()  # bandits by role; none before ``open``, nor if play ends here
+    least: list[float]  # lower bounds of the values, by role
+    most: list[float]  # upper bounds of the values, by role
+    bandits: tuple[_Bandit, ...] = ()  # bandits by role; empty before ``open`` and in final states
     children: dict[_Choice, _Node] = field(default_factory=dict)  # the children, by joint move
     parents: list[_Node] = field(default_factory=list)  # the nodes that have this node as a child
     values: tuple[float, ...] | None = None  # values by role if play ends in the state, else None
-    barred: set[int] = field(default_factory=set)  # moves that cannot exceed the lower bound of the mover
+    barred: set[int] = field(default_factory=set)  # moves whose values cannot exceed the mover's lower bound
     is_closed: bool = False  # whether the value is proven for every role except ``random``
     remaining: int = 0  # number of joint moves to the end under best play, if the value is proven
     mover: int | None = None  # the only role with several moves, unless it is ``random``; otherwise None
@@ -191,7 +191,7 @@ class StateSearcher(TreeReporter[_Node]):
         self._scales = [self._scale] * len(game.roles)
         self._memory = memory
         self._wanting = tuple([place for place, role in enumerate(game.roles) if not role.is_random])
-        # Only two roles can be opposed. If rules hide information, bounds are wrong.
+        # Bounds need opposed goals, so at most two choosing roles, and no hidden information.
         self._is_opposed = len(self._wanting) < 3 and not game.is_gdl2
         self._ends: set[tuple[int, int]] = set()
         #: Number of joint moves without a child, in the whole tree.
@@ -413,7 +413,7 @@ class StateSearcher(TreeReporter[_Node]):
         goals = list(state.goals().values())
         self._see_end(goals)
         node.values = self._scale.values(goals)
-        # If rules hide information, no role can use the bounds of a state that it does not know.
+        # If rules hide information, a role does not know the state, so the state's bounds are of no use.
         if not self.game.is_gdl2:
             for role, goal in enumerate(goals):
                 if goal is not None and abs(goal) <= LARGEST:
@@ -505,7 +505,7 @@ def _pairs(node: _Node, role: int) -> tuple[dict[_Pair, float], dict[_Pair, floa
     upper: dict[_Pair, float] = {}
     for chosen, child in node.children.items():
         pair = chosen[role], tuple([chosen[place] for place in others])
-        # A move of ``random`` without a child can have any value.
+        # Without a child, a move of ``random`` can have any value.
         lower[pair] = lower.get(pair, 0.0) + child.least[role] / outcomes
         upper[pair] = upper.get(pair, 1.0) - (1.0 - child.most[role]) / outcomes
     return lower, upper

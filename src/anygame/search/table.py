@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 FORMAT: Final = "anygame table 2"
 #: Maximum size of a file in bytes: 2**31 states of several thousand fluents.
 _LARGEST: Final = 1 << 40
-#: Number of states added to the set at a time.
+#: Number of states that are added to the set in one call.
 _CHUNK: Final = 1 << 18
 #: Maximum number of joint moves of best play that a notebook shows.
 _MOST_STEPS: Final = 100
-#: Distance of a state if best play from it never ends, or if its distance is unknown.
+#: Distance to the end if best play never ends, or if the distance is unknown.
 NO_END: Final = (1 << 32) - 1
 
 

@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Table
 
-#: Maximum number of rows of one join in the first attempt, without the passes for large sheets.
+#: Maximum number of rows per join in the first attempt, which omits the passes for large sheets.
 _FEW_ROWS: Final = 4_000_000
-#: Bounds that lead to a second attempt if exceeded. It grounds only the rows that rules ask for.
+#: If a game exceeds one of these bounds, a second attempt grounds only the rows that rules ask for.
 _BY_DEMAND: Final = {"instances", "facts", "depth", "terms", "fluents", "questions"}
-#: Bounds that a game exceeds if its states grow with every move.
+#: Bounds that a game whose states grow with every move exceeds.
 _GROWTH: Final = {"depth", "terms", "fluents", "questions"}
-#: Relations whose facts are copied to another relation.
+#: For each relation whose facts are copied: the relation that receives the copies.
 _FLOWS = {"next": "true", "legal": "does"}
 
 
@@ -155,7 +155,7 @@ class _Grounder:
         self._prover = InvariantProver(self._premises, budget)
         self._own_relations = count(1)
         self._instances = 0
-        #: Instances of each rule, by the ``id`` of the rule.
+        #: For each rule, by ``id``: its instances.
         self._parts: dict[int, list[RuleInstances]] = defaultdict(list)
         #: Pairs of relations (``next``, ``true``) and (``legal``, ``does``).
         self._flows: list[tuple[Relation, Relation]] = [
@@ -165,7 +165,7 @@ class _Grounder:
         ]
         #: Number of rows copied so far, by the first relation of the pair.
         self._flowed: dict[Relation, int] = {}
-        #: Relations whose atoms become literals. If a pass added another relation, it needs no instances.
+        #: Relations that rules read. Of other relations, only those of the sheet need instances.
         self._read: set[Relation] = set()
 
     def run(self) -> Grounding:

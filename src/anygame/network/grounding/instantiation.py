@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from anygame.network.grounding.static import StaticRelations
     from anygame.network.grounding.tables import Ids, Rows, Table, Tables
 
-#: Estimated growth of a join by a literal that the reasoner computes on demand, so that its rows cannot be
-#: counted. Such a literal is joined last, when most of its columns are bound.
+#: Assumed growth of a join by a literal whose rows cannot be counted, because the reasoner computes them on
+#: demand. The join adds such a literal last, when most of its columns are bound.
 _TO_ASK: Final = 1e15
-#: Estimated growth by such a literal if all its columns are bound, because it can only remove rows then.
+#: Assumed growth of a join by such a literal if all its columns are bound: it can only remove rows.
 _TO_TEST: Final = 0.5
-#: Minimum estimated growth of a join by a literal without a bound column, because it makes a cross product.
+#: Minimum assumed growth of a join by a literal without a bound column, since it makes a cross product.
 _UNTIED: Final = 1e6
 #: Size in bytes of a typical row of a join.
 _USUAL_ROW: Final = 40

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SPLITTING_AT_KEYS: Final = "splitting at keys"
 JOINING_NEGATIONS: Final = "joining negations"
 BOUNDING_GROWTH: Final = "bounding growth"
-#: Names of passes whose rules are correct in reachable states only.
+#: Names of the passes whose rules are only correct in reachable states.
 BY_INVARIANTS: Final = (BOUNDING_GROWTH, SPLITTING_AT_KEYS, JOINING_NEGATIONS)
 
 
@@ -47,7 +47,7 @@ def _careful(rewrite: OfOne) -> OfOne:
     return rewritten
 
 
-#: Passes over all rules, in this order.
+#: Passes over all rules, in the order in which they run.
 ONCE: Final[tuple[tuple[str, Whole], ...]] = (
     ("linearising recursion", linearising.linearise),
     ("inlining static relations", _each(folding.inline_static_relations)),
@@ -57,7 +57,7 @@ FIRST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     (BOUNDING_GROWTH, growth.bound_growth),
     ("parting views", parting.part_views),
 )
-#: This pass runs both before and after inlining, because inlining ties variables together, or reveals ties.
+#: This pass runs both before and after inlining, because inlining changes which variables are tied together.
 _AT_KEYS: Final[tuple[str, Whole]] = (SPLITTING_AT_KEYS, _each(decomposition.split_at_keys))
 #: Passes for large sheets, after ``ONCE``. On small sheets, they only slow joins down.
 ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
@@ -66,7 +66,7 @@ ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     ("merging rules", folding.merge_rules),
     ("inlining dense relations", _each(folding.inline_dense_relations)),
 )
-#: Passes over single rules. All these passes also process the rules that a pass makes.
+#: Passes over single rules. Rules that one of these passes makes go through all of them again.
 REPEATED: Final[tuple[tuple[str, OfOne], ...]] = (
     ("expanding disjunctions", normal_form.expand_disjunctions),
     ("naming disjunctions", normal_form.name_disjunctions),
@@ -80,7 +80,7 @@ REPEATED_IF_LARGE: Final[tuple[tuple[str, OfOne], ...]] = (
     ("splitting heads", decomposition.split_heads),
     ("splitting within", decomposition.split_within),
 )
-#: Large sheets name disjunctions instead, because copies of a rule repeat the joins of its other literals.
+#: Large sheets name disjunctions instead: expanded copies of a rule would repeat its other joins.
 _REPEATED_OF_LARGE: Final = (
     *(one for one in REPEATED if one[0] != "expanding disjunctions"),
     *REPEATED_IF_LARGE,
@@ -90,7 +90,7 @@ LAST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     ("sharing parts", folding.share_parts),
     ("asking for rows", demand.ask_for_rows),
 )
-#: Required passes, because joins support neither dynamic disjunctions nor nested terms in columns.
+#: Required passes: joins support neither dynamic disjunctions nor nested terms in columns.
 _NEEDED: Final = {"naming disjunctions", "naming nested terms"}
 #: Names of passes that only make the network smaller.
 OPTIONAL: Final = tuple(name for name, _ in (*ONCE, *REPEATED) if name not in _NEEDED)

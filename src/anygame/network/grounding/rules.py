@@ -42,8 +42,8 @@ class Composed:
 
 Test = Unequal | IsConstant | Alternatives | Negated | FlatAtom
 
-#: Maximum number of rules that a pass makes from one rule. More rules take more joins. For public sheets, a
-#: maximum of 24 gives the same networks as 32.
+#: Maximum number of rules that a pass makes from one rule, since more rules need more joins. For public
+#: sheets, a maximum of 24 gives the same networks.
 MOST_COPIES: Final = 32
 
 

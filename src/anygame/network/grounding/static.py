@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     from anygame.network.grounding.tables import Ids, Rows
 
 
-#: Relations that the network outputs, with arities. They count as dynamic even if they are static.
+#: Output relations of the network, with arities. These relations count as dynamic even if they are static.
 ASKED: Final = (("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2))
-#: The relation of percepts (GDL-II), which small networks output, too.
+#: The relation of percepts (GDL-II), an additional output of small networks.
 SEEN: Final = ("sees", 2)
 _ASKED_NAMES: Final = frozenset(name for name, _ in (*ASKED, SEEN))
-#: Minimum number of columns of a relation that is replaced by its rules. Two variables stay tied anyway.
+#: Minimum number of columns of a relation that its rules replace. For fewer columns, it gains nothing.
 _WIDE: Final = 3
-#: Number of rows up to which a relation is not replaced, because a join with it is fast.
+#: Maximum number of rows of a relation that is not replaced, because a join with the relation is fast.
 _LARGE: Final = 2_000
-#: Maximum number of facts of a dynamic relation that are treated as rules.
+#: Maximum number of facts of a dynamic relation that count as rules.
 _MOST_FACTS: Final = 50
-#: Maximum number of rules that replace a relation. Each rule that reads the relation is copied as often.
+#: Maximum number of rules that replace a relation. They multiply each rule that reads the relation.
 _MOST_RULES: Final = 8
-#: The same maximum for a relation without a table, which cannot be joined otherwise.
+#: Maximum number of rules that replace a relation without a table, which cannot be joined otherwise.
 _MOST_RULES_ON_DEMAND: Final = 20
-#: Maximum number of questions to the reasoner about one relation. Each takes about 10 microseconds and 1 kB.
+#: Maximum number of questions to the reasoner per relation. A question takes about 10 microseconds and 1 kB.
 _MOST_QUESTIONS: Final = 200_000
 
 
@@ -207,7 +207,7 @@ class StaticRelations:
             return False
         if members & self._on_demand or not is_computable(rules, members):
             return False
-        # Mark the relation as on demand while its inputs are filled, so that indirect recursion ends.
+        # Mark the relation as on demand before its inputs are filled, so that indirect recursion ends.
         self._on_demand.add(relation)
         read_by_rules = [read.relation for rule in rules for read in rule.reads]
         inputs = [read for read in dict.fromkeys(read_by_rules) if read not in members]
@@ -292,7 +292,7 @@ class StaticRelations:
         return table.add(columns, len(listed))
 
 
-#: Maximum number of rows of all tables, and of one join. They take tens of megabytes and about a second.
+#: Maximum number of rows of all tables, and of one join. That many rows take tens of MB and about a second.
 _MOST_ROWS: Final = 1_000_000
 
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int32]
     Ids = NDArray[np.int64]
 
-#: Odd factors of a multiplicative hash, one per column. Wider tables reuse them.
+#: Odd factors of a multiplicative hash, one per column. A table with more columns reuses the factors.
 _FACTORS: Final = list(np.random.default_rng(20130501).integers(1, 2**63, 256, np.uint64) | np.uint64(1))
-#: Initial capacity of a table in rows; most relations have fewer.
+#: Initial capacity of a table in rows. Most relations have fewer rows.
 _SMALLEST: Final = 64
 
 
@@ -135,7 +135,7 @@ class Table:
             values = column[ordered]
             if not (begins[1:] | (values[1:] == values[:-1])).all():
                 raise LimitError("two different rows have the same hash value", limit="hash", bound=1)
-        # Number the rows in order of arrival.
+        # Number the rows in order of first occurrence.
         is_first = np.zeros(count, np.bool_)
         is_first[ordered[begins]] = True
         added = np.flatnonzero(is_first)

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from anygame.network.ragged import Numbers
 
 
-#: Maximum number of inputs of a gate that is not split.
+#: A gate with more inputs than this is split.
 _WIDE = 32
-#: Maximum number of readers of a gate whose readers are grouped.
+#: Gates that read the same gate are only grouped if it has at most this many readers.
 _MOST_READERS = 8
 #: Number of consecutive gates whose rows and inputs fit into the first-level cache.
 _NEAR = 200
 
 
 def cluster(network: Network) -> tuple[Network, list[int]]:
-    """Split wide gates; return the network, and the literals to compute first, in this order."""
+    """Split wide gates; return the network, and the literals to compute first, in computation order."""
     if not network.gates:
         return network, []
     actions = np.array(_Neighbours(network).grouped(), np.int64)
@@ -166,7 +166,7 @@ def take_apart(network: Network, kinds: Numbers) -> tuple[Network, Numbers]:
         new[of_gate] = 2 * (base + number[(old[of_gate] >> 1) - base]) + (old[of_gate] & 1)
         return new.astype(np.int32)
 
-    # The parts themselves are additional inputs.
+    # A part is a new input of its gate.
     readers = np.where(apart[group], part[group], number[owners])
     readers = np.concatenate([readers, number[owners[firsts[apart]]]])
     inputs = np.concatenate([moved(literals), 2 * (base + part[apart])])
@@ -178,7 +178,7 @@ def take_apart(network: Network, kinds: Numbers) -> tuple[Network, Numbers]:
         network,
         starts=starts_of(lengths).astype(np.int32),
         inputs=inputs[np.lexsort((places_in_gate, readers))].astype(np.int32),
-        # The parts of the next gate, which depends on moves, follow the last state gate.
+        # Parts of the first move gate follow the last state gate.
         state_gates=int(number[network.state_gates - 1]) + 1 if network.state_gates else 0,
         cycles=tuple(Cycle(int(number[c.first]), int(number[c.end - 1]) + 1) for c in network.cycles),
         initially=initially,
@@ -197,7 +197,7 @@ def part_by_phase(network: Network, phases: Phases) -> Network:
     holds[list(phases.holds)] = list(phases.holds.values())
     fails[list(phases.fails)] = list(phases.fails.values())
     nodes = network.inputs >> 1
-    # The number of an input is the mask of the phases in which its gate is needed, and the input is constant.
+    # The number of an input is a mask: the phases in which its gate is needed but the input is constant.
     kinds = np.where(network.inputs & 1, fails[nodes], holds[nodes])
     kinds &= np.array(phases.gates, np.int64)[owners]
     kinds[cyclic_gates(network)[owners]] = 0

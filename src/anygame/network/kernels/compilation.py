@@ -20,8 +20,8 @@ from anygame.processes.inside import python_command
 if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
 
-#: Program of the other process, with the import path of this process. It imports only a part of the package,
-#: since importing the whole package takes up to 0.5 s.
+#: Program of the compiling process, with the import path of this process. It imports only a part of the
+#: package, since importing the whole package takes up to 0.5 s.
 _BOOTSTRAP: Final = """
 import json, sys, types
 sys.path[:] = json.loads(sys.argv[1])
@@ -48,21 +48,21 @@ class Compilation:
         self._process: subprocess.Popen[bytes] | None = None
         self._succeeded = False
         has_turn = _PROGRAM.turn.acquire(blocking=False)
-        if has_turn:  # start the process here, since it outlives the program, and the thread does not
+        if has_turn:  # start the process here, since it can outlive the program; the thread cannot
             self._start()
-        with contextlib.suppress(RuntimeError):  # no thread can be started while the interpreter shuts down
+        with contextlib.suppress(RuntimeError):  # while the interpreter shuts down, no thread can be started
             threading.Thread(target=self._run, args=[has_turn], name="anygame-compiling", daemon=True).start()
 
     def wait(self) -> bool:
         """Wait for the end of the compilation; return whether the kernel has its final code."""
-        if os.getpid() == self._owner:  # a forked process has no compiling thread
+        if os.getpid() == self._owner:  # in a forked process, the compiling thread does not exist
             self._done.wait()
         return self._succeeded
 
     def _start(self) -> None:
         kernel = self._kernel()
         if kernel is not None:
-            with contextlib.suppress(Exception):  # without the process, the thread compiles the code
+            with contextlib.suppress(Exception):  # if no process can be started, the thread compiles the code
                 self._process = _begun(pickle.dumps((kernel.key, kernel.network)), self._folder)
 
     def _run(self, has_turn: bool) -> None:
@@ -77,7 +77,7 @@ class Compilation:
                     kernel.take_over(image)
                     self._succeeded = True
         except Exception:
-            # The kernel keeps its loop. ``Kernel.finish`` compiles the code again, and raises the error.
+            # The kernel still has its loop. ``Kernel.finish`` compiles the code again, and raises the error.
             self._succeeded = False
         finally:
             self._done.set()
@@ -92,7 +92,7 @@ class Compilation:
         kernel = self._kernel()
         if kernel is None:
             return None
-        with _PROGRAM.lock:  # the program must not end while this thread compiles
+        with _PROGRAM.lock:  # the program must not end during this compilation
             folder = Path(self._folder) if self._folder else None
             return None if _PROGRAM.ends else make_image(kernel.code, kernel.key, folder)
 

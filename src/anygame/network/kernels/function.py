@@ -239,7 +239,7 @@ class FunctionBuilder:
 
     def array(self, count: int, value: str | None = None) -> list[str]:
         """Return pointers to adjacent rows on the stack, set to ``value`` if it is given."""
-        size = count * self.target.threads  # rows on the stack have the stride of rows in memory
+        size = count * self.target.threads  # rows on the stack have the same stride as rows in memory
         first = self._reserve(f"alloca [{size} x {self._row}], align {self._align}")
         pointers = self.rows_at(first, count)
         if value is not None:
@@ -255,7 +255,7 @@ class FunctionBuilder:
 
     def _reserve(self, expression: str) -> str:
         self._names += 1
-        # Memory on the stack is allocated at the beginning of the function, once for all rounds of a loop.
+        # Allocate stack memory at the beginning of the function: once for all iterations of a loop.
         self._lines.insert(self._head, f"  %v{self._names} = {expression}")
         return f"%v{self._names}"
 

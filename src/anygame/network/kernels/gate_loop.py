@@ -43,16 +43,16 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
     from anygame.network.network import Network
 
-#: Maximum number of places by which a gate moves forward in the schedule. With a larger number, runs are
-#: longer, but values live longer and need more rows.
+#: Maximum number of places by which a gate moves forward in the schedule. A larger number makes runs longer,
+#: but values also live longer and need more rows.
 _WINDOW = 4_000
-#: Maximum number of inputs of a shape that has its own loop over gates, without loops over inputs.
+#: A shape with at most this many inputs gets its own loop over gates, with unrolled inputs.
 _MOST_UNROLLED = 8
-#: Minimum number of gates of such a shape.
+#: Minimum number of gates for which a shape gets its own loop.
 _MANY = 500
-#: Number of bits for each of the two numbers of inputs in a packed shape.
+#: Number of bits for each input count in a packed shape: plain inputs and inverted inputs.
 _SHIFT = 27
-#: Maximum number of rows for row numbers of 16 bits, which halve the data.
+#: Maximum number of rows for which the loop's data has row numbers of 16 instead of 32 bits.
 _NARROW_ROWS = 1 << 16
 
 
@@ -142,11 +142,11 @@ class LoopWriter:
     def write(self) -> GateCode:
         """Return the data with the functions that read the data."""
         self._allocate()
-        # Fluents that exchange values get additional rows.
+        # Fluents that exchange values need additional rows.
         self._bits = 16 if self._end + self._network.fluents <= _NARROW_ROWS else 32
         self._find_known()
         self._write_runs(self._state_runs)
-        # The code that chooses moves reads the legality of actions from these rows.
+        # Copy the legality of actions to the rows from which the code that chooses moves reads it.
         for mask, actions in self._layout.by_phases(self._layout.copies).items():
             rows = np.array([self._layout.legal[action] for action in actions])
             self._copy(self._bits_of(self._network.legal[actions]), rows, during=mask)

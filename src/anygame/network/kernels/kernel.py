@@ -48,19 +48,19 @@ Style = Literal["auto", "straight", "loop"]
 #: Maximum number of gate inputs for straight-line code, which takes 40 to 130 microseconds per input to
 #: compile. The loop needs no compilation, but runs 2x to 4x slower.
 STRAIGHT_INPUTS = 150_000
-#: Maximum number of gate inputs for compiling straight-line code in this process, which takes 0.1 to 0.2 s:
+#: Maximum number of gate inputs for which this process compiles straight-line code. That takes 0.1 to 0.2 s,
 #: less than in another process.
 COMPILED_AT_ONCE = 2_000
-#: The same maximum if a caller waits for straight-line code. Up to this size, compiling takes no longer than
-#: starting another process.
+#: Maximum number of gate inputs for compiling in this process if a caller waits for straight-line code. Up to
+#: this size, compiling takes no longer than starting another process.
 COMPILED_IF_WAITED_FOR = 4_000
 #: Number of gate inputs that take as long to compile as one move that straight-line code can choose.
 _INPUTS_PER_MOVE: Final = 25
 #: Minimum number of gate inputs for phases, which save half of each step or more. However, each playout waits
 #: for the first phase (half a step with two phases), which costs more in short, small games.
 PHASED_INPUTS = 4_000
-#: Maximum fraction of the gate inputs that a phase needs, on average, for using phases. Reversi, whose phases
-#: need nearly all inputs, would get slower.
+#: Phases are only used if, on average, a phase needs at most this fraction of the gate inputs. Reversi, whose
+#: phases need nearly all inputs, would get slower.
 PHASED_SHARE = 0.75
 #: Minimum number of gate inputs for clustering gates; see ``clusters``. Smaller games fit into the cache.
 CLUSTERED_INPUTS = 4_000
@@ -69,7 +69,7 @@ CLUSTERED_INPUTS = 4_000
 #: waiting lanes would leave the common phase.
 LATE_INPUTS = 4_000
 
-#: Niceness of the compiling process, so that the process that plays has priority on a shared core.
+#: Niceness of the compiling process: on a shared core, the process that plays has priority.
 _NICE: Final = 5
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64
@@ -129,7 +129,7 @@ class Kernel:
     _parted: Network
     _phases: Phases
     _order: Schedule
-    #: The first row after the rows that the loop and the final code share.
+    #: The first row that the loop and the final code do not share.
     _shared_end: int
     _written: GateCode | None
 
@@ -154,7 +154,7 @@ class Kernel:
 
     def _started(self, *, wait: bool) -> _Start:
         with _LOCK:
-            if "_start" not in self.__dict__:  # another thread may have been faster
+            if "_start" not in self.__dict__:  # another thread may already have initialised it
                 self.__dict__["_start"] = self._begin(wait=wait)
         return self.__dict__["_start"]  # type: ignore[no-any-return]
 
@@ -235,7 +235,7 @@ class Kernel:
 
     @property
     def _step_cost(self) -> int:
-        # The unit is a row operation.
+        # The cost is in row operations.
         moves = sum(len(role.legal) for role in self.candidates)
         return len(self.network.inputs) + 3 * self.network.fluents + 8 * moves
 
@@ -305,7 +305,7 @@ def build_kernel(
     order, layout = schedule(parted, phases, first, late), RowLayout(parted, phases)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
-    # Per role, its actions; if they are few, only the actions that can be legal.
+    # For each role, its actions. If they are few, only the actions that can be legal.
     roles = [
         [action for action in range(first, end) if layout.outputs.legal[action] or action in layout.legal]
         for first, end in pairwise(accumulate(network.actions, initial=0))

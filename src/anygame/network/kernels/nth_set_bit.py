@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Table = Callable[[int, int], list[str]]
 
 _SIZE = GROUP
-#: Maximum number of moves for reading all groups. With more moves, most groups have no chosen move.
+#: If a role has more moves than this, groups without a chosen move are skipped, since most have none.
 _SPARSE = 32 * GROUP
 _COUNT_PLANES = _SIZE.bit_length()
 

@@ -165,7 +165,7 @@ def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Nu
     return np.bincount(readers, minlength=count + 1), starts_of(np.bincount(below, minlength=count)), readers
 
 
-#: Upper bound of ``_sizes``. A gate counts once for each path to it, so the numbers grow exponentially.
+#: Maximum value in ``_sizes``. A gate counts once for each path to it, so numbers can grow exponentially.
 _MOST_BELOW = 1 << 40
 
 

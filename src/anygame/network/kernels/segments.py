@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
 
 
-#: Number of gate inputs per function. Smaller functions run slightly faster, since fewer registers are
-#: spilled, but take longer to compile: 25 % longer with 500 inputs. Larger functions are no improvement.
+#: Number of gate inputs per function. With 500 inputs, functions run slightly faster, since fewer registers
+#: are spilled, but compiling takes 25 % longer. Larger functions are no improvement.
 FUNCTION_INPUTS = 2000
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _Item = TypeVar("_Item")
 
-#: Number of gates per basic block. In a single block, the code generator tries to keep all values in
+#: Number of gates per basic block. If all gates are in a single block, LLVM tries to keep all values in
 #: registers: compiling takes 50 % longer, and the code is slower.
 BLOCK_GATES = 100
 #: Number of fluents per function that only sets fluents. With about four instructions per fluent, these
@@ -62,7 +62,7 @@ class StraightWriter:
         self._code: list[str] = []
         self._written = 0
         self._factors = allocation.layout.factors
-        #: Number of actions of each group, by the row of the group.
+        #: Number of actions per group, by the row of the group.
         self._sizes = Counter(group for group, _ in self._factors.values())
 
     def write(self) -> GateCode:
@@ -107,7 +107,7 @@ class StraightWriter:
         for (mask, holds), nodes in rows.phases.known_values(left_out).items():
             values: dict[tuple[int, bool], None] = {}
             for node in nodes:
-                # For an action with factors, the code writes the constant to the row of the action's group.
+                # The constant of an action with factors goes to the row of the action's group.
                 factors = self._factors.get(node - self._network.first_action)
                 row = factors[0] if factors else rows.bit(2 * node) >> 1
                 values[row, holds != (node in rows.inverted)] = None

@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
 
 
-#: Maximum number of rounds of rejection sampling. In the worst case, half of the lanes fail in each round.
-#: Then, with 512 lanes, a lane must wait in 1 of 8 cases.
+#: Maximum number of rounds of rejection sampling. In the worst case, each round fails in half of the lanes,
+#: and some lane must wait in 1 of 8 steps with 512 lanes.
 _ROUNDS = 12
-#: The same maximum if no lane should wait. In the worst case, a lane must wait in 1 of 2^55 cases.
+#: Maximum number of rounds if no lane should wait. In the worst case, a lane must wait once in 2^55 steps.
 _MANY_ROUNDS = 64
-#: Costs in row operations of a round, for each plane of a number, and for the rest of the round.
+#: Cost of a round of sampling, in row operations: per plane of the number, and for the rest of the round.
 _PLANE_COST, _ROUND_COST = 12, 40
-#: Cost in row operations of a waiting lane, in addition to a share of the step.
+#: Cost of a waiting lane in row operations, without its share of the step.
 _WAIT_COST = 14
-#: Number of lowest planes that are sampled without a check whether a lane needs them. A lane nearly always
-#: needs these planes, so the check costs more than it saves.
+#: Number of lowest planes that are always sampled. Nearly always, a lane needs these planes, so a check would
+#: cost more than it saves.
 _ALWAYS_SAMPLED = 2
 
 
@@ -80,7 +80,7 @@ def choose_function(
         for role in roles
     ]
     counts = [group.count() for group in groups]
-    # Return if a role has no legal move in some lane.
+    # If a role has no legal move in a lane, return before any choice.
     able = [[ONES] if 1 in role.legal else count for role, count in zip(roles, counts, strict=True)]
     missing = code.and_(active, code.not_(code.all(code.any(count) for count in able)))
     if missing != ZERO:
@@ -159,7 +159,7 @@ class _Drawing:
 
     def _draw(self, draw: _Draw, active: str) -> None:
         code = self._code
-        if len(draw.masks) == 1 or less(code, draw.masks, draw.count) == ONES:  # no number can be too large
+        if len(draw.masks) == 1 or less(code, draw.masks, draw.count) == ONES:  # every number is in range
             for target, mask in zip(draw.number, draw.masks, strict=True):
                 code.write(target, code.and_(self._random(), mask))
             return
@@ -180,7 +180,7 @@ class _Drawing:
         for place, plane in zip([*count, *masks], [*draw.count, *draw.masks], strict=True):
             code.write(place, plane)
         limit, lanes, round_cost = 0, code.target.lanes, _PLANE_COST * sizes[0] + _ROUND_COST
-        if self._step_cost is not None:  # for so few lanes, waiting costs less than another round
+        if self._step_cost is not None:  # up to this many lanes, waiting is cheaper than a round
             limit = 2 * lanes * round_cost // (_WAIT_COST * lanes + self._step_cost)
         code.call(name, [draw.number[0], count[0], masks[0], self._failed], [limit, self._rounds])
 

@@ -47,7 +47,7 @@ def build_circuit(
     products = atoms.products(sums)
     budget.spend(LITERAL * (len(sums) + len(products.literals)))
     nodes = 1 + len(inputs)
-    # The new literal of each literal. The last two entries are for the negative literals FAILS and HOLDS.
+    # For each literal of an atom, its literal in the circuit. The last two are for FAILS and HOLDS.
     become = np.zeros(2 * atoms.count + 2, np.int64)
     become[2 * np.asarray(inputs, np.int64)] = 2 * np.arange(1, nodes)
     become[2 * sums] = 2 * np.arange(nodes, nodes + len(sums)) + 1
@@ -65,7 +65,7 @@ def _in_cycles(products: Products, sums: int, nodes: int) -> list[int]:
     read = (products.literals >> 1) - nodes
     reader = products.of[products.owners[read >= 0]]
     read = read[read >= 0]
-    # A gate of a cycle has no level, whether levels count from the inputs or from the outputs.
+    # A gate in a cycle gets no level, neither when counting from the inputs nor from the outputs.
     both = (levels_of(reader, read, sums) < 0) & (levels_of(read, reader, sums) < 0)
     parents: dict[int, set[int]] = {number: set() for number in np.flatnonzero(both).tolist()}
     inside = both[reader] & both[read]
@@ -88,8 +88,8 @@ def assemble(
     first_gate = circuit.inputs
     order, ranges = _order(circuit)
     of_moves = _depend_on_moves(circuit, 1 + len(initial))[order]
-    # Gates of the state come first, even if only the next state needs them. That keeps each cycle together:
-    # either all of its gates depend on moves, or no gate does.
+    # Gates of the state come first, even if only the next state needs them. So either all gates of a cycle
+    # depend on moves, or no gate of it does.
     apart = np.argsort(of_moves, kind="stable")
     order = order[apart]
     place = np.empty_like(apart)

@@ -115,7 +115,7 @@ class Atoms:
             is_input[first : first + count] = True
         self.literal_of, products = merge(products, is_input, self._facts, self._levels(by_rule))
         products = _merge_disjunctions(products, self.literal_of)
-        #: The first conjunction of each head.
+        #: For each head, the index of its first conjunction.
         self._starts = starts_of(np.bincount(products.of, minlength=self.count))
         self._lengths, self._literals = products.lengths, products.literals
         self._firsts = starts_of(self._lengths)
@@ -164,11 +164,11 @@ FAILS: Final = -2
 
 #: Maximum number of merging rounds; public sheets need two to four.
 _MOST_ROUNDS: Final = 60
-#: Ratio of merged to all atoms below which merging stops. Structural hashing finds the other equal atoms.
+#: Merging stops when fewer than this fraction of atoms merge: structural hashing finds the rest.
 _WORTH_IT: Final = 0.002
-#: Minimum number of products for merging by level.
+#: Minimum number of products for which atoms are merged level by level.
 _MANY: Final = 200_000
-#: Replaces the only literal of a conjunction that has several.
+#: Marks a conjunction with several literals, in place of its only literal.
 _NONE: Final = -3
 _NO_NUMBERS: Final[Numbers] = np.zeros(0, np.int64)
 
@@ -239,7 +239,7 @@ def normalised(products: Products) -> Products:
     possible[products.owners[products.literals == FAILS]] = False
     is_atom = products.literals >= 0
     pairs = distinct(products.owners[is_atom] << SHIFT | products.literals[is_atom])
-    # A literal and its inverse are neighbours.
+    # In the sorted array, a literal and its inverse are neighbours.
     opposed = (pairs[1:] == pairs[:-1] + 1) & (pairs[1:] & 1 == 1)
     possible[pairs[1:][opposed] >> SHIFT] = False
     sorted_products = Products(products.of, pairs >> SHIFT, pairs & LOW)
@@ -313,7 +313,7 @@ def _followed(literal_of: Numbers, literals: Numbers) -> Numbers:
 
 #: Maximum nesting depth of flattened disjunctions.
 _MOST_LEVELS: Final = 8
-#: Maximum number of literals of a flattened disjunction. A larger disjunction is treated as a literal.
+#: Maximum number of literals of a flattened disjunction. A larger disjunction counts as a literal.
 _MOST_LITERALS: Final = 100
 
 
@@ -326,7 +326,7 @@ def equal_disjunctions(owners: Numbers, literals: Numbers) -> tuple[Numbers, Num
     count = int(max(owners.max(initial=0), literals.max(initial=0) >> 1)) + 1
     lengths = np.bincount(owners, minlength=count)
     starts = starts_of(lengths)
-    #: Per node, the start and the number of its flattened literals: -1 if unknown, 0 for other nodes.
+    #: For each node, the start and number of its flattened literals. The number is -1 if unknown.
     firsts, sizes = np.zeros(count, np.int64), np.where(lengths > 0, -1, 0)
     flattened = np.zeros(0, np.int64)
     levels: list[Numbers] = []

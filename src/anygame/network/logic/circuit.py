@@ -108,9 +108,9 @@ class _Hashing:
     def __init__(self, circuit: Circuit) -> None:
         self._circuit = circuit
         self._base = circuit.inputs
-        #: The literal that replaces each node.
+        #: For each node, the literal that replaces it.
         self._become = 2 * np.arange(self._base + len(circuit.opened), dtype=np.int64)
-        #: The row of each gate: its start in ``_literals``, its length and its hash.
+        #: For each gate, its row: the start in ``_literals``, the length and the hash.
         self._literals = circuit.literals
         self._firsts, self._lengths = circuit.starts[:-1].copy(), circuit.lengths.copy()
         self._keys = np.zeros(len(circuit.opened), np.uint64)
@@ -132,7 +132,7 @@ class _Hashing:
             before = self._become
             again = self._normalise(active)
             self._merge()
-            # Resolve chains of replacements.
+            # Replacements can be replaced themselves, so follow the chains.
             become = self._become
             while not np.array_equal(further := become[become >> 1] ^ (become & 1), become):
                 become = further
@@ -186,7 +186,7 @@ class _Hashing:
     def _merge(self) -> None:
         gates = self._live()
         gates = gates[~self._opened[gates]]
-        # Added gates will precede the others in the circuit, so prefer them as replacements.
+        # Added gates precede all other gates in the circuit, so prefer them as replacements.
         own = len(self._circuit.opened)
         gates = np.concatenate([gates[gates >= own], gates[gates < own]])
         order = gates[order_of(self._keys[gates])]
@@ -208,7 +208,7 @@ class _Hashing:
         # If one node of a choice holds, the others do not.
         one = positive == 1
         dropped = chosen[one[group] & (pairs[chosen] & 1 == 1)]
-        # If a gate excludes most nodes of a choice, let it read the disjunction of the others instead.
+        # If a gate excludes most nodes of a choice, make it read the disjunction of the remaining nodes.
         most = np.flatnonzero((positive == 0) & (2 * counts > self._choice_sizes[kinds % many]))
         if not len(most):
             return np.delete(pairs, dropped), most
@@ -256,7 +256,7 @@ class _Hashing:
         whole = replace(
             circuit, starts=starts_of(lengths), literals=literals, opened=self._opened, outputs=outputs
         )
-        # Added gates read no gates, so they come first.
+        # Added gates read no other gates, so they come first.
         needed = whole.needed
         order = np.concatenate([needed[needed >= own], needed[needed < own]])
         return _renumbered(whole, order)

@@ -118,7 +118,7 @@ class _Factoring:
         of, owners, literals = products.of, products.owners, products.literals
         if not len(of):
             return products
-        # A kind is a literal in a sum.
+        # A kind is a pair of a sum and a literal in its products.
         keys = of[owners] << SHIFT | literals
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
@@ -179,7 +179,7 @@ def each_once(products: Products, sums: Mask | None = None) -> Products:
     """Drop duplicate products in some sums, by default in all; literals must be sorted in each product."""
     of, literals, lengths = products.of, products.literals, products.lengths
     firsts = starts_of(lengths)[:-1]
-    # The complement of a sum's number is larger than any literal, so their hashes differ.
+    # The complement of a sum's number is larger than every literal, so hashes of sums and literals differ.
     keys = keys_of_rows(literals, firsts, lengths) + mixed(~of.astype(np.uint64))
     compared = np.flatnonzero(np.ones(len(of)) if sums is None else sums[of])
     again, first = equal_rows(compared[order_of(keys[compared])], keys, firsts, lengths, literals)

@@ -38,7 +38,7 @@ def drop_implied_conditions(circuit: Circuit) -> Circuit:
     is_legal_move[list(legal)] = True
     moves = np.flatnonzero((literals & 1 == 0) & (literals < 2 * circuit.inputs))
     moves = moves[is_legal_move[literals[moves] >> 1]]
-    # The next arrays pair each move in a gate with each literal of the gate.
+    # Pair each move in a gate with each literal of the same gate.
     of_move, made = owners[moves], literals[moves] >> 1
     where = places(circuit.starts[of_move], circuit.lengths[of_move])
     bound = 2 * (circuit.inputs + len(circuit.opened))
@@ -96,7 +96,7 @@ def merge_conjunctions(circuit: Circuit) -> Circuit:
         root = further
     moved = root != np.arange(len(root))
     gates = (literals >> 1) - circuit.inputs
-    # No gate reads merged gates any more.
+    # Drop merged gates, which no gate reads any more.
     kept = (gates < 0) | ~moved[np.maximum(gates, 0)]
     order = np.argsort(root[owners[kept]], kind="stable")
     lengths = np.bincount(root[owners[kept]], minlength=len(root))

@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from anygame.search.evaluation.patterns import Patterns
     from anygame.search.lanes import GameCode
 
-#: Kind of estimates in ``GameCode.evaluation``: a network. Kind 0 means no estimates.
+#: Value of ``GameCode.evaluation[KIND]`` if a network makes the estimates. Without estimates, it is 0.
 NETWORK = 1
-#: Number of units of the hidden layer for practice on a start clock: a power of two up to ``MOST_UNITS``.
+#: Number of hidden units of a network trained during a start clock: a power of two up to ``MOST_UNITS``.
 UNITS = 32
-#: Number of units of the hidden layer for a training: a power of two up to ``MOST_UNITS``.
+#: Number of hidden units of a network from a training: a power of two up to ``MOST_UNITS``.
 UNITS_OF_TRAININGS = 128
-#: Maximum number of fluents of a relation whose fluents are gating.
+#: Fluents of a relation can only be gating if the relation has at most this many fluents.
 _MOST_OF_RELATION = 8
 #: Maximum number of gating fluents of a game.
 _MOST_GATING = 16
-#: Cache of gating fluents by game, for trials, which make many searchers of one game.
+#: Gating fluents of each game, cached because a trial creates many searchers of one game.
 _GATING: Final[WeakKeyDictionary[Game, NDArray[np.int32]]] = WeakKeyDictionary()
 
 
@@ -59,15 +59,15 @@ class Shape(NamedTuple):
 class ValueNetwork(NamedTuple):
     """The weights of a game's network, its gating fluents and its patterns."""
 
-    # float32 [rows, units], see ``Shape.rows``. The last units are linear, one for each output. The row of a
-    # gating fluent is added to the row of its output if the fluent holds.
+    # float32 [rows, units]; see ``Shape.rows``. The last units, one for each output, are linear. If a gating
+    # fluent holds, its row for an output is added to the row of this output.
     weights: Float32Rows
     gating: Int32s  # Fluent numbers of the gating fluents.
-    pattern_starts: Int32s  # [64 words + 1]; the start of each fluent's entries in the next two arrays.
+    pattern_starts: Int32s  # [64 * words + 1]; the start of each fluent's entries in the next two arrays.
     pattern_numbers: Int32s  # The patterns of each fluent.
     pattern_steps: Int32s  # The numbers that a fluent adds to the tallies of these patterns.
-    first_tallies: Int32s  # The tally of each pattern if no fluent holds.
-    tally_rows: Int32s  # The row of pattern weights of each tally, or NONE.
+    first_tallies: Int32s  # The tally of each pattern in a state without fluents.
+    tally_rows: Int32s  # For each tally, the row of its pattern weights, or NONE.
 
 
 value_network_at = Bundle(ValueNetwork)
@@ -118,7 +118,7 @@ def first_weights(shape: Shape, units: int, seed: int) -> NDArray[np.float32]:
     weights = np.zeros((shape.rows, units), np.float32)
     nonlinear, patterns = units - shape.outputs, shape.inputs + 1
     weights[: shape.inputs, :nonlinear] = random.normal(0, 0.1, (shape.inputs, nonlinear))
-    # A state has many patterns, so their initial weights are smaller.
+    # A state has many patterns, so their initial weights are smaller than those of fluents.
     first = patterns + shape.patterns
     weights[patterns:first, :nonlinear] = random.normal(0, 0.03, (shape.patterns, nonlinear))
     outputs = weights[first :: 1 + shape.gating]

@@ -47,7 +47,7 @@ _FEWEST: Final = 3
 _MOST: Final = 12
 #: Maximum number of different tallies of lines. A game with more tallies has no patterns of lines.
 _MOST_TALLIES: Final = 1 << 14
-#: Maximum number of gates on which ends and goals depend.
+#: Maximum number of gates on which terminal states and goals depend.
 _MOST_GATES: Final = 1 << 15
 #: Maximum number of alternative conjunctions that make a gate true.
 _MOST_ALTERNATIVES: Final = 12
@@ -57,9 +57,9 @@ _ANYTHING: Final[Conjunction] = frozenset()
 class Patterns(NamedTuple):
     """The patterns of a game. ``ValueNetwork`` describes the arrays."""
 
-    names: tuple[str, ...]  # Names of the rows of lines, then one name for each set of window offsets.
-    lines: int  # Number of rows of weights of lines.
-    rows: int  # Number of rows of weights. The rows of windows follow the rows of lines.
+    names: tuple[str, ...]  # Names of the weight rows of lines, then one name for each set of window offsets.
+    lines: int  # Number of weight rows for lines.
+    rows: int  # Number of weight rows; those for windows follow those for lines.
     pattern_starts: NDArray[np.int32]
     pattern_numbers: NDArray[np.int32]
     pattern_steps: NDArray[np.int32]
@@ -67,7 +67,7 @@ class Patterns(NamedTuple):
     tally_rows: NDArray[np.int32]
 
 
-#: Cache of patterns by network, without and with windows, for trials, which make many searchers of one game.
+#: Patterns of each network, without and with windows, cached because a trial creates many searchers.
 _PATTERNS: Final[WeakKeyDictionary[Network, dict[bool, Patterns]]] = WeakKeyDictionary()
 
 
@@ -87,8 +87,8 @@ def _contested(network: Network, fluents: Sequence[Term]) -> list[dict[tuple[str
     """Return the patterns that have several sides, each as its conjunctions by side."""
     parts = [words_of(fluent) for fluent in fluents]
     lines = _largest(set(_alike(_conjunctions(network), parts)))
-    # Lines go in all directions, so coordinates vary. Arguments that are constant in most lines name the
-    # side.
+    # Lines go in all directions, so coordinates vary. An argument that is constant in most lines names the
+    # side that owns the line.
     constant = [_constant_places([parts[fluent] for fluent in line]) for line in lines]
     widths = [len(parts[min(line)]) for line in lines]
     totals = Counter(widths)

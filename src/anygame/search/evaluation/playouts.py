@@ -37,7 +37,7 @@ from anygame.search.tree.worker import (
 )
 
 ACTIVE, STUCK = int(_ACTIVE), int(_STUCK)
-#: Number of idle lanes at which lanes are refilled. A refill takes as long as a few joint moves.
+#: Number of idle lanes that triggers a refill, which takes as long as a few joint moves.
 REFILL = 160
 
 

@@ -28,18 +28,18 @@ _SHAPES: Final = (
     ((-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)),
     ((0, 0), (0, 1), (1, 0), (1, 1)),
 )
-#: Minimum number of rows, and minimum number of columns, of a board with windows.
+#: Minimum number of rows, and of columns, of a board with windows.
 SHORTEST: Final = 4
-#: Maximum number of possible contents of all windows together.
+#: Maximum sum, over all windows, of the number of possible contents.
 _MOST_CONTENTS: Final = 1 << 15
-#: Minimum number of windows of a board.
+#: Minimum number of windows that fit on a board.
 _FEWEST_WINDOWS: Final = 9
 
 
 class Window(NamedTuple):
     """A window, whose content is a number. The content is 0 if all cells are empty."""
 
-    offsets: tuple[Offset, ...]  # Offsets of the cells. Windows with the same offsets share rows of weights.
+    offsets: tuple[Offset, ...]  # Offsets of the cells. Windows with the same offsets share weight rows.
     contents: int  # Number of possible contents.
     steps: Mapping[int, int]  # For each fluent, the number that it adds to the content.
 

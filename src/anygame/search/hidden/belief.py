@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     #: Results of ``legal_choices``, one per role.
     Options = Sequence[tuple[Ids, Ids, Ids]]
 
-#: Maximum number of states. An update of so many states takes about 10 ms.
+#: Maximum number of states of a belief. An update of this many states takes about 10 ms.
 MOST_STATES: Final = 16_384
-#: Maximum number of joint moves of all states together. If there are more, the belief samples joint moves.
+#: Maximum number of joint moves from all states of a belief. An update samples from a larger number.
 _MOST_JOINTS: Final = 131_072
-#: Maximum number of batches of samples per turn. Most samples can contradict the observation.
+#: Maximum number of batches of samples per turn, since most samples can contradict the observation.
 _MOST_BATCHES: Final = 16
-#: Maximum number of times that an update samples the whole match again.
+#: Maximum number of times that an update resamples the match from its first state.
 _MOST_REPLAYS: Final = 30
 
 

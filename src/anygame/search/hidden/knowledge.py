@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     #: int8: 1 for true, -1 for false, 0 for open.
     Values = NDArray[np.int8]
 
-#: Maximum number of gates of the unrolled network. Propagation through so many gates takes half a second.
+#: Maximum number of gates of the unrolled network. Propagation through this many gates takes half a second.
 _MOST_GATES: Final = 4_000_000
-#: Maximum number of visits per joint move, on average. After so many visits, propagation stops.
+#: Maximum number of propagation steps per joint move of the match, on average.
 _MOST_VISITS: Final = 12
 
 
@@ -108,7 +108,7 @@ class Knowledge:
         turns = [turn for turn in map(self._reader.read, new_observations) if turn is not None]
         if len(turns) < len(new_observations):
             raise LimitError(f"{self._game.name}: no match has such observations", limit="observations")
-        self._view = None  # If an interrupt comes now, the next call recomputes all turns.
+        self._view = None  # If Ctrl-C interrupts this update, the next call recomputes all turns.
         for turn in turns:
             self._add(turn)
         self._settle(len(self._turns) - 1 - len(turns))
@@ -176,11 +176,11 @@ class Knowledge:
 class _Level(NamedTuple):
     """Gates that do not read each other."""
 
-    gates: NDArray[np.int64]  # the nodes of the gates
+    gates: NDArray[np.int64]  # the node of each gate
     nodes: NDArray[np.int64]  # the node of each input; the inputs of a gate are consecutive
     signs: Values  # for each input: -1 if it is inverted, else 1
     firsts: NDArray[np.int64]  # for each gate: the index of its first input
-    owners: NDArray[np.int64]  # for each input: the index of its gate in ``gates``
+    owners: NDArray[np.int64]  # for each input: the index in ``gates`` of the gate that reads it
 
 
 class _Propagation:

@@ -171,7 +171,7 @@ class Particles:
 
     states: NDArray[np.uint64]  # [n, words]; packed states
     keys: NDArray[np.uint64]  # [n, roles]; see ``ObservationKeys``
-    weights: NDArray[np.float64]  # [n]; only `merged` normalises them
+    weights: NDArray[np.float64]  # [n]; normalised only in the result of ``merged``
 
     def __len__(self) -> int:
         return len(self.states)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 #: Initial capacity of a tree in nodes.
 _FIRST_NODES: Final = 256
-#: Number of virtual tries that an untried action counts for, each with the mean value of its node.
+#: Number of virtual tries added to each action's tries. Their value is the mean value of the node.
 _PRIOR_TRIES: Final = 1.0
 
 
@@ -100,16 +100,16 @@ class RoleTree:
         np.add.at(self.sums, (nodes, actions), values)
 
 
-#: Maximum number of iterations in a batch. Larger batches are faster per iteration, but the iterations of a
-#: batch do not learn from each other.
+#: Maximum number of iterations in a batch. Larger batches are faster per iteration, but an iteration cannot
+#: use results of its own batch.
 _LANES: Final = 256
-#: Maximum number of joint moves of an iteration. A longer iteration ends with the goals of its last state.
+#: Maximum number of joint moves of an iteration. A longer iteration gets the goals of its last state.
 _LONGEST: Final = 2_000
-#: Minimum standard deviation. Later values can differ even if all values so far are equal.
+#: Lower bound of the estimated standard deviation, since later values can differ from equal early ones.
 _LEAST_DEVIATION: Final = 0.05
 #: Size in bytes of an action's statistics.
 _BYTES: Final = 16
-#: Size in bytes of a node without the statistics of its actions.
+#: Size in bytes of a node, excluding the statistics of its actions.
 _NODE_BYTES: Final = 200
 
 
@@ -126,7 +126,7 @@ class InformationSetSearch:
         self._role = game.role_index(role)
         self.random = np.random.default_rng(seed)
         compiled = game.backends.needed_network().compiled
-        # GDL defines goals from 0 to 100, but rules can name lower and higher ones.
+        # GDL defines goals from 0 to 100, but rules can contain lower and higher ones.
         by_role = [[goal for goal, _ in goals] for goals in compiled.network.goals]
         self._scales = [GoalScale(min([0, *goals]), max([100, *goals])) for goals in by_role]
         widths = {i: len(compiled.actions[i]) for i, name in enumerate(game.roles) if not name.is_random}
@@ -255,10 +255,10 @@ class _Descent:
         self.path.append((role, choosing[kept], nodes[kept], picked[choosing[kept]]))
 
 
-#: Minimum number of batches of a search with a limited number of iterations, so that later batches can learn.
+#: Minimum number of batches of a search with limited iterations, since only later batches can learn.
 _LEAST_BATCHES: Final = 16
 _FEWEST_LANES: Final = 16
-#: A probability of 1, minus rounding errors.
+#: Probabilities above this number count as 1, because of rounding errors.
 _CERTAIN: Final = 1 - 1e-9
 
 
@@ -286,7 +286,7 @@ class BeliefSearcher:
         self._allowed: list[int] = []
         self._lanes: int | None = None
         self._has_searched = self.is_lost = False
-        # Run a batch now: the native code is compiled before the clock of the first move starts.
+        # Run a batch now, so that the native code is compiled before the clock of the first move starts.
         self._belief.follow(RoleView(game.initial_state()), inf)
         self._search.run(_FEWEST_LANES)
 
@@ -305,10 +305,10 @@ class BeliefSearcher:
             with suppress(PositionError):
                 self._belief.assume(state)
         if self._belief.particles is not None and not state.is_terminal:
-            # Allow the actions that are legal in all states of the belief, else the most probably legal ones.
+            # If no action is legal in all states of the belief, allow the most probably legal actions.
             weights = self._belief.weight_of_legal()
             allowed = np.flatnonzero(weights >= min(_CERTAIN, weights.max() * _CERTAIN)).tolist()
-            # The given state agrees with the observations, so the move must be legal in it, too.
+            # The given state agrees with the observations, so only moves that are legal in it are possible.
             self._allowed = [action for action in allowed if self._moves[action] in legal] or allowed
             self._fallback = self._moves[self._random.choice(self._allowed)]
             self._search.forget_if_full()

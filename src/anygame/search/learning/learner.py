@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 #: Maximum size in bytes of the search trees of self-play.
 _MEMORY: Final = 1 << 23
-#: A game is shared if it ends with unequal goals that do not add up to 1. ``Progress.is_shared`` says whether
-#: more than one game in this number is shared.
+#: ``Progress.is_shared`` is true if more than one game in this many is shared: the game ends with unequal
+#: goals that do not add up to 1.
 _GAMES_PER_SHARED_END: Final = 20
 
 
@@ -48,9 +48,9 @@ class Progress(NamedTuple):
     """Progress of one learner, or of several learners together."""
 
     games: int = 0  # Number of finished games.
-    given_up: int = 0  # Number of games abandoned because a role had no move or the game was too long.
+    given_up: int = 0  # Number of games without a result: a role had no move or the game was too long.
     positions: int = 0  # Number of states of the finished games.
-    squared_error: float = 0.0  # Sum over these states of the squared difference of estimate and result.
+    squared_error: float = 0.0  # Sum over these states of the squared difference between estimate and result.
     is_shared: bool = False  # Whether more than one game in 20 is shared.
 
     @property

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from anygame.search.learning.remote import Hosts
     from anygame.search.tree.searcher import TreeSearcher
 
-#: Number of games that each learner plays before the weights are averaged again.
+#: Number of games that each learner plays between two averagings of the weights.
 ROUND: Final = 256
 
 
@@ -80,7 +80,7 @@ class Learners:
                     if self._each_played(ROUND * self._round):
                         self._round += 1
                         self._set(self.weights)
-            finally:  # After Ctrl-C, this stops the learners after their current move.
+            finally:  # If Ctrl-C interrupts the call, the learners stop after their current move.
                 ended.set()
         return True
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from anygame.search.tree.searcher import TreeSearcher
 
-#: Share of the time for self-play. The trial takes the remaining time.
+#: Share of the practice time for self-play. The trial takes the remaining time.
 _SHARE_OF_SELF_PLAY: Final = 0.6
-#: Factor of the trial's probabilities of accepting estimates without a gain. Practice has time for about 20
-#: matches. In simulated trials of 20 matches, this factor raises the acceptance of estimates that score 75 %
-#: from 38 % to 65 %. Of estimates without a gain, practice accepts 6 %.
+#: Factor by which practice multiplies the trial's probabilities of accepting estimates without a gain. In
+#: simulated trials of 20 matches, for which practice has time, the factor raises the acceptance of estimates
+#: that score 75 % from 38 % to 65 %. Practice accepts 6 % of the estimates without a gain.
 RISK: Final = 4.0
-#: Maximum number of roles of a game with learned estimates.
+#: Practice trains estimates only for games with at most this many roles.
 MOST_ROLES: Final = 16
 
 

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 #: Maximum duration in seconds of a remote call. The main process notices Ctrl-C only between calls.
 _SLICE: Final = 1.0
-#: Maximum number of attempts to make a call whose process dies. After the last attempt, the training fails.
+#: Maximum number of attempts at a call whose process dies. The training fails after the last attempt.
 _TRIES: Final = 5
-#: Size in bytes of the tree of a searcher that does not search, but only describes the game.
+#: Size in bytes of the tree of a searcher that only describes the game and never searches.
 _MEMORY: Final = 1 << 20
 
 _Item = TypeVar("_Item")
@@ -89,7 +89,7 @@ class Report(NamedTuple):
 
     progress: Progress
     weights: Weights  # A copy of the weights of the learner.
-    taken: int = 0  # Number of means that the learner took in the call.
+    taken: int = 0  # Number of mean weights that the learner adopted in the call.
     is_suited: bool = True  # Whether the game is suited to learning.
 
     @classmethod
@@ -145,9 +145,9 @@ class RemoteLearner:
 
     def __init__(self, actor: Actor, beginning: Beginning, report: Report) -> None:
         self._actor, self._beginning, self._report = actor, beginning, report
-        #: Mean weights since the last saved state, each with the number of games after which it is taken.
+        #: Mean weights since the last saved state, and the number of games before the learner adopts them.
         self._means: list[tuple[float, Weights]] = []
-        #: Number of entries of ``_means`` that the learner has taken.
+        #: Number of entries of ``_means`` that the learner has adopted.
         self._taken = 0
         self._games = 0.0
 

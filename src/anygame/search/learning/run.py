@@ -43,31 +43,31 @@ if TYPE_CHECKING:
 
 #: Seconds between two checkpoints. The weights do not depend on this number.
 _CHECKPOINT_SECONDS: Final = 10.0
-#: Number of games before the first trial against earlier weights. Later trials follow each time the number of
-#: games has doubled.
+#: Number of games before the first trial against earlier weights. The next trial follows whenever the number
+#: of games has doubled.
 _FIRST_TRIAL: Final = 1_000
 #: Number of matches of a trial against earlier weights.
 _MATCHES: Final = 12
-#: Number of leaves per move in these matches.
+#: Number of leaves per move in a trial against earlier weights.
 _LEAVES: Final = 500
-#: Number of training games per leaf of a move in the last trial, whose duration grows with that of the
-#: training.
+#: Ratio of the number of training games to the number of leaves per move in the last trial. So a longer
+#: training has a longer trial.
 _GAMES_FOR_A_LEAF: Final = 5
 #: Maximum number of leaves per move in the last trial, as in a real match. With few leaves, estimates look
 #: too good, because playouts need many leaves. For example, estimates of connect four after 900,000 games
-#: score 55 % with 2,000 leaves, but 29 % with 20,000.
+#: score 55 % with 2,000 leaves per move, but 29 % with 20,000.
 _MOST_LEAVES: Final = 20_000
-#: Maximum factor of the number of matches of the last trial. The factor exceeds 1 once the leaves
-#: are at their maximum.
+#: Maximum factor by which the last trial has more matches. The factor exceeds 1 once the number of leaves is
+#: at its maximum.
 _MOST_PRECISION: Final = 4
 #: Size in bytes of the tree of a search whose moves are compared with exact values.
 _MEMORY: Final = 1 << 24
-#: Maximum number of states of a game that is solved. For most public sheets, the solver finds this number of
+#: Maximum number of states of a game that the solver solves. On most public sheets, it explores this many
 #: states within a second.
 _MOST_STATES: Final = 300_000
 #: Size in bytes of the solver's table of states.
 _MEMORY_OF_TABLE: Final = 1 << 28
-#: Maximum number of states of a solved game in which moves are compared.
+#: Maximum number of states of a solved game in which the search's moves are compared with exact values.
 _COMPARED: Final = 100
 #: Maximum number of random playouts that sample states of a solved game.
 _PLAYOUTS: Final = 400
@@ -286,7 +286,7 @@ def _alone(checkpoint: Path) -> Iterator[bool]:
         except sqlite3.OperationalError:
             yield False
             return
-        # A killed process leaves incomplete temporary files.
+        # A killed process leaves incomplete temporary files behind, so delete them.
         for part in checkpoint.parent.glob(f".{glob_escape(checkpoint.name)}.*"):
             part.unlink(missing_ok=True)
         try:

@@ -70,9 +70,9 @@ if TYPE_CHECKING:
 GAMES = 64
 #: Maximum number of joint moves of a game. Longer games are abandoned.
 LONGEST = 400
-#: Maximum number of states in the replay memory of all learners together.
+#: Maximum number of states in the replay memories of all learners together.
 _REPLAYED = 1 << 21
-#: Maximum size in bytes of the states in the replay memory of all learners together.
+#: Maximum size in bytes of the states in the replay memories of all learners together.
 _REPLAYED_BYTES = 1 << 26
 #: Indices of ``Practice.counts``: finished games, states of these games, the game that moves first in the
 #: next round, games with unequal goals that do not add up to 1, and abandoned games.
@@ -82,7 +82,7 @@ PLAYED, POSITIONS, FIRST_GAME, SHARED, GIVEN_UP = range(5)
 NEXT, FILLED, DUE, STEPS, LISTED = range(5, 10)
 #: Maximum number of random moves in the opening of a game.
 _OPENING = 6
-#: Mean number of times that a state is sampled.
+#: Mean number of times that a state is sampled from the replay memory.
 _REPLAY = 8
 #: Probability of a random move after the opening.
 _CHANCE = 0.02
@@ -90,13 +90,13 @@ _CHANCE = 0.02
 _NOISE = 0.02
 #: Initial learning rate.
 _RATE = 0.002
-#: Number of gradient steps before the learning rate decays.
+#: Number of gradient steps with the initial learning rate. After them, the rate decays.
 _FULL_STEPS = 10000.0
 #: Lambda of the TD(lambda) targets.
 _LAMBDA = 0.9
 #: Number of gradient steps between two updates of the running mean of the weights.
 _AVERAGED = 32
-#: Minimum share of the latest weights in an update of the running mean of the weights.
+#: Minimum weight of the latest network weights in an update of their running mean.
 _FOLLOW = 0.06
 #: Number of states in the batch of a gradient step.
 _BATCH = 64
@@ -121,7 +121,7 @@ class Practice(NamedTuple):
     windows: Int64s  # [2]; first row of windows, and the row after the last.
     listed: Int32s  # [rows]; rows that the next gradient step changes.
     is_listed: UInt8s  # [rows]; whether the row is in ``listed``.
-    given: Float32s  # [units]; gradient of one row of an output.
+    given: Float32s  # [units]; gradient of the row of one output.
     lengths: Int32s  # [games]; number of joint moves made.
     openings: Int32s  # [games]; number of random moves in the opening.
     roots: Int32s  # [games]; node of the current state.
@@ -190,7 +190,7 @@ def practise(store_address: int, worker_address: int, game_address: int, practic
     for number in range(GAMES):
         _set_root(store, worker, practice, number)
     opposed = store.counts[COMPETITIVE]
-    # The store may not have room for the children of all roots, so another game comes first in each round.
+    # The store may lack room for the children of all roots, so each round begins with another game.
     counts[FIRST_GAME] = (counts[FIRST_GAME] + 1) % GAMES
     for index in range(GAMES):
         root = practice.roots[(counts[FIRST_GAME] + index) % GAMES]
@@ -201,7 +201,7 @@ def practise(store_address: int, worker_address: int, game_address: int, practic
     expand(store_address, worker_address, game_address)
     backpropagate(store_address, worker_address, game_address)
     if opposed and not store.counts[COMPETITIVE]:
-        return True  # The bounds assume opposed goals, so they are invalid.
+        return True  # The goals turned out not to be opposed, so bounds are invalid.
     suits = True
     for number in range(GAMES):
         suits = suits and _make_move(game, store, worker, practice, number)
@@ -336,7 +336,7 @@ def _choose(game, store, worker, practice, number, expansion, role):
 def _goal(store, node, role):
     if is_proven(store, node):
         return np.float64(store.low[node, role])
-    # The rules do not give the role exactly one goal, so the end is not proven.
+    # The state has no proven value, because the rules do not give the role exactly one goal.
     return store.sums[node, role] / max(1, store.visits[node])
 
 
@@ -360,7 +360,7 @@ def _end(store, practice, number, node):
             practice.errors[0] += (ended - value) * (ended - value) / outputs
             if not practice.is_cut[row]:
                 value += keep * (target - value)
-            # The target of the previous state depends on the target of this state (TD(lambda)).
+            # By TD(lambda), the target of the previous state depends on the target of this state.
             practice.values[row, which] = target = value
     for row in range(number * LONGEST + length - 1, number * LONGEST - 1, -1):
         place = counts[NEXT]

@@ -40,17 +40,17 @@ if TYPE_CHECKING:
 
 #: Minimum number of values of a coordinate.
 _FEWEST_VALUES: Final = 3
-#: Maximum number of values of an argument whose names are exchanged.
+#: Names of an argument's values are exchanged only if the argument has at most this many values.
 _MOST_NAMES: Final = 4
 #: Maximum number of pairs of roles whose names are exchanged.
 _MOST_PAIRS: Final = 6
 _MOST_RENAMINGS: Final = 64
-#: Maximum length of the name of a piece that begins with the first letter of its role.
+#: Maximum length of a piece's name that begins with the first letter of its role, such as ``wp``.
 _LONGEST_PIECE: Final = 3
-#: Maximum number of images in the tables per fluent of the game. A change can map a fluent to a
-#: term that is not a fluent, and a second change can map this term to a fluent.
+#: Maximum ratio of the number of terms in a table of images to the number of the game's fluents. A change can
+#: map a fluent to a term that is not a fluent, and a second change can map this term to a fluent.
 _MOST_IMAGES: Final = 8
-#: Maximum number of compositions of changes.
+#: Maximum number of tested compositions of changes.
 _MOST_MAPS: Final = 4096
 #: Maximum number of candidates that random play tests.
 _MOST_TRIED: Final = 256
@@ -59,15 +59,15 @@ _MOST_SYMMETRIES: Final = 32
 _LANES: Final = 512
 #: Maximum number of joint moves of random play.
 _LONGEST: Final = 256
-#: Maximum number of states, and of ends, that random play keeps after each joint move.
+#: Maximum number of nonterminal states, and of terminal ones, that random play keeps after each joint move.
 _KEPT: Final = 8
 #: Maximum number of states whose children are compared.
 _STATES: Final = 12
-#: Maximum number of children of a state whose children are compared.
+#: States with more children than this number are not compared.
 _MOST_CHILDREN: Final = 128
-#: Maximum number of ends whose images are tested.
+#: Maximum number of terminal states whose images are tested.
 _ENDS: Final = 256
-#: Maximum total number of actions of all roles. Masks of more actions are slow.
+#: Maximum number of actions of all roles together, because masks of more actions are slow.
 _MOST_MOVES: Final = 1 << 14
 _SEED: Final = 1
 
@@ -76,7 +76,7 @@ class Symmetries(NamedTuple):
     """Symmetries of a game. The first symmetry is the identity."""
 
     fluents: NDArray[np.int32]  # [symmetries, fluents]; the image of each fluent.
-    roles: NDArray[np.int32]  # [symmetries, roles]; the role whose place each role takes.
+    roles: NDArray[np.int32]  # [symmetries, roles]; for each role, the role that it becomes.
 
 
 def symmetries_of(game: Game) -> Symmetries:
@@ -140,7 +140,7 @@ class _Column(NamedTuple):
     key: Key  # Functor and arity of the fluents.
     place: int  # Position of the argument, from 1.
     values: frozenset[str]  # Values of the argument.
-    # The values in order, or a longer axis that contains them symmetrically, or an empty tuple.
+    # The values in order, or a longer axis that contains them symmetrically. Empty if there is no such axis.
     axis: Words
     number: int  # Number of earlier arguments of these fluents with the same axis.
 
@@ -168,7 +168,7 @@ def _tables(fluents: Sequence[Words], changes: Sequence[Change]) -> list[NDArray
     """Return a table of images for each change. The last number represents all images beyond the limit."""
     numbers = {words: n for n, words in enumerate(fluents)}
     numbered = list(fluents)
-    for words in numbered:  # This loop appends to the list.
+    for words in numbered:  # The loop also visits the terms that it appends.
         for change in changes if len(numbered) < _MOST_IMAGES * len(fluents) else ():
             image = change(words)
             if image not in numbers:
@@ -344,7 +344,7 @@ class _Play:
                 return None
             if not all(self._is_kept(image, *family) for family in self._families):
                 return None
-        except PositionError:  # The image of a state contains mutually exclusive fluents.
+        except PositionError:  # The image contains fluents that exclude each other.
             return None
         roles = []
         for look in self._looks[1:]:

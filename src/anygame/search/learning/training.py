@@ -131,7 +131,7 @@ def trainings() -> dict[Path, TrainingFigures | ModelError]:
     for path in sorted(folder.glob(f"[!.]*{SUFFIX}")) if folder is not None else ():
         try:
             header, _ = read_arrays(path, FORMAT)
-            # Earlier versions wrote neither the name of the game nor the number of games.
+            # Earlier versions stored neither the name of the game nor the number of games.
             name, games = str(header.get("game", header["rules"])), int(header.get("games", 0))
             figures[path] = TrainingFigures(name, str(header["rules"]), games, float(header["seconds"]))
         except ModelError as error:

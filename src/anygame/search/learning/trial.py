@@ -34,27 +34,27 @@ if TYPE_CHECKING:
 
 #: Weight of estimates in searches without playouts.
 ALONE: Final = 1.0
-#: For each weight of estimates in a trial with two roles, the probability of accepting it without a gain.
+#: Probability of accepting a weight of estimates that gains nothing, by weight, in games for two roles.
 RISKS: Final[Mapping[float, float]] = {ALONE: 0.03, 0.6: 0.01, 0.3: 0.01}
-#: For each weight of estimates in a trial with more roles, the probability of accepting it without a gain.
+#: Probability of accepting a weight of estimates that gains nothing, by weight, in games for more roles.
 _RISKS_ALONE: Final[Mapping[float, float]] = {ALONE: 0.05}
 #: Probability that estimates with a score of 75 % are rejected before the last match.
 MISSED: Final = 0.05
-#: Lead of estimates with a score of 75 %: they win 90 % of the pairs that have a winner, and lose 10 %.
+#: Mean lead per decided pair of matches of estimates with a score of 75 %: they win 90 % and lose 10 %.
 _LEAD_IN_PAIRS: Final = 0.8
-#: Number of matches of a trial for each of the first two weights. A third weight adds no matches.
+#: Number of matches of a trial per weight of estimates, for two weights. A third weight adds no matches.
 _MATCHES: Final = 24
 #: Number of leaves per move in a match without a clock.
 LEAVES: Final = 2000
 #: Minimum number of games of self-play before a trial.
 FEWEST_GAMES: Final = 200
-#: Number of matches for which a trial with a clock plans its time.
+#: Number of matches in the time plan of a trial with a clock.
 _PLANNED_MATCHES: Final = 20
 #: Minimum seconds per move of a match with a clock.
 _FASTEST: Final = 0.005
 #: Maximum seconds per move of a match with a clock.
 _SLOWEST: Final = 0.1
-#: Maximum loss of goals that a trial tolerates, in standard errors.
+#: Maximum loss, in standard errors of the goals, that a trial tolerates.
 _TOLERATED_LOSS: Final = 0.5
 #: Size in bytes of the tree of each player.
 _MEMORY: Final = 1 << 24
@@ -70,12 +70,12 @@ _NINETY_FIVE: Final = 1.96
 class Trial:
     """Results of matches between searches with estimates and other searches."""
 
-    roles: int = 2  # Number of roles, and of matches with the same opening, one from each seat.
-    # For each match, 0.5 plus half of the mean difference of goals between the role with estimates and the
-    # other roles. For two roles, a win is 1 and a draw 0.5.
+    roles: int = 2  # Number of roles. Each opening is played once from each seat.
+    # For each match, 0.5 plus half of the mean lead in goals of the role with estimates over the other roles.
+    # For two roles, a win is 1 and a draw 0.5.
     leads: list[float] = field(default_factory=list)
-    # In games that are not zero-sum, 0.5 plus half of the difference of the role's goals with and without
-    # estimates. Otherwise empty.
+    # For each match of a game that is not zero-sum: 0.5 plus half of how much higher the role's goal is with
+    # estimates than in the match without estimates. Empty for zero-sum games.
     gains: list[float] = field(default_factory=list)
 
     @property
@@ -115,7 +115,7 @@ class Trial:
     def costs_goals(self) -> bool:
         """Whether the role with estimates gets a lower goal than without estimates."""
         losses = [0.5 - gain for gain in self.gains]
-        # One large difference is weak evidence, so it counts twice in the standard error.
+        # A single large loss is weak evidence, so the largest loss counts twice in the standard error.
         squares = [loss * loss for loss in losses]
         return any(losses) and sum(losses) >= _TOLERATED_LOSS * sqrt(sum(squares) + max(squares))
 
@@ -293,6 +293,6 @@ class _Arena:
             made += 1
         self._planned -= 1
         if self.length is not None:
-            # Matches can be longer than games of self-play, in which moves are weaker.
+            # Moves are weaker in self-play, so matches can be longer than games of self-play.
             self.length += max(0, made - self.length) / 4
         return [side.value_of_end(state, role) for role, side in enumerate(sides)]

@@ -91,7 +91,7 @@ class EstimatedStates:
         )
 
 
-#: Number of states expanded per step. More states fill the lanes better, but follow the estimates less.
+#: Number of states expanded per step. With more states, the search follows the estimates less closely.
 _AT_A_TIME: Final = 24
 
 #: Queue entry: two sort keys and the negative number of a state.
@@ -153,7 +153,7 @@ class BestFirst:
             strict=True,
         )
         for number, cost, goal, count, is_novel in rows:
-            # Of several states with equal sort keys, the newest comes first.
+            # Of several states with equal sort keys, the search takes the newest first.
             heappush(self._queues[0], (cost, -goal, -number))
             heappush(self._queues[1], (-is_novel, count, -number))
             heappush(self._queues[2], (-goal, cost, -number))
@@ -172,10 +172,9 @@ class BestFirst:
 
 #: Number of states that the search expands before its first restart.
 _FIRST: Final = 64
-#: Factor by which each restart increases the number of states until the next one.
+#: Factor by which the number of states between restarts grows with each restart.
 _FACTOR: Final = 1.3
-#: Maximum number of states until a restart. Small games restart thousands of times, so the number can
-#: overflow.
+#: Maximum number of states until a restart. In small games, thousands of restarts could overflow the number.
 _MOST: Final = 1 << 30
 
 

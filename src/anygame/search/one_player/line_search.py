@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.search.one_player.lines import Line
     from anygame.search.one_player.portfolio import Portfolio
 
-#: Duration in seconds of a search's turn.
+#: Duration in seconds of one turn of a search in the portfolio.
 _SLICE: Final = 0.02
 
 

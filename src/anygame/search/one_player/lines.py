@@ -51,9 +51,9 @@ class Line:
         return max(highest, bound or highest) if self.misses_goal else bound
 
 
-#: Number of random playouts that look for choices of other roles. The reasoner plays only tens per second.
+#: Number of random playouts that look for choices of other roles. The reasoner plays only tens a second.
 _PLAYOUTS: Final = {"network": 512, "reasoner": 16}
-#: Maximum number of joint moves of such a playout, for endless games.
+#: Maximum number of joint moves of a random playout, since play can be endless.
 _LONGEST: Final = 200
 
 

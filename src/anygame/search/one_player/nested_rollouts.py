@@ -23,26 +23,26 @@ if TYPE_CHECKING:
 
 #: Number of groups. With 512 lanes, each group has tens of playouts per batch.
 _GROUPS: Final = 12
-#: Number of calls that a level makes to the next lower level. Rosin uses 100 calls of a single playout.
+#: Number of calls that a level makes to the next lower level. Rosin's paper has 100 calls of one playout.
 _CALLS: Final = 20
 _LEVELS: Final = 3
-#: Step size of the policy gradient, as in the paper.
+#: Step size of the policy gradient, as in Rosin's paper.
 _STEP: Final = 1.0
-#: Number of weights of a group: the size of a hash table of pairs of a context and a move.
+#: Number of weights per group. A hash of the context and the move selects the weight.
 _WEIGHTS: Final = 1 << 15
-#: Multiplier of the context in the hash of a context and a move.
+#: Factor by which the hash of a context and a move multiplies the context.
 _SPREAD: Final = 40_503
 #: Maximum number of moves of a playout.
 _LONGEST: Final = 2_000
-#: Maximum number of legal moves stored per batch of playouts; the policy needs them to learn.
+#: Maximum number of legal moves that a batch of playouts stores. The policy learns from these moves.
 _MOST_STORED: Final = 1 << 23
 
 
 class _Record(NamedTuple):
     """A line of a group."""
 
-    rank: tuple[float, int]  # sort key; greater for better lines
-    steps: list[tuple[NDArray[np.int64], int]]  # per move: weight indices of legal moves, and the choice
+    rank: tuple[float, int]  # sort key; a better line has a greater rank
+    steps: list[tuple[NDArray[np.int64], int]]  # per move: weight indices of legal moves, chosen index
 
 
 class _Choice(NamedTuple):
@@ -141,7 +141,7 @@ class NestedRollouts:
         sources = options.sources
         starts = np.flatnonzero(np.diff(sources, prepend=-1))
         groups = playouts[sources] % _GROUPS
-        # In a third of the groups, weights have no context; in the others, the step or the previous move.
+        # Contexts, each in a third of the groups: nothing, the step number, or the previous move.
         kind, former = groups % 3, before[sources].astype(np.int64)
         context = np.where(kind == 1, step + 1, np.where(kind == 2, former + 2, 0)) * _SPREAD
         places = groups * _WEIGHTS + (context + options.moves) % _WEIGHTS
@@ -151,7 +151,7 @@ class NestedRollouts:
         bounds = np.append(starts, len(sources))
         greatest = np.repeat(np.maximum.reduceat(scores, starts), np.diff(bounds))
         best = np.flatnonzero(scores == greatest)
-        # If several moves have the greatest score, which is rarer than 1 in a million, take the first one.
+        # Several moves have the greatest score in less than 1 of a million cases: take the first one.
         chosen = best[np.unique(sources[best], return_index=True)[1]]
         return _Choice(playouts[sources[starts]], bounds, places, chosen, options.moves[chosen])
 

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 _WIDE: Final = 4096
 #: Number of lanes of the other searches. Smaller batches let a search use its results sooner.
 _NARROW: Final = 512
-#: Maximum duration of an estimate in seconds. In this time, the other searches visit hundreds of states.
+#: Maximum duration in seconds of one estimate. In this time, the other searches visit hundreds of states.
 _SLOW: Final = 0.005
-#: Maximum number of gates of a network for estimates. In larger networks, the first estimate takes too long.
+#: Maximum number of gates of a network for estimates. On a larger one, the first estimate takes too long.
 _MOST_GATES: Final = 20_000
 #: Fraction of the memory for the breadth-first search. The remaining memory is for lanes.
 _BREADTH_FIRST: Final = 0.5
@@ -119,7 +119,7 @@ class Portfolio:
         unsafe = [goal for goal in self.goals if goal not in safe_goals]
         best.most = max([g for g in unsafe if best.goal is None or g > best.goal], default=best.goal)
         if not self.is_over and search is self._breadth_first:
-            # Better goals can depend on the step counter: visit all states again, with the counter in keys.
+            # Better goals can depend on the step counter, so search again with the counter in states' keys.
             self._breadth_first = self._new_breadth_first(skip_counter=False)
             self._searches.insert(0, self._breadth_first)
 
@@ -213,7 +213,7 @@ class Portfolio:
         best.most = relaxation.goals[reachable[-1]]
         relaxation.aim(reachable[-1])
         if counter.any() and not relaxation.estimate(root, reachable).costs[0]:
-            # With a free step counter, the goal costs nothing. So give the counter a cost.
+            # With a free step counter, the goal would cost nothing, so give the counter a cost.
             relaxation = Relaxation(network, self._chooser, np.zeros_like(counter))
             relaxation.aim(reachable[-1])
         return relaxation

@@ -44,7 +44,7 @@ class ChoiceGates(NamedTuple):
     gates: NDArray[np.int64]  # [gates]; the nodes of the gates that no set replaces
     starts: NDArray[np.int64]  # [gates + 1]; the index of each gate's first input in ``inputs``
     inputs: NDArray[np.int64]  # the literals that these gates read
-    state_gates: int  # number of gates that read no moves; these gates come first
+    state_gates: int  # number of gates that do not depend on moves; these gates come first
     sets: NDArray[np.int64]  # [sets]; the node of each set
     has: NDArray[np.bool_]  # [sets, moves]; the moves of the role in each set
     fixed: NDArray[np.int64]  # literals whose cost is always 0
@@ -100,7 +100,7 @@ def _moves_as_sets(network: Network, chooser: int, own: int) -> tuple[dict[int, 
             # The only move of a role is always made.
             sets[node] = (1 << network.actions[chooser]) - 1
         elif role != chooser:
-            # The choices of other roles are unknown: both values of their moves cost nothing.
+            # The choices of other roles are unknown: literals of their moves cost nothing, inverted or not.
             free += range(2 * node, 2 * (node + count))
         node += count
     return sets, free
@@ -114,9 +114,9 @@ def _bits(sets: list[int], moves: int) -> NDArray[np.bool_]:
     return np.unpackbits(packed, axis=1, count=moves, bitorder="little").astype(np.bool_)
 
 
-#: Cost of an unreachable literal. Costs of reachable literals are capped below it.
+#: Cost of an unreachable literal, greater than every cost of a reachable literal.
 ENDLESS: Final = 1 << 28
-#: Maximum number of rounds. After this number, costs can still be too high, so no goal counts as unreachable.
+#: Maximum number of rounds. If costs still fall after these rounds, no goal counts as unreachable.
 _ROUNDS: Final = 500
 #: Maximum number of parts of a goal.
 _MOST_PARTS: Final = 256
@@ -268,7 +268,7 @@ def _estimate(
             changed = False
             for gate in range(gates + 1):
                 if gate == state_gates:
-                    # All legality gates are done; the gates from here on read moves.
+                    # All gates that determine legality are done; later gates depend on moves.
                     _set_choices(first_move, legal, sets, has, cost)
                 if gate == gates:
                     break

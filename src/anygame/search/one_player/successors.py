@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: Maximum number of states in one call without a network. The reasoner takes milliseconds per state.
+#: Maximum number of states per call to the reasoner, which takes milliseconds per state.
 _WIDTH: Final = 4
 
 

@@ -12,11 +12,11 @@ from anygame.search.tree.store import IS_WIDE, LEAVES, store_at
 from anygame.search.tree.worker import FINISHED, FREE_PATHS, RESULT_COUNT, random_below, worker_at
 
 #: Minimum number of legal moves for AMAF statistics (all moves as first). With fewer moves, AMAF gained
-#: nothing, because each move soon has enough tries.
+#: nothing, because each move is soon tried often enough.
 WIDE = 40
-#: Number of visits after which a node takes AMAF statistics from one playout in ``SOME_PLAYOUTS``.
+#: After ENOUGH_PLAYOUTS visits, only one playout in SOME_PLAYOUTS updates the AMAF statistics of a node.
 ENOUGH_PLAYOUTS, SOME_PLAYOUTS = 32, 8
-#: Number of visits or tries at which the number is halved, so that 32-bit integers cannot overflow.
+#: Visits or tries are halved when they reach this number, so that 32-bit integers cannot overflow.
 MOST_VISITS = 1 << 30
 
 
@@ -30,7 +30,7 @@ def record_results(store_address: int, worker_address: int, _game_address: int) 
         add_to_node(store, node, worker.result_value[result], 1)
         record_leaf(store, worker, path, joint, node, worker.result_value[result], 1)
         if store.counts[IS_WIDE]:
-            # A playout makes about half of all moves, so few playouts give enough AMAF statistics.
+            # A playout makes about half of all moves, so few playouts suffice for AMAF statistics.
             most = ENOUGH_PLAYOUTS if random_below(worker, SOME_PLAYOUTS) else MOST_VISITS
             _record_all_moves(
                 store, worker, path, joint, worker.result_value[result], worker.result_made[result], most

@@ -116,7 +116,7 @@ def _list_moves(game, store, worker):
 def _specify(game, worker):
     """Choose the children to make: all children of a node, or a sample if it has too many."""
     roles = len(game.random)
-    specs = worker.counts[SPEC_COUNT]  # Children that jobs request one by one come first.
+    specs = worker.counts[SPEC_COUNT]  # The first entries are the children that jobs request one by one.
     for job in range(worker.counts[JOB_COUNT]):
         if worker.job_joint[job] != NONE:
             worker.job_specs[job] = 1
@@ -126,11 +126,11 @@ def _specify(game, worker):
         product = joint_count(worker.list_count, lane) if is_listed else 0
         wanted = product if product <= ALL_CHILDREN else SOME_CHILDREN
         if not is_listed or specs + wanted > SPECS:
-            worker.job_specs[job] = NONE  # If a pass has no room, a later pass retries.
+            worker.job_specs[job] = NONE  # This pass has no room for them, so a later pass retries.
             continue
         worker.job_specs[job] = wanted
         start = 0 if product <= ALL_CHILDREN else random_below(worker, product)
-        # The joint moves are evenly spaced, from a random start.
+        # Sample evenly spaced joint moves from a random start.
         stride = max(1, product // max(1, wanted))
         for number in range(wanted):
             joint = (start + number * stride) % product
@@ -177,10 +177,10 @@ def _make_states(game, store, worker, at, count):
                 worker.spec_known[at + lane, role] = known
 
 
-#: Maximum number of joint moves of a node with two choosing roles whose children are in ``Store.child``. A
-#: hash table has the children of larger nodes.
+#: Maximum number of joint moves of a node with two choosing roles that has its children in ``Store.child``. A
+#: larger node has its children in a hash table.
 LISTED_OF_TWO = 1 << 14
-#: The corresponding limit for more choosing roles, most of whose joint moves are never tried.
+#: Maximum number for a node with more choosing roles, most of whose joint moves are never tried.
 LISTED_OF_MORE = 1 << 10
 #: Maximum share of ``Store.child`` that one node takes.
 LISTED_SHARE = 1 / 16
@@ -366,7 +366,7 @@ def _evaluate_child(game, store, worker, path, node, spec, number):
     expansion, joint = store.expansion[node], worker.spec_joint[spec]
     child = child_of(store, expansion, joint)
     if child == NONE:
-        return  # There was no room to link the child.
+        return  # The children had no room for a link to the new child.
     if store.visits[child] or is_proven(store, child):
         read_value(store, worker, child)
     elif has_playouts(worker):

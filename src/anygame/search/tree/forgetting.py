@@ -33,11 +33,11 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-#: Marks of the nodes to keep, without or with their expansion. The tree drops all nodes with the mark NONE.
+#: Marks of the nodes to keep: without or with their expansion. Nodes with the mark NONE are dropped.
 _LEAF, _WHOLE = range(2)
 #: Number of nodes by which ``_mark`` prefetches ahead.
 _AHEAD = 16
-#: Number of classes of nodes by the highest set bit of their visits.
+#: Number of classes into which the highest set bit of the visits divides the nodes.
 LEVELS = 32
 
 
@@ -241,7 +241,7 @@ def _move_option(store, option, to):
     store.pending[to] = 0
     store.option_minimax[to] = store.option_minimax[option]
     store.mean[to] = store.mean[option]
-    store.option_low[to] = store.option_low[option]  # This copies ``residue``, too.
+    store.option_low[to] = store.option_low[option]  # This also copies ``residue``.
     store.option_high[to] = store.option_high[option]
     store.amaf_tries[to] = store.amaf_tries[option]
     store.amaf_mean[to] = store.amaf_mean[option]

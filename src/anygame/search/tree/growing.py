@@ -81,7 +81,7 @@ def select(store_address: int, worker_address: int, game_address: int) -> bool:
     counts = worker.counts
     wanted = max(0, counts[IDLE] - counts[QUEUE_COUNT])
     root = store.counts[ROOT]
-    # The statistics of a small tree are poor, so each pass makes fewer descents.
+    # The statistics of a small tree are poor, so a pass makes fewer descents than lanes are idle.
     if wanted:
         wanted = min(
             max(1, wanted * SCALE // max(SCALE, counts[BRANCHING])), 1 + store.visits[root] // 32, JOBS
@@ -163,7 +163,7 @@ def _play_out_again(worker, path, node):
     if not enqueue_playout(worker, path, worker.path_joint[path, last], node):
         end_descent(worker, path)
         return False
-    # The end of the playout removes the virtual loss of the last joint move.
+    # When the playout ends, the virtual loss of the last joint move is removed, too.
     worker.path_length[path] = last
     return True
 
@@ -222,7 +222,7 @@ def _select_option(game, store, worker, node, expansion, role, alone):
     visits = max(1, store.visits[node])
     exploration = worker.settings[EXPLORATION]
     if node == store.counts[ROOT]:
-        # At the root, finding the best move matters more than a high mean. Few moves make exploration cheap.
+        # At the root, finding the best move matters more than a high mean. Few moves are cheap to explore.
         exploration *= min(max(1.0, worker.settings[ROOT_MOVES] / count), MOST_AT_ROOT)
     urge = np.float32(exploration * sqrt(log(visits + 1.0)))
     loss = np.float32(worker.settings[VIRTUAL_LOSS])

@@ -15,7 +15,7 @@ from anygame.search.evaluation import evaluate, has_estimates, has_playouts
 from anygame.search.tree.bounds import first_option_of, is_proven
 from anygame.search.tree.store import NONE, child_of
 
-#: Fixed-point representation of the value 1 in ``Store.option_minimax``.
+#: Fixed-point number that represents the value 1 in ``Store.option_minimax``.
 ONE = np.float32(65535)
 
 

@@ -59,23 +59,23 @@ if TYPE_CHECKING:
     from anygame.search.lanes import GameCode
     from anygame.search.learning.symmetries import Symmetries
 
-#: Default settings of descents; ``worker`` has their indices.
+#: Default settings of descents, in the order of their indices in ``worker``.
 DEFAULT_SETTINGS: Final = (
     0.4,  # Weight of exploration.
-    28.0,  # Number of legal moves at the root below which the root explores more than other nodes.
-    1.0,  # Virtual loss: number of lost tries that represent a running descent.
+    28.0,  # If the root has fewer legal moves than this, it explores more than other nodes.
+    1.0,  # Virtual loss: number of lost tries that an option counts per running descent.
     30.0,  # Number of tries at which the AMAF mean and the mean have the same weight.
     0.0,  # Weight of estimates.
 )
-#: Weight of exploration with estimates alone, which err less than playouts.
+#: Weight of exploration in searches without playouts, since estimates err less than playouts.
 _EXPLORATION_OF_ESTIMATES: Final = 0.1
-#: Maximum number of joint moves of a playout. In nearly all games, matches are shorter.
+#: Maximum number of joint moves of a playout. In nearly all games, matches are shorter than this.
 _LONGEST_PLAYOUT: Final = 1000
 #: Approximate duration in seconds of a call of native code. The clock is read between calls.
 _CALL_SECONDS: Final = 0.02
-#: Share of the memory whose expansions are kept when memory is full.
+#: When memory is full, nodes that take this share of it keep their expansions.
 _KEPT: Final = 0.25
-#: Minimum of the share, which is halved while memory remains full.
+#: Minimum of the share ``_KEPT``, which is halved as long as memory remains full.
 _LEAST_KEPT: Final = 0.01
 
 
@@ -129,7 +129,7 @@ class Tree:
             self.store.low[root] = [value if known else 0.0 for value, known in end]
             self.store.high[root] = [value if known else 1.0 for value, known in end]
         elif self.store.status[root] == LEAF:
-            # If the tree has forgotten the children, it has to prove the bounds again.
+            # The tree can have forgotten the children, so it has to prove the bounds again.
             self.store.low[root], self.store.high[root] = 0, 1
 
     def advance(self, deadline: float, leaves: int | None = None) -> tuple[int, bool]:

@@ -48,7 +48,7 @@ IS_SHORT = 12
 FIRST_SLOTS = 1 << 12
 #: Number of slots beyond which the table grows to its final size at once.
 MOST_SMALL_SLOTS = 1 << 20
-#: Mask of the half of a slot that contains the node number plus one.
+#: Mask of the lower half of a slot, which contains the node number plus one.
 LOW_HALF = np.uint64(0xFFFFFFFF)
 #: Status of a node: not expanded, queued for expansion, expanded, or an end of the game.
 LEAF, EXPANDING, EXPANDED, TERMINAL = range(4)
@@ -98,7 +98,7 @@ class Store(NamedTuple):
     option_high: Float32s  # Proven upper bound of the child's value, if only one role chooses.
     amaf_tries: Float32s  # Number of leaves whose paths or playouts contain the action at or below the node.
     amaf_mean: Float32s  # Mean value of the leaves that ``amaf_tries`` counts.
-    residue: Float32s  # Rounding error of ``mean`` if several roles choose, in the bytes of ``option_low``.
+    residue: Float32s  # Rounding error of ``mean`` if several roles choose; same bytes as ``option_low``.
     # Links: a hash table with open addressing for the children of expansions with too many joint moves.
     next_link: Int32s  # Next slot of the same expansion, or NONE.
     link_expansion: Int32s  # Expansion of the slot.
@@ -158,7 +158,7 @@ def make_store(words: int, roles: int, memory: int) -> Store:
     """Return an empty tree of at most about ``memory`` bytes, but with room for ``FEWEST_NODES`` nodes."""
     columns = dict.fromkeys(("sums", "low", "high", "option_counts"), roles) | {"states": words}
     node, expansion, option = _record(_NODE, columns), _record(_EXPANSION, columns), _OPTION_RECORD
-    # Assumed averages per node: about one option per role, half an expansion, and two slots.
+    # Assumed averages per node: the options below, half an expansion, and two slots.
     options_a_node = 1.25 + 0.25 * (roles - 1)
     # The last terms are the bytes of children, slots, links, and the temporary arrays of ``forget``.
     per = node.itemsize + 0.5 * expansion.itemsize + options_a_node * option.itemsize + 1.25 * 4 + 16 + 8 + 10
@@ -192,7 +192,7 @@ def _zeros(count: int, kind: np.dtype[Any]) -> NDArray[Any]:
             pages = mmap.mmap(-1, size + _CACHE_LINE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         except (OSError, OverflowError) as error:
             raise MemoryError(f"no {size:,} bytes for a tree: {error}") from None
-        with suppress(OSError):  # The kernel may not support huge pages.
+        with suppress(OSError):  # Some kernels do not support huge pages.
             pages.madvise(mmap.MADV_NOHUGEPAGE)
         memory = np.frombuffer(pages, np.uint8)
     else:

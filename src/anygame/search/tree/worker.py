@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 #: Maximum number of concurrent descents.
 PATHS = 2048
-#: Maximum depth of a descent. The search reaches deeper states later in the match.
+#: Maximum depth of a descent. Deeper states come within reach later in the match.
 LONGEST_PATH = 200
 #: Maximum number of nodes that one pass expands.
 JOBS = 512
@@ -41,7 +41,7 @@ JOBS = 512
 SPECS = 2048
 #: Maximum number of joint moves of a node that gets all of its children in one expansion.
 ALL_CHILDREN = 512
-#: Number of children that the expansion of a node with more joint moves makes.
+#: Number of children that an expansion makes if the node has more joint moves than that.
 SOME_CHILDREN = 128
 #: Maximum number of playout results in one pass.
 RESULTS = 4 * LANES
@@ -95,13 +95,13 @@ class Worker(NamedTuple):
     result_path: Int32s
     result_joint: Int64s
     result_value: Float64Rows  # Value of the playout for each role.
-    result_made: UInt64Rows  # One bit per action: whether the playout made it.
+    result_made: UInt64Rows  # For each playout, one bit per action: whether the playout made the action.
     made: UInt64Rows  # One row per action: the lanes whose playouts made the action.
     lane_made: UInt64Rows  # Transpose of ``made``: one bit per action for each lane.
     # Jobs: nodes to expand, and nodes that get one more child.
     job_node: Int32s
     job_path: Int32s  # Descent that reached the node.
-    job_joint: Int64s  # Joint move of the one child to make, or NONE to expand the node.
+    job_joint: Int64s  # Joint move if only one child is requested, or NONE to expand the node.
     job_lane: Int32s  # Lane in which the moves of the node are listed.
     job_value: Float64Rows  # Value of the node's state for each role.
     job_specs: Int32s  # Number of children to make, or NONE if this pass has no room for them.

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _Condition = TypeVar("_Condition", bound="Test")
 
-#: Maximum number of rounds of conclusions. Recursive views could lead to infinitely many.
+#: Maximum number of rounds in which a case draws conclusions, since recursive views can cause endless ones.
 _MOST_ROUNDS: Final = 40
 #: An equation that is never true.
 _NEVER_EQUAL: Final = (Constant("one"), Constant("other"))
@@ -102,7 +102,7 @@ def equated(case: Case, pairs: Iterable[tuple[Term, Term]]) -> Case | None:
         try:
             tests.append(substituted_test(test, bindings))
         except NotAVariableError:
-            continue  # proofs can do without tests for constants
+            continue  # proofs do not need tests for constants
     positives = []
     for known in case.positives:
         atom = substituted_atom(known.atom, bindings)
@@ -264,7 +264,7 @@ def _with_negated_views(case: Case, premises: Premises) -> Case:
     """Add the conclusions from views that fail: a rule body fails, so its only undecided literal fails."""
     fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
     fixed |= variables_in(case.tests)
-    # Keep one of several conclusions that differ only in the names of variables.
+    # If conclusions differ only in the names of variables, keep one of them.
     negatives = {_shape(atom, fixed): atom for atom in case.negatives}
     for atom in case.negatives:
         for rule in premises.rules_of(atom.relation) or ():
@@ -284,9 +284,9 @@ def _shape(atom: FlatAtom, fixed: set[Variable]) -> FlatAtom:
     return substituted_atom(atom, named_by_place([atom], " any {}", fixed))
 
 
-#: Maximum number of columns of a static relation for which keys are computed.
+#: Maximum number of columns of a static relation whose keys are computed.
 _WIDEST: Final = 4
-#: Maximum number of columns of a relation of fluents for which keys are computed.
+#: Maximum number of columns of a relation of fluents whose keys are computed.
 _WIDEST_FLUENT: Final = 6
 
 
@@ -303,11 +303,11 @@ class Premises:
         self._reasoner = reasoner
         self._static = static
         self._numbers = count(1)
-        #: Per ``id`` of a rule, a list of the rule and its renamed copies, and the number of copies in use.
+        #: For each rule, by ``id``: the rule with its renamed copies. ``_taken`` counts the copies in use.
         self._copies: dict[int, list[GroundRule]] = {}
         self._taken = Counter[int]()
         self._by_columns: dict[tuple[Relation, Key], dict[tuple[Term, ...], Rows] | None] = {}
-        #: Whether rules may derive atoms, by the ``id`` of the rule. Storing the rule keeps its id unique.
+        #: Whether a rule (by ``id``) can derive an atom. The stored rule stays alive, so its id stays unique.
         self._derives: dict[tuple[int, FlatAtom], tuple[GroundRule, bool]] = {}
         self._static_keys: dict[Relation, list[Key]] = {}
 

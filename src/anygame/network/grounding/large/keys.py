@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from anygame.network.grounding.large.cases import Premises
     from anygame.network.grounding.rules import GroundRule
 
-#: Maximum number of cases examined for all keys of a game. They take a few seconds.
+#: Maximum number of cases examined for all keys of a game, which takes a few seconds.
 _MOST_CASES: Final = 6_000
 
 
@@ -142,7 +142,7 @@ class Refutation:
         ]
         best = None
         if ways:
-            # Moves lead to the most conclusions, so expand the move with the fewest rules first.
+            # Moves allow the most conclusions, so expand the move with the fewest rules first.
             moves = [way for way in ways if case.positives[way[0]].atom.relation.predicate == "does"]
             best = self._opened(case, *min(moves or ways, key=lambda way: len(way[1])))
         for test in case.tests:

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 #: Maximum nesting depth of unfolded views.
 _DEEPEST: Final = 5
-#: Maximum number of new rules in a game.
+#: Maximum number of rules that unfolding adds to a game.
 _MOST_UNFOLDED: Final = 1000
 
 

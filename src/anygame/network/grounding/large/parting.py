@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     #: Per column, the unary static relations that contain its values.
     Kinds = dict[int, frozenset[Relation]]
 
-#: Maximum number of split views in a rule, because each of them doubles the rule. Rules with more read the
-#: whole views.
+#: Maximum number of split views that a rule reads. Each of them doubles the rule, so a rule that reads more
+#: views reads them whole.
 _MOST_READ: Final = 1
 
 
@@ -81,7 +81,7 @@ class _Parting:
             relation = rule.head.relation
             if context.static.is_view(relation) and not context.static.has_facts(relation):
                 self._views[relation].append(rule)
-        #: The ``id`` of each rule that is treated as dependent on all columns.
+        #: The ``id`` of each rule that counts as dependent on all columns of its head.
         self._bound: set[int] = set()
         self._columns: dict[Relation, Columns] = {}
         self._kinds: dict[Relation, Kinds] = {}
@@ -100,7 +100,7 @@ class _Parting:
         read |= {read.atom.relation for rule in rules for read in reads_of(rule.tests)}
         for view, parts in self._parts.items():
             if view in read:
-                # A rule reads the whole view, so derive the view from its parts.
+                # Rules still read the whole view, so derive the view from its parts.
                 head = FlatAtom(view, tuple([Variable(f"?{number}") for number in range(view.width)]))
                 rules += _split(GroundRule(head, positives=(head,)), head, parts)
         return rules
@@ -184,7 +184,7 @@ class _Parting:
         return changed
 
     def _kinds_by(self, rule: GroundRule) -> Kinds | None:
-        # The result is None if the kinds of the view that the rule reads are not known yet.
+        # Return None if the rule reads a view whose kinds are still unknown.
         view, handed = rule.head.relation, self._handed(rule)
         inherited: dict[Term, frozenset[Relation]] = {}
         if handed is not None:

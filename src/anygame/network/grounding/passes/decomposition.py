@@ -74,7 +74,7 @@ def _loosest(items: Sequence[Item], head: frozenset[Variable]) -> list[Item] | N
         rest = [item for item in items if variable not in item.variables]
         inside = variables_of_items(part)
         outside = variables_of_items(rest)
-        # If the rest had no variables of its own, splitting would produce the same rule again.
+        # If the rest has no variables of its own, a split produces the same rule again.
         if variables_of_items(item for item in rest if item.variables - head) <= inside:
             continue
         if not any(item.kind == "positives" for item in part) or dynamic.issubset(part):
@@ -96,7 +96,7 @@ def split_off(
     columns = sorted_by_name(own & (head | variables_of_items(rest)))
     atom = FlatAtom(context.new_relation(len(columns)), columns)
     shared = frozenset(columns)
-    # Conditions that have shared variables only keep the part small.
+    # Copy conditions whose variables are all shared into the part: they reduce its rows.
     kept = [
         item
         for item in rest
@@ -119,13 +119,13 @@ def _unbound(split: GroundRule, own: frozenset[Variable], shared: frozenset[Vari
     bound = {v for atom in (*split.positives, *split.guards) for v in variables_of_atom(atom)}
     unbound = own - bound
     if [atom.relation.predicate for atom in split.positives] == ["does"]:
-        # The pass ``complement_moves`` may negate guards on variables of the move. Then they bind nothing.
+        # ``complement_moves`` may negate guards on variables of the move, and a negated guard binds nothing.
         sure = [guard for guard in split.guards if shared.issuperset(variables_of_atom(guard))]
         unbound |= shared - {v for atom in (*split.positives, *sure) for v in variables_of_atom(atom)}
     return unbound
 
 
-#: Average number of values above which a head variable that other variables do not determine is independent.
+#: A head variable is independent if the other variables leave it more values than this, on average.
 _FEW: Final = 2.0
 _NOTHING: Final[frozenset[Variable]] = frozenset()
 
@@ -150,8 +150,8 @@ def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
     head = frozenset(variables_of_atom(rule.head))
     items = items_of(rule)
     dynamic = [item for item in items if item.is_dynamic]
-    # The candidates: the dynamic items with all items tied to them, and a single dynamic item with the items
-    # that only have its variables.
+    # Candidates: all items if they are tied together; and a single dynamic item, with the items that have no
+    # other variables.
     groups = [group for group in connected(items, _NOTHING) if any(item.is_dynamic for item in group)]
     parts = groups if len(groups) == 1 else []
     if len(dynamic) == 1:
@@ -168,7 +168,7 @@ def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
     return [rule]
 
 
-#: Maximum number of non-head variables in a part that is split off. For more, factoring is better.
+#: Maximum number of non-head variables in a split-off part. If there are more, factoring is better.
 _FEW_INSIDE: Final = 2
 
 
@@ -204,7 +204,7 @@ def split_within(rule: GroundRule, context: Context) -> list[GroundRule]:
     return [split, rule_of(rule.head, items_left)]
 
 
-#: Number of variables joined at once up to which ``decompose_bodies`` gives equally good rules.
+#: If at most this many variables are joined at once, ``decompose_bodies`` gives equally good rules.
 _FEW_VARIABLES: Final = 3
 
 

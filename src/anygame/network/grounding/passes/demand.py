@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
 
-#: Maximum average number of values that a guard may add to a question. It admits, for example, the neighbours
+#: Maximum average number of values that a guard adds per question. This admits, for example, the neighbours
 #: of a cell, but not all other cells.
 _MOST_VALUES: Final = 4.0
-#: Maximum number of literals that are joined to bind the columns of a question.
+#: Maximum number of literals that are joined to bind a question's columns.
 _MOST_BINDERS: Final = 2
 
 _Columns = frozenset[int]
@@ -76,7 +76,7 @@ class _Demand:
             for atom in atoms
             if atom.relation in self._asked_by
         ]
-        # Drop columns from the questions to a view until every reader can bind the rest at low cost.
+        # Drop columns from the questions to a view until each reader of it can bind the rest at low cost.
         while self._drop_columns():
             pass
         self._asked = {
@@ -175,7 +175,7 @@ class _Demand:
             guards = list(dict.fromkeys([*guards, *binding_literals(offered, unbound)]))
             bound = known.union(*map(variables_of_atom, guards))
             if not bound_by(rule, bound).issuperset(unbound):
-                # Nested terms bind the other variables, and any literal may contribute to this.
+                # Nested terms bind the other variables, and any literal can bind parts of these terms.
                 return offered
         return guards if can_be_joined(rule, guards, self._context, known) else offered
 
@@ -215,7 +215,7 @@ def _binding(rule: GroundRule, wanted: Iterable[Variable]) -> list[FlatAtom]:
     used = binding_literals(literals, wanted)
     bound = {variable for atom in used for variable in variables_of_atom(atom)}
     if not bound_by(rule, bound).issuperset(wanted):
-        # Equations and nested terms bind the other variables, and any literal may contribute to this.
+        # Equations and nested terms bind the other variables, and any literal can bind parts of them.
         return literals
     return [atom for atom in literals if atom in used or bound.issuperset(variables_of_atom(atom))]
 

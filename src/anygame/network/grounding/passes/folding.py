@@ -83,7 +83,7 @@ def unfolded(rule: GroundRule, atom: FlatAtom, body: GroundRule) -> tuple[Ground
     Returns None if the head of the other rule does not unify with the atom. Raises NotAVariableError like
     ``substituted``.
     """
-    # Use fresh names, because variables are replaced one after the other.
+    # Rename the body's variables apart, because variables are replaced one at a time.
     own = variables_of_rule(body)
     names = {variable.name for variable in variables_of_rule(rule) | own}
     fresh = next(n for n in count(1) if names.isdisjoint(f"{variable.name} {n}" for variable in own))

@@ -82,7 +82,7 @@ def _groups(rule: GroundRule, move: FlatAtom) -> list[frozenset[Variable]] | Non
     return groups
 
 
-#: Maximum number of ways in which tests can fail. With more ways, most moves fail the tests.
+#: Maximum number of ways in which the tests of a move can fail. If there are more, most moves fail.
 _MOST_FAILURES: Final = 8
 
 
@@ -109,7 +109,7 @@ def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
     role = rule.positives[0].columns[0]
     if not isinstance(role, Variable) or role in rule.head.columns:
         return _complement(rule, context) or [rule]
-    # Derive the complement for each role. The rule holds if it holds for any role.
+    # Derive one complement per role. The rule holds if the complement of any role does.
     columns = (role, *rule.head.columns)
     per_role = FlatAtom(context.new_relation(len(columns)), columns)
     complement = _complement(replace(rule, head=per_role), context)
@@ -156,7 +156,7 @@ def _failures(rule: GroundRule, head: frozenset[Variable], context: Context) -> 
     for item in items_of(rule):
         if item.what is move or not item.variables & own:
             continue
-        # If an item has other variables, it may fail for one of their values, but hold for another.
+        # An item with other variables can fail for one of their values, and hold for another value.
         failing = _failing(item, context) if item.variables <= own | head else None
         if failing is None:
             return None
@@ -172,14 +172,14 @@ def _failing(item: Item, context: Context) -> list[tuple[Test, ...]] | None:
         assert isinstance(item.what, FlatAtom)
         return [(item.what,)]
     if isinstance(item.what, Negated):
-        # The item fails for all rows of its relation. These are most values if the relation is dense.
+        # The item fails for all rows of its relation. If the relation is dense, these are most rows.
         atom = item.what.atom
         return None if context.static.is_dense(atom.relation) else [(atom,)]
     if item.kind == "tests":
         return _failing_test(item.what)
     guard = item.what
     assert isinstance(guard, FlatAtom)
-    # Most values fail a guard that is not dense.
+    # A guard that is not dense fails for most values.
     worth_it = context.static.is_static(guard.relation) and context.static.is_dense(guard.relation)
     return [(Negated(guard),)] if worth_it else None
 
