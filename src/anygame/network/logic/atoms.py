@@ -108,7 +108,8 @@ class Atoms:
         lengths = np.repeat(shapes[:, 1] - 1, shapes[:, 0])
         heads = np.concatenate([*(rows[:, 0] for rows in parts), _NO_NUMBERS])
         literals = np.concatenate([*(rows[:, 1:].ravel() for rows in parts), _NO_NUMBERS])
-        products = _by_head(Products(heads, np.repeat(np.arange(len(lengths)), lengths), literals))
+        products = Products(heads, np.repeat(np.arange(len(lengths)), lengths), literals)
+        products = normalised(_by_head(products))
         self.conjunctions, self.literals = len(products.of), len(products.literals)
         is_input = np.zeros(self.count, np.bool_)
         for first, count in (*self.fluents.values(), *self.actions.values()):
@@ -202,15 +203,15 @@ def merge(
 
 
 def _by_head(products: Products) -> Products:
-    """Sort products by the atoms that they derive, and normalise them."""
-    order = np.argsort(products.of, kind="stable")
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return normalised(Products(products.of[order], rank[products.owners], products.literals))
+    """Sort products by the atoms that they derive."""
+    order, lengths = order_of(products.of), products.lengths
+    firsts, lengths = starts_of(lengths)[order], lengths[order]
+    owners = np.repeat(np.arange(len(order)), lengths)
+    return Products(products.of[order], owners, products.literals[places(firsts, lengths)])
 
 
 def _merge_level(products: Products, literal_of: Numbers, members: Numbers) -> Products:
-    products = _mapped(each_once(products), literal_of)
+    products = _mapped(products, literal_of, has_duplicates=True)
     for _ in range(_MOST_ROUNDS):
         before = literal_of[members]
         _resolve(literal_of, members, products)
@@ -246,14 +247,17 @@ def normalised(products: Products) -> Products:
     return sorted_products.only(possible, possible[sorted_products.owners])
 
 
-def _mapped(products: Products, literal_of: Numbers) -> Products:
+def _mapped(products: Products, literal_of: Numbers, *, has_duplicates: bool = False) -> Products:
     """Replace merged atoms, and drop the products of these atoms and duplicate products."""
     kept = literal_of[products.of] == 2 * products.of
     products = products.only(kept, kept[products.owners])
     literals = _followed(literal_of, products.literals)
-    has_changed = np.zeros(len(literal_of), np.bool_)
-    has_changed[products.of[products.owners[literals != products.literals]]] = True
-    return each_once(normalised(replace(products, literals=literals)), has_changed)
+    is_new = literals != products.literals
+    if is_new.any():
+        compared = np.full(len(literal_of), has_duplicates)
+        compared[products.of[products.owners[is_new]]] = True
+        return each_once(normalised(replace(products, literals=literals)), compared)
+    return each_once(products) if has_duplicates else products
 
 
 def _lone(products: Products) -> Numbers:
