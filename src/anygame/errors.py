@@ -1,6 +1,30 @@
 """Every exception that anygame raises on purpose.
 
-All are subclasses of `AnygameError`, and most are also a `ValueError` or another standard exception.
+::
+
+    AnygameError
+    ├── RuleSheetError (ValueError)      a rule sheet is wrong; has all diagnostics
+    │   └── SheetSyntaxError             ... because of its parentheses, tokens or size
+    ├── TermSyntaxError (ValueError)     a move, fact or pattern that cannot be parsed
+    ├── LimitError                       a bound on facts, depth, time or size was reached
+    ├── CompilationError                 a game, or the search, could not be compiled
+    ├── UnknownRoleError (ValueError)    no such role in this game
+    ├── IllegalMoveError (ValueError)    a move that is not legal here, or a joint move of the wrong shape
+    ├── SimultaneousMovesError (ValueError)  roles choose at the same time in a game of turns
+    ├── GoalError (ValueError)           the rules give a role no usable goal value
+    ├── QueryError (ValueError)          a query that the rules cannot answer
+    ├── PositionError (ValueError)       a position (facts, saved file) that cannot be used
+    ├── PlayerError (ValueError)         a player that cannot be found or made
+    ├── RecordError (ValueError)         a match record that cannot be used
+    ├── ClusterError (RuntimeError)      work that cannot be distributed to machines
+    │   └── WorkerLostError              ... because a process died, so its state is lost
+    ├── DeviceError (RuntimeError)       a graphics card that is missing or cannot be used
+    ├── EncodingError (ValueError)       names of actions and fluents that are not those of a game
+    ├── QuizError (ValueError)           a quiz that cannot be made or read, or replies that cannot be read
+    ├── TableError (ValueError)          a table of exact values that cannot be used or written
+    ├── ModelError (ValueError)          a model that cannot be used or written
+    └── MissingExtraError (ImportError)  an optional dependency is not installed
+
 ``str(error)`` is for people; programs find the same facts in attributes.
 """
 
