@@ -34,9 +34,9 @@ _COUNTED: Final = (
 )
 #: Maximum number of goal values that a line shows.
 _GOALS_SHOWN: Final = 12
-#: Expected number of faulty games in a sample that has at least one of them with probability 99 %.
+#: If this many games of a sample are expected to be faulty, at least one is, with probability 99 %.
 _CHANCES: Final = 5
-#: Minimum number of games that a command of advice plays.
+#: Minimum number of games in a command that a message recommends.
 _FEWEST_GAMES: Final = 10
 #: Maximum number of digits of a goal that a line shows.
 _DIGITS_SHOWN: Final = 40

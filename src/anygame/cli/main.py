@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_output()
         return Status.BROKEN_PIPE
     except OSError as error:
-        # Errors of input files are AnygameErrors, so this one concerns the output. Usually the disk is full.
+        # Input files cause AnygameErrors, so this error concerns the output. Usually the disk is full.
         _drop_output()
         complain(f"cannot continue: {error.strerror or error}")
         return Status.BAD_INPUT

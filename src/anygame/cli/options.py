@@ -31,7 +31,7 @@ class Status(IntEnum):
     """Exit status of a command."""
 
     OK = 0
-    #: A query found nothing, a check found faults, a match was aborted, or a line of a script failed.
+    #: Exit status if a query finds nothing, a check finds faults, a match is aborted, or a script line fails.
     ANSWER_IS_NO = 1
     BAD_INPUT = 2
     #: As in shells, the exit status after a signal is 128 plus the number of the signal.
@@ -116,7 +116,7 @@ def choice(constants: Mapping[str, str], *, default: str) -> Any:
 )
 def command_options(options: type[OptionsT]) -> type[OptionsT]:
     """Turn a class into a dataclass of options; subclasses inherit the options."""
-    # Nothing compares or prints options, and generating methods for this would delay every start.
+    # Options are never compared or printed. Generating methods for this would delay every start.
     return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(options)
 
 
@@ -231,13 +231,13 @@ def many(text: str) -> int:
     return int(number)
 
 
-#: Reader of a whole number from 0.
+#: Reader of a whole number, 0 or more.
 natural: Final = partial(whole_from, 0, None)
 #: Reader of a number of joint moves.
 joint_moves: Final = partial(whole_from, 0, 10_000_000)
-#: Reader of a whole number from 1.
+#: Reader of a whole number, 1 or more.
 positive: Final = partial(whole_from, 1, None)
-#: Reader of a number of threads, up to the maximum of simulators and searches.
+#: Reader of a number of threads, up to the maximum that simulators and searches accept.
 threads: Final = partial(whole_from, 1, 4096)
 #: Number of seconds in each unit of time.
 _TIMES: Final = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}

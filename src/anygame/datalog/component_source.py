@@ -245,7 +245,7 @@ def _semi_naive(writer: ComponentWriter) -> str:
         + "".join(first)
         + block(writer.growing_indexes(own=True), "    ")
         + loop
-        # A trial checks sizes in every round.
+        # A trial already checks sizes in every round.
         + block([*([] if isinstance(writer.mode, OnTrial) else checks), *ends], "    ")
     )
 

@@ -222,7 +222,7 @@ class Engine:
             if missing is None:
                 break
             if len(sources) == 1 and progress.tableable:
-                # The rules need all rows of a large relation, so their relation is probably as large.
+                # The rules need all rows of a large relation, so they probably derive as many rows.
                 progress.rows = self._estimate(missing)
                 self._compute_on_demand(component)
                 return

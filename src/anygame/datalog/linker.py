@@ -236,7 +236,7 @@ class Guard:
             self._deadline = monotonic() + seconds
         if self._steps_left >= 0 and monotonic() <= self._deadline:
             return
-        # A generator that raised an error cannot be resumed.
+        # A generator that raised an error cannot be resumed, so a new one is made.
         is_late = self._steps_left >= 0
         self.start_question()
         self._namespace["tick"] = self._ticks()

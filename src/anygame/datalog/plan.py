@@ -366,7 +366,7 @@ def _goes_down(
     parts = [atom.columns[number] for number in columns]
     if any(_is_inside(part, whole) for part in parts for whole in wholes):
         return True
-    # The rules of another relation of the component can ask for smaller terms before they ask this relation.
+    # Another relation of the component can ask for smaller terms before it asks this relation.
     return atom.relation != rule.head.relation and bool(parts) and not component.asks_for_larger_terms
 
 

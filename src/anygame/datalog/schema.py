@@ -34,7 +34,7 @@ Frame = dict[int | str, Any]
 #: Key of an optional list in a frame, to which recursive components append the new rows of each round.
 TRACE: Final = "trace"
 _DEPENDENCIES: Final = {STATE: "the state (`true`)", ACTION: "the moves (`does`)"}
-#: Advice for a rule that exceeds the allowed level of its relation, by this level.
+#: For each allowed level of a relation, the advice for a rule that exceeds this level.
 _INSTEAD: Final = {
     STATE: "record the move in a fluent with a `next` rule, and read that fluent with `true`",
     STATIC: "read only relations that never change, such as facts and `init`",

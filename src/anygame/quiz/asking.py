@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 #: Default maximum number of states reachable from the position of a ``winner`` question.
 DEFAULT_STATES: Final = 20_000
-#: Maximum number of random matches tried for a new question. If none gives one, no more questions are asked.
+#: Maximum number of random matches tried for a new question. If all fail, no more questions are asked.
 _ATTEMPTS: Final = 60
-#: The same for ``winner`` questions, which need a solver.
+#: Maximum number of random matches tried for a ``winner`` question, which needs a solver.
 _ATTEMPTS_TO_SOLVE: Final = 12
 #: Maximum number of terms of an answer.
 _LONGEST_ANSWER: Final = 300
@@ -215,7 +215,7 @@ class _Asker:
         open_positions = [position for position in match if position.is_open]
         if not open_positions:
             return None
-        # From the last position, the fewest states are reachable.
+        # The last position is usually picked, because the fewest states are reachable from it.
         position = self._pick(open_positions, 0.75)
         assert self._compiled is not None
         solution = solve(self._compiled, self._compiled.state(position.state.facts), states=self._states)

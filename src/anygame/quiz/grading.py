@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.quiz.question import Question
     from anygame.quiz.replies import Answer
 
-#: For kinds of questions, relations in which a reply can wrap each move or fact.
+#: For each kind of question, the relations in which a reply can wrap a move or fact.
 _WRAPPERS: Final = {"legal": ("legal", "does", "input"), "next": ("next", "true", "init", "base")}
 #: Maximum number of terms listed in the text of a grade.
 _SHOWN: Final = 5

@@ -71,7 +71,7 @@ _DEEPEST: Final = 3
 _MOST_SHAPES: Final = 500
 #: Maximum number of visited places.
 _MOST_PLACES: Final = 10_000
-#: Maximum number of instances of a head that facts declare; a rule declares more instances.
+#: Maximum number of instances of a head that are declared by facts. More instances are declared by a rule.
 _FEW: Final = 4
 
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 #: The relations that declare the last arguments of heads.
 _DECLARES: Final = {"next": "base", "init": "base", "legal": "input"}
-#: Heads whose unbound variables are never bound by all values of a sort, except roles.
+#: In these heads, an unbound variable never takes all values of a sort, unless the sort is roles.
 _TELLS: Final = frozenset(("next", "legal", "goal", "sees", "percept", "role"))
 #: Heads that determine the reachable states and the goals.
 _STATES: Final = frozenset(("next", "legal", "goal"))
@@ -325,7 +325,7 @@ def _listed(variables: Iterable[Variable], joined_by: str) -> str:
     return joined_by.join(sorted(map(str, variables)))
 
 
-#: Maximum number of passes over the rules. One pass adds roles; each other pass resolves one level of
+#: Maximum number of passes over the rules. One pass adds roles; every further pass resolves one level of
 #: nested negations.
 _ROUNDS: Final = 7
 

@@ -61,7 +61,7 @@ class MoveReader:
         ]
         all_cells: list[str] = []
         alone: list[tuple[int, dict[int, Term]]] = []
-        # An argument of a cell with many coordinates, such as a line between dots, names no smaller cell.
+        # For each argument, the number of coordinates of the cell that it names. It names no smaller cell.
         named = [0] * len(places)
         for layout, size in sorted(enumerate(self._sizes), key=lambda item: -item[1]):
             free = [number <= size for number in named]

@@ -306,7 +306,7 @@ _MARK: Final = "x"
 #: A possible content of a cell, with the name of its fluent.
 Occupant = tuple[str, "Content"]
 
-#: The first letter of each word in a name, except the first word.
+#: Pattern of the first letter of each word in a name, except the first word.
 _WORD: Final = re.compile(r"(?<=[a-z])[A-Z]|(?<=[^A-Za-z0-9])[A-Za-z]")
 #: Maximum length of a name that is its own symbol.
 _WHOLE: Final = 2

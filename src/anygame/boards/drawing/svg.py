@@ -56,7 +56,7 @@ _MOVED: Final = {"to": 0.55, "from": 0.3, "last": 0.3, "changed": 0.2}
 _CORNERS: Final = ((0, -0.5774), (0.5, -0.2887), (0.5, 0.2887), (0, 0.5774), (-0.5, 0.2887), (-0.5, -0.2887))
 #: The corners of a square of width 1.
 _SQUARE: Final = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
-#: Maximum distance between the middles of cells that touch, even at a corner.
+#: Maximum distance between the centres of cells that touch, even if only at a corner.
 _TOUCHING: Final = 1.5
 _SIDES: Final = {"north": (0.0, -0.5), "south": (0.0, 0.5), "east": (0.5, 0.0), "west": (-0.5, 0.0)}
 #: Height of a title, in cells.
@@ -451,7 +451,7 @@ def _arranged(grids: Sequence[Grid]) -> tuple[list[_Placed], float, float]:
     for _, members in groupby(grids, key=lambda grid: grid.group):
         group = list(members)
         boxes = [_box(grid) for grid in group]
-        # Width and height of a grid with the gap after it, then the numbers of rows and columns of the group.
+        # The width and height of a grid include the gap after it.
         wide, high = (max(box[side] for box in boxes) + _GAP for side in (2, 3))
         rows, columns = (max(grid.place[axis] for grid in group) + 1 for axis in (0, 1))
         if left and left + columns * wide - _GAP > _WIDEST:

@@ -34,7 +34,7 @@ _EMPTY: Final = frozenset({"blank", "empty", "none", "nil", "nothing", "free", "
 _LETTERS: Final = frozenset({"b", "e", "_", "-"})
 #: If a board has no other contents than these, ``b`` means an empty square.
 _NOUGHTS: Final = frozenset({"b", "o", "x"})
-#: Minimum number of initial squares with a content that means an empty square because it is frequent.
+#: A frequent content means an empty square only if at least this many initial squares have it.
 _MANY: Final = 9
 #: Minimum number of places in a row of a track.
 _SHORTEST_TRACK: Final = 3
@@ -263,7 +263,7 @@ def _of_board(fluent: Fluent) -> Coordinates | None:
     if len(along) == 2:
         return Coordinates(along[0], along[1], _telling(fluent.initial, along, loose))
     if len(along) == 3 and loose and len({frozenset(fluent.axes[index]) for index in along}) == 1:
-        # Three coordinates with the same values are layers, even if the lowest layer is full at the start.
+        # A third coordinate with the same values numbers layers, even if the lowest layer starts full.
         return Coordinates(along[0], along[1], (along[2],))
     half = max(prod(len(fluent.axes[index]) for index in along[:2]) / 2, 4)
     if len(fluent.initial) >= half and _is_key(fluent.initial, along[:2]):

@@ -36,7 +36,7 @@ _COLUMNS: Final = frozenset({"column", "file", "x"})
 _UPWARDS: Final = frozenset({"rank", "file", "x", "y"})
 #: Minimum percentage of pairs of neighbours that must touch on a board with shifted rows.
 _SURE: Final = 80
-#: Minimum number of pairs of neighbours that are evidence for shifted rows.
+#: Shifted rows need at least this many pairs of neighbours as evidence.
 _FEWEST: Final = 8
 
 

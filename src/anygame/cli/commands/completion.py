@@ -13,13 +13,13 @@ from anygame.sheets.installed import games
 
 SHELLS: Final = ("bash", "zsh", "fish")
 
-#: For each shell, what completes the name of a game or rule sheet.
+#: For each shell, the name or call of the function that completes the name of a game or rule sheet.
 _SHEETS: Final = {
     "bash": "_anygame_game_files",
     "zsh": "_anygame_game_files",
     "fish": "(_anygame_game_files)",
 }
-#: For each shell, a function that completes games and rule sheets; where necessary, also the first word.
+#: For each shell, the functions that complete the names of games and rule sheets.
 _FUNCTIONS: Final = {
     "bash": """\
 _anygame_game_files() {
@@ -45,7 +45,7 @@ function _anygame_game_files
 end
 """,
 }
-#: End of the script for fish, which first removes all completions.
+#: Appended to the script for fish, because the script first removes all completions.
 _END_FOR_FISH: Final = (
     "complete -c anygame -n '_shtab_anygame_using; and test $_shtab_anygame_npos -eq 0' "
     "-ka '(_anygame_game_files)'\n"

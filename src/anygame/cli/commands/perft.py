@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     JointMove = tuple[Term, ...]
 
-#: Default limit of Python on the number of digits that it prints, since printing takes quadratic time.
+#: Maximum number of printed digits, which is the default limit of Python: printing takes quadratic time.
 _MOST_DIGITS: Final = 4_300
 
 _SHAPE: Final = """\

@@ -44,7 +44,7 @@ With --json, one object is printed on each line:
 
 _USUAL_PORT: Final = 9147
 _PORTS_TRIED: Final = 10
-#: Limits for rules from strangers. All public games stay below them.
+#: Limits on rules from strangers. All public games stay below these limits.
 LIMITS: Final = Limits(facts=1_000_000, terms=1_000_000, seconds=60.0)
 
 

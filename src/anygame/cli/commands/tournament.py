@@ -97,7 +97,7 @@ def _tournament(options: _Options) -> int:
         if not options.report:
             pages = _Pages(event, meetings, options)
             for name, what in players.items():
-                # During the matches, preparing a player would delay Ctrl-C.
+                # Players are prepared before the matches. During the matches, preparing would delay Ctrl-C.
                 if what != HUMAN and not is_address(what):
                     make_seat((name, what))
             try:

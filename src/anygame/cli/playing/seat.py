@@ -65,7 +65,7 @@ class PersonSeat:
     async def start(self, match: MatchInfo) -> Reply:
         self._match_id = match.match_id
         session = Session(match.game)
-        # The last joint move comes with the next PLAY.
+        # The last joint move is left out, because it comes with the next PLAY.
         for joint in match.course()[1][:-1] if match.course else ():
             session.play_joint(joint)
         self._shell = SeatShell(session, self._screen, [match.role])
@@ -117,7 +117,7 @@ async def _asked(shell: SeatShell) -> Term:
         except (EOFError, KeyboardInterrupt):
             stays = False
         if not stays:
-            # As Ctrl-C does, this interrupts the match, which can then be resumed.
+            # Like Ctrl-C, this signal interrupts the match, which can then be resumed.
             signal.raise_signal(signal.SIGINT)
             await asyncio.Event().wait()
     return shell.chosen

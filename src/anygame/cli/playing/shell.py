@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.match.referee import Turn
 
-#: Maximum number of successive turns without a choice that are played automatically. Then Enter continues.
+#: Maximum number of successive turns without a choice that are played before Enter must be pressed.
 _MOST_FORCED: Final = 1_000
 
 _OWN: Final = (
@@ -51,7 +51,7 @@ class PlayShell(PersonShell):
         self.table = table
         self.thinks_aloud = thinks_aloud
 
-    # Display
+    # -- display -----------------------------------------------------------------------------------
 
     @property
     def choosers(self) -> Sequence[Role]:
@@ -117,7 +117,7 @@ class PlayShell(PersonShell):
         choices = [f"{role} {move}" for role, move in made if role in before.movers]
         self.screen.say(f"{turn.step:>3}  {'  '.join(choices) or format_joint(turn.joint)}")
 
-    # Moves
+    # -- moves -------------------------------------------------------------------------------------
 
     def _enter(self) -> None:
         if not self.table.is_over and not self.table.choosers:

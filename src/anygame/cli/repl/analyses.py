@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Default number of seconds of the search for a hint.
 HINT_SECONDS: Final = 1.0
-#: Maximum number of bytes for solving at a prompt, enough for about ten million states.
+#: Maximum memory in bytes for solving at a prompt, enough for about ten million states.
 _SOLVING_MEMORY: Final = 1 << 30
 
 
@@ -88,7 +88,7 @@ class Analyses:
             raise CommandError("no state was found that agrees with your percepts; allow more seconds")
         return analysis
 
-    # Exact values
+    # -- exact values ------------------------------------------------------------------------------
 
     def solved(self, path: str) -> Iterator[str]:
         """Yield lines with the exact values of the current state and of its moves.

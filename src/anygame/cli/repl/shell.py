@@ -77,7 +77,7 @@ class Shell:
         if self.screen.is_terminal and is_chance(self.session.state):
             self._play("")
 
-    # Display
+    # -- display -----------------------------------------------------------------------------------
 
     def greet(self, hint: str = "") -> None:
         game = self.session.game
@@ -155,7 +155,7 @@ class Shell:
     def _goals(self, rest: str) -> None:
         self._say_lines(self._position.goals().lines())
 
-    # Moves
+    # -- moves -------------------------------------------------------------------------------------
 
     def _play(self, rest: str) -> None:
         if self.session.state.is_terminal:
@@ -217,7 +217,7 @@ class Shell:
                 self.screen.say("...")
         self._show_position()
 
-    # Questions
+    # -- questions ---------------------------------------------------------------------------------
 
     def _query(self, rest: str) -> None:
         if not rest:
@@ -262,7 +262,7 @@ class Shell:
     def _analyses(self) -> Analyses:
         return Analyses(self.session, self._values)
 
-    # Files
+    # -- files -------------------------------------------------------------------------------------
 
     def _save(self, rest: str) -> None:
         path = self._path("save", rest)

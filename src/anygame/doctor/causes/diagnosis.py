@@ -62,7 +62,7 @@ _LAST: Final = frozenset(("idle-declaration", "no-legal", "no-goal", "no-termina
 _OF_READING: Final = 0
 _OTHERS: Final = len(_ORDER) + 1
 _OF_PLAY: Final = _OTHERS + 1
-#: Maximum number of proposed edits that are tried; a sheet rarely has more than two slips.
+#: Maximum number of proposed edits that are tried; a sheet rarely has more than two mistakes.
 _MOST_TRIALS: Final = 12
 #: Maximum work on trials of edits that findings propose, in the unit of the module `work`.
 _WORK_ON_SLIPS: Final = 1_500_000

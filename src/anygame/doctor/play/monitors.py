@@ -124,7 +124,7 @@ class LostValues:
         for functor, cells in list(self._boards.items()):
             places = {fact.arguments[:-1] for fact in held.get(functor, ())}
             if not places <= cells.keys():
-                del self._boards[functor]  # not a board: pieces that formed a block at the start
+                del self._boards[functor]  # pieces that formed a block at the start, not a board
                 continue
             empty = [place for place in cells if place not in places]
             if len(empty) >= _LOST_CELLS:

@@ -145,7 +145,7 @@ class Session:
         case_sensitive = record.own.get("caseSensitive", True) is not False
         self.game = _load(str(record.own.get("game")), str(record.own.get("rules")), case_sensitive)
         replayed = replay(record, self.game)
-        # The page shows a match that was played elsewhere up to the first fault.
+        # A match that was played elsewhere is shown up to its first fault.
         if replayed.faults and not _is_elsewhere(record):
             raise RecordError(f"the record of this match is damaged: {replayed.faults[0]}")
         return record, list(replayed.states)

@@ -22,7 +22,7 @@ _DECIMAL: Final = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})
 #: Maximum number of fields of a form, more than one for each role.
 _MOST_FIELDS: Final = 1_000
 _URLENCODED: Final = "application/x-www-form-urlencoded"
-#: Maximum size in bytes of a field. Guards refuse far smaller bodies.
+#: Maximum size in bytes of a field. No field reaches it, because guards refuse far smaller bodies.
 _LONGEST_FIELD: Final = 2**30
 
 
@@ -78,7 +78,7 @@ async def read_form(request: Request) -> dict[str, str]:
 
     Raises MatchFaultError if a file is not UTF-8 text, and HTTPException if the body is not a form.
     """
-    # Several encodings take quadratic time to decode. Browsers send parts as UTF-8 without a charset.
+    # A charset is refused, since several encodings take quadratic time to decode. Browsers send none.
     kind = request.headers.get("content-type", "").lower()
     if "charset" in kind and not kind.startswith(_URLENCODED):
         raise MatchFaultError("expected a form without a charset, because forms are read as UTF-8")

@@ -68,7 +68,7 @@ class Guards:
         self._application = application
         self._body = body
         self._seconds = seconds
-        # Any name is allowed if the server listens on all addresses and no names are given.
+        # Any host name is allowed if the server listens on all addresses and no host names are given.
         self._names = {name.lower() for name in names} | ({host.lower()} - _EVERYBODY)
         self._any_name = host in _EVERYBODY and not self._names
         self._names |= LOCAL
@@ -104,7 +104,7 @@ class Guards:
 
         async def in_time() -> Message:
             nonlocal is_whole
-            if is_whole:  # after the body, the next message is the end of the connection
+            if is_whole:  # after the body, the next message reports the end of the connection
                 return await receive()
             try:
                 async with asyncio.timeout_at(deadline):

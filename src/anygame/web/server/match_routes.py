@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from anygame.web.server.pages import Pages
     from anygame.web.settings import Settings
 
-#: Maximum time of one search in seconds. An open page requests further searches.
+#: Maximum time in seconds of one search. An open page requests further searches.
 _SEARCHING: Final = 1.0
-#: Minimum time of one search in seconds.
+#: Minimum time in seconds of one search.
 _SHORTEST_SEARCH: Final = 0.05
 #: Maximum number of waiting searches.
 _WAITING_SEARCHES: Final = 16

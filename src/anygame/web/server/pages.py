@@ -83,7 +83,7 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
         "board": board_context(picture, asking),
         "may_take_back": not no_undo and people == mine and last["can_take_back"],
         "no_undo": no_undo or "there is no move to take back",
-        # A visitor who plays all of several roles has no opponent to whom to resign.
+        # A visitor who plays all of several roles has no opponent, so this visitor cannot resign.
         "may_resign": mine and not last["over"] and (contestants != mine or len(mine) == 1),
         "may_rematch": mine and last["over"],
         "is_exchanged": match.exchanged != match.seats,

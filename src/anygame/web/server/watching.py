@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anygame.web.server.replays import Replays
     from anygame.web.settings import Settings
 
-#: Maximum number of joint moves in one update. Pages show a long match after each update.
+#: Maximum number of joint moves in one update. Pages show a long match in several updates.
 _AT_ONCE: Final = 500
 #: Minimum time in seconds between two updates of a match.
 _PACE: Final = 0.2
