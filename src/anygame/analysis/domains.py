@@ -29,8 +29,8 @@ Top = Constant | Functor
 #: The top that represents every constant if constants are not distinguished. Sheets cannot contain its name.
 ATOM: Final = Constant(" atom")
 
-#: A place: the name and the arity of a relation, and the index of an argument. Inside compound terms, each
-#: functor and each argument index follow. A path that starts with ``*`` is a merged place.
+#: A place: the name and arity of a relation, and an argument index. For a place inside compound terms, pairs
+#: of a functor and an argument index follow. A path that starts with ``*`` is a merged place.
 Path = tuple[object, ...]
 #: For each variable, its possible tops, and a place that contains the arguments of its compound values.
 Values = dict[Variable, tuple[set["Top"], Path]]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _HERE: Final = Path(__file__).parent
 _compiling: Final = Lock()
-#: Program that lowers a room. It extends the import path, because pip builds without the package.
+#: Program that lowers the functions of a folder. It adds the sources to the import path for builds by pip.
 _LOWER: Final = (
     "import runpy, sys; sys.path.insert(0, sys.argv[1]); "
     "runpy.run_module('anygame.native.lowering', run_name='__main__')"

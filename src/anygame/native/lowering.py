@@ -336,7 +336,7 @@ def _prefetch(_context: Any, array: Any, _index: Any) -> Any:
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
         start = builder.bitcast(view.data, byte)
         place = builder.gep(start, [builder.mul(arguments[1], stride)])
-        # These constants mean: a read, into all cache levels, of the data cache.
+        # The constants mean: read access, all cache levels, data cache.
         builder.call(function, [place, number(0), number(3), number(1)])
         return context.get_dummy_value()
 

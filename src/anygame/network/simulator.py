@@ -31,7 +31,7 @@ _CALL_SECONDS = 0.05
 _FIRST_STEPS = 16
 #: Maximum number of calls after an interrupt. The simulation then abandons the running playouts.
 _LAST_CALLS = 10
-#: Time between progress reports in seconds.
+#: Seconds between two progress reports.
 _REPORT_SECONDS = 0.1
 
 

@@ -49,7 +49,7 @@ class ExpandedStates:
 
     options: NDArray[np.int32]  # [states, roles]; numbers of legal moves; 0 in terminal states
     terminal: NDArray[np.bool_]  # [states]
-    goals: NDArray[np.float64]  # [states, roles]; goals in terminal states; nan if not exactly one
+    goals: NDArray[np.float64]  # [states, roles]; goals in terminal states; nan without exactly one goal
     children: NDArray[np.int32]  # [edges]; the successors of each state, ordered by joint move
 
 

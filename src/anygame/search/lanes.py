@@ -139,7 +139,7 @@ class GameCode(NamedTuple):
     """Addresses and tables with which compiled functions play a game."""
 
     functions: Int64s  # Addresses of the kernel's functions and of their data.
-    layout: Int64s  # Row and count of fluents, row and count of actions, bit literal of ``terminal``.
+    layout: Int64s  # First row and number of fluents, the same of actions, bit literal of ``terminal``.
     first_actions: Int32s  # [roles + 1]; the first action of each role, then the number of actions.
     legal: Int64s  # The bit literal of each action's legality.
     goal_roles: Int32s  # The role of each goal.

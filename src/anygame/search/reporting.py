@@ -32,7 +32,7 @@ class Option:
 
     move: Term
     tries: int  # Number of leaves evaluated below the move.
-    mean: float  # Mean value of these leaves for the role, between 0 and 1.
+    mean: float  # Mean value, for the role, of the leaves below the move.
     low: float  # Proven lower bound of the value of the move.
     high: float  # Proven upper bound of the value of the move.
     distance: int  # Number of joint moves to the end of the game, if the value is proven.

@@ -410,7 +410,7 @@ class Search:
         run = _Run(begin, end, iterations, stop or (lambda: False), slice_seconds)
         with self._busy:
             self._iterations, self._interrupted = 0, False
-            # Assume that earlier overruns take at most half of this run.
+            # The expected overrun is at most half of this run.
             self._overrun = min(_FORGETTING * self._overrun, (end - begin) / 2)
             try:
                 while (yield from self._choose_and_search(start, view, run)):

@@ -191,7 +191,7 @@ class StateSearcher(TreeReporter[_Node]):
         self._scales = [self._scale] * len(game.roles)
         self._memory = memory
         self._wanting = tuple([place for place, role in enumerate(game.roles) if not role.is_random])
-        # Bounds need opposed goals, so at most two choosing roles, and no hidden information.
+        # Bounds are only valid with at most two choosing roles, and without hidden information.
         self._is_opposed = len(self._wanting) < 3 and not game.is_gdl2
         self._ends: set[tuple[int, int]] = set()
         #: Number of joint moves without a child, in the whole tree.

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _FEW_ROWS: Final = 4_000_000
 #: If a game exceeds one of these bounds, a second attempt grounds only the rows that rules ask for.
 _BY_DEMAND: Final = {"instances", "facts", "depth", "terms", "fluents", "questions"}
-#: Bounds that a game whose states grow with every move exceeds.
+#: If the states of a game grow with every move, the game exceeds one of these bounds.
 _GROWTH: Final = {"depth", "terms", "fluents", "questions"}
 #: For each relation whose facts are copied: the relation that receives the copies.
 _FLOWS = {"next": "true", "legal": "does"}
@@ -165,7 +165,7 @@ class _Grounder:
         ]
         #: Number of rows copied so far, by the first relation of the pair.
         self._flowed: dict[Relation, int] = {}
-        #: Relations that rules read. Of other relations, only those of the sheet need instances.
+        #: Relations that rules read. A relation that a pass added only needs instances if it is one of these.
         self._read: set[Relation] = set()
 
     def run(self) -> Grounding:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: Assumed growth of a join by a literal whose rows cannot be counted, because the reasoner computes them on
 #: demand. The join adds such a literal last, when most of its columns are bound.
 _TO_ASK: Final = 1e15
-#: Assumed growth of a join by such a literal if all its columns are bound: it can only remove rows.
+#: Assumed growth of a join by an on-demand literal with all columns bound, which can only remove rows.
 _TO_TEST: Final = 0.5
 #: Minimum assumed growth of a join by a literal without a bound column, since it makes a cross product.
 _UNTIED: Final = 1e6

@@ -59,7 +59,7 @@ FIRST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
 )
 #: This pass runs both before and after inlining, because inlining changes which variables are tied together.
 _AT_KEYS: Final[tuple[str, Whole]] = (SPLITTING_AT_KEYS, _each(decomposition.split_at_keys))
-#: Passes for large sheets, after ``ONCE``. On small sheets, they only slow joins down.
+#: Passes for large sheets, after ``ONCE``. On small sheets, these passes only slow joins down.
 ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     _AT_KEYS,
     (JOINING_NEGATIONS, negation.join_negations),

@@ -35,13 +35,13 @@ ASKED: Final = (("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2))
 #: The relation of percepts (GDL-II), an additional output of small networks.
 SEEN: Final = ("sees", 2)
 _ASKED_NAMES: Final = frozenset(name for name, _ in (*ASKED, SEEN))
-#: Minimum number of columns of a relation that its rules replace. For fewer columns, it gains nothing.
+#: Minimum number of columns of a relation that its rules replace. Narrower relations are kept.
 _WIDE: Final = 3
 #: Maximum number of rows of a relation that is not replaced, because a join with the relation is fast.
 _LARGE: Final = 2_000
 #: Maximum number of facts of a dynamic relation that count as rules.
 _MOST_FACTS: Final = 50
-#: Maximum number of rules that replace a relation. They multiply each rule that reads the relation.
+#: Maximum number of rules that replace a relation. A rule that reads the relation gets a copy for each.
 _MOST_RULES: Final = 8
 #: Maximum number of rules that replace a relation without a table, which cannot be joined otherwise.
 _MOST_RULES_ON_DEMAND: Final = 20

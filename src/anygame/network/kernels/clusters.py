@@ -197,7 +197,7 @@ def part_by_phase(network: Network, phases: Phases) -> Network:
     holds[list(phases.holds)] = list(phases.holds.values())
     fails[list(phases.fails)] = list(phases.fails.values())
     nodes = network.inputs >> 1
-    # The number of an input is a mask: the phases in which its gate is needed but the input is constant.
+    # The number of an input is a mask of the phases in which its gate is needed and the input is constant.
     kinds = np.where(network.inputs & 1, fails[nodes], holds[nodes])
     kinds &= np.array(phases.gates, np.int64)[owners]
     kinds[cyclic_gates(network)[owners]] = 0

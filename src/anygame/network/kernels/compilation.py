@@ -140,5 +140,5 @@ class _Program:
 _PROGRAM: Final = _Program()
 atexit.register(_PROGRAM.end)
 if hasattr(os, "register_at_fork"):
-    # A forked process does not have the threads of its parent, which may hold the locks.
+    # A forked process lacks the threads of its parent, but a thread may hold a lock at the fork.
     os.register_at_fork(after_in_child=_PROGRAM.__init__)  # type: ignore[misc]

@@ -240,7 +240,7 @@ class LoopWriter:
         literals, lengths = self._literals(gates)
         bits = self._bits_of(literals)
         number = np.arange(len(gates))
-        # Each gate has its plain inputs, its inverted inputs and its own row, in this order.
+        # A run lists, for each gate, its plain inputs, its inverted inputs and its own row.
         keys = np.concatenate([4 * np.repeat(number, lengths) + (bits & 1), 4 * number + 2])
         rows = np.concatenate([bits, self._place[self._base + gates]])[np.argsort(keys, kind="stable")] >> 1
         begins = starts_of(lengths + 1)

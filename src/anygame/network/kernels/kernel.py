@@ -64,8 +64,8 @@ PHASED_INPUTS = 4_000
 PHASED_SHARE = 0.75
 #: Minimum number of gate inputs for clustering gates; see ``clusters``. Smaller games fit into the cache.
 CLUSTERED_INPUTS = 4_000
-#: Maximum number of inputs of the gates that only goals need, if these gates are evaluated in each step. With
-#: more inputs, they are evaluated only when games have ended. Games with phases are an exception, since
+#: If the gates that only goals need have at most this many inputs together, each step evaluates these gates.
+#: With more inputs, they are evaluated only when games have ended. Games with phases are an exception, since
 #: waiting lanes would leave the common phase.
 LATE_INPUTS = 4_000
 

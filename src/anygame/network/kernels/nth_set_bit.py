@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.target import Target
 
-    #: Returns pointers to the rows of a group, given the first row of a table and its rows per group.
+    #: Function that returns pointers to a group's rows, given a table's first row and its rows per group.
     Table = Callable[[int, int], list[str]]
 
 _SIZE = GROUP

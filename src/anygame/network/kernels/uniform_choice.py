@@ -243,7 +243,7 @@ def _draw_function(name: str, planes: int, count_planes: int, target: Target) ->
     return code.text()
 
 
-#: Number of rows of the generators' state, from row RANDOM on.
+#: Number of rows that hold the state of the random number generators. The first is row RANDOM.
 STATE_ROWS = 4
 _GOLDEN = 0x9E3779B97F4A7C15
 _WORD = (1 << 64) - 1

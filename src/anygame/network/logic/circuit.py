@@ -308,7 +308,7 @@ def _renumbered(circuit: Circuit, gates: Numbers) -> Circuit:
         np.concatenate([owners, missing]),
         np.concatenate([literals, np.full(len(missing), TRUE)]),
     )
-    pairs = np.sort(owners << SHIFT | literals, kind="stable")  # a merge sort of sorted runs
+    pairs = np.sort(owners << SHIFT | literals, kind="stable")  # a merge sort, which is fast for sorted runs
     outputs = {name: 2 * number[wanted >> 1] + (wanted & 1) for name, wanted in circuit.outputs.items()}
     return replace(
         circuit,

@@ -64,8 +64,8 @@ class ValueNetwork(NamedTuple):
     weights: Float32Rows
     gating: Int32s  # Fluent numbers of the gating fluents.
     pattern_starts: Int32s  # [64 * words + 1]; the start of each fluent's entries in the next two arrays.
-    pattern_numbers: Int32s  # The patterns of each fluent.
-    pattern_steps: Int32s  # The numbers that a fluent adds to the tallies of these patterns.
+    pattern_numbers: Int32s  # For each entry, the number of the pattern.
+    pattern_steps: Int32s  # For each entry, the number that the fluent adds to the pattern's tally.
     first_tallies: Int32s  # The tally of each pattern in a state without fluents.
     tally_rows: Int32s  # For each tally, the row of its pattern weights, or NONE.
 

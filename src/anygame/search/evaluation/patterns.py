@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
     Conjunction = frozenset[int]
 
-#: Minimum number of fluents of a conjunction.
+#: Minimum number of fluents of a conjunction that becomes a pattern.
 _FEWEST: Final = 3
-#: Maximum number of fluents of a conjunction.
+#: Maximum number of fluents of a conjunction that becomes a pattern.
 _MOST: Final = 12
 #: Maximum number of different tallies of lines. A game with more tallies has no patterns of lines.
 _MOST_TALLIES: Final = 1 << 14
@@ -59,7 +59,7 @@ class Patterns(NamedTuple):
 
     names: tuple[str, ...]  # Names of the weight rows of lines, then one name for each set of window offsets.
     lines: int  # Number of weight rows for lines.
-    rows: int  # Number of weight rows; those for windows follow those for lines.
+    rows: int  # Number of weight rows. The rows for windows follow the rows for lines.
     pattern_starts: NDArray[np.int32]
     pattern_numbers: NDArray[np.int32]
     pattern_steps: NDArray[np.int32]

@@ -40,7 +40,7 @@ class Window(NamedTuple):
     """A window, whose content is a number. The content is 0 if all cells are empty."""
 
     offsets: tuple[Offset, ...]  # Offsets of the cells. Windows with the same offsets share weight rows.
-    contents: int  # Number of possible contents.
+    contents: int  # Number of possible contents of the window.
     steps: Mapping[int, int]  # For each fluent, the number that it adds to the content.
 
 

@@ -105,7 +105,7 @@ class RoleTree:
 _LANES: Final = 256
 #: Maximum number of joint moves of an iteration. A longer iteration gets the goals of its last state.
 _LONGEST: Final = 2_000
-#: Lower bound of the estimated standard deviation, since later values can differ from equal early ones.
+#: Lower bound of the estimated standard deviation: values that are all equal so far can differ later.
 _LEAST_DEVIATION: Final = 0.05
 #: Size in bytes of an action's statistics.
 _BYTES: Final = 16

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 #: Maximum size in bytes of the search trees of self-play.
 _MEMORY: Final = 1 << 23
-#: ``Progress.is_shared`` is true if more than one game in this many is shared: the game ends with unequal
-#: goals that do not add up to 1.
+#: A game is shared if its goals are unequal and do not add up to 1. ``Progress.is_shared`` is true if there
+#: is more than one shared game per this number of games.
 _GAMES_PER_SHARED_END: Final = 20
 
 
@@ -49,8 +49,8 @@ class Progress(NamedTuple):
 
     games: int = 0  # Number of finished games.
     given_up: int = 0  # Number of games without a result: a role had no move or the game was too long.
-    positions: int = 0  # Number of states of the finished games.
-    squared_error: float = 0.0  # Sum over these states of the squared difference between estimate and result.
+    positions: int = 0  # Number of states in the finished games.
+    squared_error: float = 0.0  # Sum of the squared differences between states' estimates and results.
     is_shared: bool = False  # Whether more than one game in 20 is shared.
 
     @property

@@ -57,8 +57,8 @@ _GAMES_FOR_A_LEAF: Final = 5
 #: too good, because playouts need many leaves. For example, estimates of connect four after 900,000 games
 #: score 55 % with 2,000 leaves per move, but 29 % with 20,000.
 _MOST_LEAVES: Final = 20_000
-#: Maximum factor by which the last trial has more matches. The factor exceeds 1 once the number of leaves is
-#: at its maximum.
+#: Maximum factor by which the number of matches of the last trial is raised. The factor exceeds 1 once the
+#: number of leaves is at its maximum.
 _MOST_PRECISION: Final = 4
 #: Size in bytes of the tree of a search whose moves are compared with exact values.
 _MEMORY: Final = 1 << 24

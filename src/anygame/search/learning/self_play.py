@@ -130,7 +130,7 @@ class Practice(NamedTuple):
     is_cut: UInt8s  # [games * LONGEST]; whether the target of the state ignores later states.
     states: UInt64Rows  # [replayed, words]; replay memory: states of finished games.
     targets: Float32Rows  # [replayed, outputs]; targets of the states in the replay memory.
-    images: Int32Rows  # [symmetries, 64 words]; image of a fluent under each symmetry.
+    images: Int32Rows  # [symmetries, 64 * words]; image of a fluent under each symmetry.
     orders: Int32Rows  # [symmetries, outputs]; image of an output under each symmetry.
     sampled: UInt64Rows  # [1, words]; the state that was sampled last.
     wanted: Float32s  # [outputs]; target of the sampled state.

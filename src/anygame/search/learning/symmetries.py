@@ -140,7 +140,7 @@ class _Column(NamedTuple):
     key: Key  # Functor and arity of the fluents.
     place: int  # Position of the argument, from 1.
     values: frozenset[str]  # Values of the argument.
-    # The values in order, or a longer axis that contains them symmetrically. Empty if there is no such axis.
+    # The values in order, or a longer axis that contains them symmetrically; empty if neither exists.
     axis: Words
     number: int  # Number of earlier arguments of these fluents with the same axis.
 

@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 #: Weight of estimates in searches without playouts.
 ALONE: Final = 1.0
-#: Probability of accepting a weight of estimates that gains nothing, by weight, in games for two roles.
+#: In games for two roles: for each weight of estimates, the probability of accepting it without a gain.
 RISKS: Final[Mapping[float, float]] = {ALONE: 0.03, 0.6: 0.01, 0.3: 0.01}
-#: Probability of accepting a weight of estimates that gains nothing, by weight, in games for more roles.
+#: In games for more roles: for each weight of estimates, the probability of accepting it without a gain.
 _RISKS_ALONE: Final[Mapping[float, float]] = {ALONE: 0.05}
 #: Probability that estimates with a score of 75 % are rejected before the last match.
 MISSED: Final = 0.05
 #: Mean lead per decided pair of matches of estimates with a score of 75 %: they win 90 % and lose 10 %.
 _LEAD_IN_PAIRS: Final = 0.8
-#: Number of matches of a trial per weight of estimates, for two weights. A third weight adds no matches.
+#: Number of matches of a trial per weight of estimates. A third weight adds no matches.
 _MATCHES: Final = 24
 #: Number of leaves per move in a match without a clock.
 LEAVES: Final = 2000

@@ -151,7 +151,7 @@ class NestedRollouts:
         bounds = np.append(starts, len(sources))
         greatest = np.repeat(np.maximum.reduceat(scores, starts), np.diff(bounds))
         best = np.flatnonzero(scores == greatest)
-        # Several moves have the greatest score in less than 1 of a million cases: take the first one.
+        # If several moves have the greatest score (less than 1 in a million cases), take the first.
         chosen = best[np.unique(sources[best], return_index=True)[1]]
         return _Choice(playouts[sources[starts]], bounds, places, chosen, options.moves[chosen])
 

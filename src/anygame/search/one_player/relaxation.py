@@ -41,11 +41,11 @@ class ChoiceGates(NamedTuple):
     the last node of the network.
     """
 
-    gates: NDArray[np.int64]  # [gates]; the nodes of the gates that no set replaces
+    gates: NDArray[np.int64]  # [gates]; the nodes of the gates that are not sets of moves
     starts: NDArray[np.int64]  # [gates + 1]; the index of each gate's first input in ``inputs``
-    inputs: NDArray[np.int64]  # the literals that these gates read
+    inputs: NDArray[np.int64]  # the input literals of all gates
     state_gates: int  # number of gates that do not depend on moves; these gates come first
-    sets: NDArray[np.int64]  # [sets]; the node of each set
+    sets: NDArray[np.int64]  # [sets]; the node of each set of moves
     has: NDArray[np.bool_]  # [sets, moves]; the moves of the role in each set
     fixed: NDArray[np.int64]  # literals whose cost is always 0
     nodes: int  # number of nodes
@@ -97,7 +97,7 @@ def _moves_as_sets(network: Network, chooser: int, own: int) -> tuple[dict[int, 
     free, node = list[int](), network.first_action
     for role, count in enumerate(network.actions):
         if role != chooser and count == 1:
-            # The only move of a role is always made.
+            # A role with only one move always makes this move.
             sets[node] = (1 << network.actions[chooser]) - 1
         elif role != chooser:
             # The choices of other roles are unknown: literals of their moves cost nothing, inverted or not.

@@ -66,7 +66,7 @@ def _reached(
 
 #: Maximum number of values of a step counter.
 _MOST_TICKS: Final = 2_000
-#: Maximum number of fluents times number of values of a counter. A larger product takes over a second.
+#: Maximum number of a counter's fluents times number of its values. A larger product takes over a second.
 _MOST_WORK: Final = 300_000
 
 

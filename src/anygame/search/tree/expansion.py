@@ -177,10 +177,10 @@ def _make_states(game, store, worker, at, count):
                 worker.spec_known[at + lane, role] = known
 
 
-#: Maximum number of joint moves of a node with two choosing roles that has its children in ``Store.child``. A
+#: A node with two choosing roles and at most this many joint moves has its children in ``Store.child``. A
 #: larger node has its children in a hash table.
 LISTED_OF_TWO = 1 << 14
-#: Maximum number for a node with more choosing roles, most of whose joint moves are never tried.
+#: The same limit for nodes with more choosing roles, most of whose joint moves are never tried.
 LISTED_OF_MORE = 1 << 10
 #: Maximum share of ``Store.child`` that one node takes.
 LISTED_SHARE = 1 / 16

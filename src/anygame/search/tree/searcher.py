@@ -123,7 +123,7 @@ class Tree:
         root = self.store.counts[ROOT] = add_state(*self._addresses[1:])
         self.store.counts[DEPTH] = 0
         if end is not None:
-            # The root can also be a child of other nodes, which use these values.
+            # Nodes that have the root as a child use these values, too.
             self.store.status[root] = TERMINAL
             self.store.visits[root], self.store.sums[root] = 1, [value for value, _ in end]
             self.store.low[root] = [value if known else 0.0 for value, known in end]

@@ -65,7 +65,7 @@ class Store(NamedTuple):
 
     counts: Int64s  # Counters and flags; see the indices above.
     # Transposition table with open addressing. The low half of a slot is the node number plus one. The high
-    # half is that of the hash, so a lookup rarely reads the state of another node.
+    # half is the high half of the hash, so a lookup rarely reads the state of another node.
     slots: UInt64s
     # Nodes:
     states: UInt64Rows  # State of the node, with one bit per fluent.

@@ -150,8 +150,8 @@ def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
     head = frozenset(variables_of_atom(rule.head))
     items = items_of(rule)
     dynamic = [item for item in items if item.is_dynamic]
-    # Candidates: all items if they are tied together; and a single dynamic item, with the items that have no
-    # other variables.
+    # Candidates: the dynamic items and all items tied to them, if they form one group; and a single dynamic
+    # item, with the items that have no other variables.
     groups = [group for group in connected(items, _NOTHING) if any(item.is_dynamic for item in group)]
     parts = groups if len(groups) == 1 else []
     if len(dynamic) == 1:

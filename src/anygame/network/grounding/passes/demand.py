@@ -76,7 +76,7 @@ class _Demand:
             for atom in atoms
             if atom.relation in self._asked_by
         ]
-        # Drop columns from the questions to a view until each reader of it can bind the rest at low cost.
+        # Drop columns from the questions to a view until every reader can bind the other columns at low cost.
         while self._drop_columns():
             pass
         self._asked = {
