@@ -153,7 +153,7 @@ class Run:
     def _kept(self, work: Callable[[], None]) -> None:
         try:
             work()
-        except Exception as error:  # store it; the waiting thread raises it
+        except Exception as error:  # store the error; the waiting thread raises it
             self._error = error
 
     def _counted(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

@@ -26,7 +26,7 @@ JointMoves = tuple[tuple["Term", ...], ...]
 _ROWS: Final = 10
 #: Default maximum number of joint moves of a line of play that a table shows.
 _STEPS: Final = 6
-#: A move cannot be the best if its share of the most visited move's visits is below this ratio.
+#: A move is only best if the ratio of its visits to those of the most visited move is at least this.
 _ENOUGH_VISITS: Final = 1 / 20
 
 

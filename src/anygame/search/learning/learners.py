@@ -80,7 +80,7 @@ class Learners:
                     if self._each_played(ROUND * self._round):
                         self._round += 1
                         self._set(self.weights)
-            finally:  # If Ctrl-C interrupts the call, the learners stop after their current move.
+            finally:  # After Ctrl-C, make the learners stop after their current move.
                 ended.set()
         return True
 

@@ -94,7 +94,7 @@ class EstimatedStates:
 #: Number of states expanded per step. With more states, the search follows the estimates less closely.
 _AT_A_TIME: Final = 24
 
-#: Queue entry: two sort keys and the negative number of a state.
+#: Queue entry: two sort keys, and the state's number with a minus sign.
 _Entry = tuple[int, int, int]
 
 
