@@ -375,7 +375,7 @@ def _rule_for_key(writer: ComponentWriter, rule: FlatRule, index: Index) -> str:
         if isinstance(term, Variable) and term not in bound:
             bound[term] = f"k{number}"
         else:
-            # Other terms in the head test or decompose the key; the planner orders these steps.
+            # In the head, other terms test or decompose the key. The planner orders these steps.
             variable = Variable(f" key{number}")
             bound[variable] = f"k{number}"
             if isinstance(term, Compound) and not term.is_ground:

@@ -158,7 +158,7 @@ def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[Fl
                     choices[term] = [
                         shape for shape in shapes if earlier_shapes is None or shape in earlier_shapes
                     ]
-    # A variable in a split argument of the head or of a test needs a shape, too.
+    # A variable in a split argument of the head or of a test also needs a shape.
     atoms = [rule.head, *(atom for atom, _ in atoms_in(rule.body))]
     elsewhere = [
         term

@@ -78,7 +78,7 @@ class Component:
     level: int
     #: Whether the relations can be computed on demand, for questions with finite answers.
     tableable: bool
-    #: Whether the rules, on demand, could ask for ever larger terms.
+    #: Whether the rules could ask for ever larger terms if they were evaluated on demand.
     asks_for_larger_terms: bool
     #: Key in a frame that shows that the component has run.
     marker: str

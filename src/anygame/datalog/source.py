@@ -41,9 +41,9 @@ class NeedKind(StrEnum):
     INDEX_CODE = "index"
     #: An index of a static relation, as a constant: a set, or the method ``get`` of a dict.
     STATIC_INDEX = "I"
-    #: The function that creates the look-up function of a table on demand in a frame.
+    #: The function that creates, in a frame, the look-up function of a table on demand.
     TABLE_CODE = "table"
-    #: The look-up function of a table on demand of a static relation, as a constant.
+    #: The look-up function of a static relation's table on demand, as a constant.
     STATIC_TABLE = "Q"
     #: The function that builds a term of a functor, given by its number.
     MAKE = "C"

@@ -103,11 +103,11 @@ def read_codes(theme: str) -> tuple[Code, ...]:
     return tuple(Code(name, **table) for name, table in tables.items())
 
 
-#: The codes of the parser, of the preparation of rules for the reasoner, and of play.
+#: Codes of the parser, codes of the preparation of rules for the reasoner, and codes of play.
 READING: Final = read_codes("reading")
 REASONING: Final = read_codes("reasoning")
 PLAY: Final = read_codes("play")
-#: The themes of checks: names of modules in ``codes``, and of the files with their codes.
+#: Names of the modules in ``codes``, and of the files with the codes that these modules report.
 THEMES: Final = (
     "conditions", "declarations", "foreign", "goals", "large_join", "likely_typo", "lost_fluent",
     "names", "never_fires", "recursion", "same_rules", "swapped_arguments", "symmetry", "tables",

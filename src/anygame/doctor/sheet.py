@@ -69,7 +69,7 @@ class Subterm(NamedTuple):
     node: Node | None
     #: The relation or function that has the term as an argument.
     name: str
-    #: The number of that argument, from 0.
+    #: The index of that argument.
     number: int
 
 

@@ -55,7 +55,7 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
     results += [(part, (item[0], None)) for part, item in results if item[0]]
     held = _held([(needs[id(part)], item) for part, item in results], set())
     items = {item for item in writers if item[1] is not None and item not in held}
-    # A variable in a head may stand for any fluent or move, unless `moves_by_relation` lists the moves.
+    # A variable in a head can stand for any fluent or move, unless `moves_by_relation` lists the moves.
     if ("true", None) in writers or (("does", None) in writers and not sheet.moves_by_relation):
         items = set()
     waits: dict[Item, set[Item] | None] = {}

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
 
-#: Matrix [signals, kinds]: 1 for each signal of a kind.
+#: Matrix [signals, kinds] with 1 where a signal is of a kind, and 0 elsewhere.
 _Kinds: TypeAlias = "NDArray[np.float64]"
 
 #: Maximum number of kinds of signals in a linear program, each with an unknown weight.
@@ -53,7 +53,7 @@ _FEW_ROUNDS: Final = 4
 _AT_ONCE: Final = 16
 #: Maximum common denominator of weights.
 _MOST_PARTS: Final = 60
-#: Maximum rounding error of a weight that is multiplied by the common denominator.
+#: Maximum rounding error of a weight after multiplication by the common denominator.
 _NEARLY: Final = 1e-4
 #: Cost of a unit of weight in the linear program. For comparison, each move of the bound on matches costs 1.
 _LITTLE: Final = 1e-3

@@ -56,7 +56,7 @@ _IN_PLAY: Final = frozenset((("legal", 2), ("next", 1), ("sees", 2)))
 _FOR_INVARIANT: Final = 0.5
 #: Maximum number of characters of a rule in reports.
 _SHOWN: Final = 60
-#: A prover decides whether a rule fires in any match; a `Firing` says whether the rule never fires.
+#: A prover proves that a rule fires in some match. A `Firing` is proved if the rule never fires.
 _OPPOSITE: Final[dict[Outcome, Outcome]] = {"proved": "refuted", "refuted": "proved", "open": "open"}
 
 
@@ -133,7 +133,7 @@ def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_S
     for node, bits in enumerate(exclusions(model, prover.invariant), start=1):
         graph.add_edges_from((node, other + 1) for other in range(bits.bit_length()) if bits >> other & 1)
     exact = [set(cover) for cover in covers if _is_clique(graph, cover)]
-    # If one exact group contains another, its further fluents never hold, so only the smaller group is kept.
+    # Fluents of an exact group outside a smaller exact group never hold, so only the smaller group is kept.
     exact = [group for group in exact if not any(other < group for other in exact)]
     for group in exact:
         yield _Statement(f"exactly one of {_named(model, group)}")

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 #: The relations that declare the last arguments of heads.
 _DECLARES: Final = {"next": "base", "init": "base", "legal": "input"}
-#: In these heads, an unbound variable never takes all values of a sort, unless the sort is roles.
+#: Heads whose unbound variables are never bound to all values of a sort, except to all roles.
 _TELLS: Final = frozenset(("next", "legal", "goal", "sees", "percept", "role"))
 #: Heads that determine the reachable states and the goals.
 _STATES: Final = frozenset(("next", "legal", "goal"))

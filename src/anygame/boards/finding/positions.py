@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-#: Name parts in which two coordinate fluents differ, and whether the first fluent is the row, from the top.
+#: Differing name parts of two coordinate fluents, and whether the first fluent is the row from the top.
 _NAMES: Final = (("x", "y", False), ("X", "Y", False), ("row", "column", True), ("row", "col", True))
 #: Maximum number of squares: 64 rows of 64.
 _MOST_SQUARES: Final = 4096

@@ -80,7 +80,7 @@ class Analyses:
         session, search = self._session, self._search_of(role)
         if search.no_beliefs is not None:
             raise CommandError(f"{search.no_beliefs}, so no search from your knowledge is possible")
-        # The search reads only the legal moves of the role from the state. The role knows these.
+        # From the state, the search reads only the legal moves of the role, which the role knows.
         analysis = search.run(
             session.state, seconds=seconds, view=RoleView.of(role, session.states, session.moves)
         )

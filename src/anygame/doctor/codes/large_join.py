@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _MANY: Final = 1_000_000
 _MOST: Final = 10**30
-#: Maximum number of counted arguments of functions; other arguments count as unbounded.
+#: Maximum number of function arguments whose values are counted; further arguments count as unbounded.
 _MOST_PLACES: Final = 200_000
 _UNITS: Final = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.sheets.sorts import Place
 
 
-#: Minimum number of occurrences at a place that make the place usual for a constant.
+#: A constant is common in a sort only if it occurs there at least this many times.
 _MOST_OFTEN: Final = 2
 #: Minimum number of atoms that agree on the order of two names, if the atoms have two arguments.
 _FEWEST_NAMED: Final = 5

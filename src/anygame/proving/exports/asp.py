@@ -69,7 +69,8 @@ class _Writer:
         bodies = [(rule.head.key, {atom.key for atom, _ in atoms_in(rule.body)}) for rule in rules]
         self._steps = _closure(_OF_STEPS, bodies)
         self._states = _closure(_OF_STATES, bodies) - self._steps
-        #: Names and arities of relations that depend on states or moves. The additional argument counts.
+        #: Names and arities, with the additional argument counted, of relations that depend on states or
+        #: moves.
         self._taken = {(name, arity + 1) for name, arity in self._states | self._steps}
 
     def rule(self, rule: NormalRule) -> str:

@@ -33,7 +33,7 @@ _THUMBNAIL_MOVES: Final = 18
 _MOST_THUMBNAIL_CELLS: Final = 600
 #: Maximum number of lists of facts in a thumbnail of a game without a board.
 _THUMBNAIL_LINES: Final = 6
-#: Parts of an SVG that a thumbnail does not need.
+#: Pattern of the parts of an SVG that a thumbnail does not need.
 _NAMED: Final = re.compile(
     r'<title>.*?</title>|<desc>.*?</desc>| id="[^"]*"| data-cell="[^"]*"| class="cell[^"]*"', re.DOTALL
 )

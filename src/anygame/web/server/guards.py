@@ -144,7 +144,7 @@ def _with_headers(send: Send, *, is_static: bool) -> Send:
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
-            # Browsers shall revalidate scripts and styles, and not cache pages.
+            # Browsers must revalidate scripts and styles, and must not cache pages.
             headers.setdefault("Cache-Control", "no-cache" if is_static else "no-store")
         await send(message)
 
@@ -164,7 +164,8 @@ class Visitor:
         return sha256(self.token.encode()).hexdigest()
 
     def mark(self, response: Response) -> None:
-        # With Lax, browsers send the cookie when a link on another site is opened, but not for its forms.
+        # With Lax, browsers send the cookie if a visitor follows a link from another site, but not for its
+        # forms.
         if self.is_new:
             response.set_cookie(COOKIE, self.token, max_age=_SECONDS, path="/", httponly=True, samesite="lax")
 

@@ -157,7 +157,7 @@ class Matches:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._spare: HostProcess | None = None
         busy = try_again("this server is reading too many sheets")
-        # Sheets of strangers have separate workers, since they can be slow.
+        # Sheets of strangers have separate workers, because such sheets can be slow.
         self.own_sheets = WorkerPool(Admission(1, _WAITING_SHEETS, busy), settings.memory)
         self.other_sheets = WorkerPool(Admission(_CHECKING, _WAITING_SHEETS, busy), settings.memory)
         busy = try_again("this server is opening too many matches")

@@ -27,7 +27,7 @@ class Pages:
     def __init__(self, navigation: Sequence[tuple[str, str]]) -> None:
         self._templates = Environment(
             loader=PackageLoader("anygame.web"),
-            # Names of sheets and players may contain HTML.
+            # Names of sheets and players can contain HTML.
             autoescape=select_autoescape(default=True),
             undefined=StrictUndefined,
             trim_blocks=True,

@@ -262,5 +262,5 @@ def _time_of_people(asked: Mapping[str, str]) -> tuple[float, float] | None:
     """Return the seconds of each person for the match, and the increment per move; None for no clock."""
     minutes = read_seconds(asked.get("minutes") or "0", "the minutes of each person", 0, _MOST_MINUTES)
     more = read_seconds(asked.get("more") or "0", "the seconds added for each move", 0, _MOST_SECONDS_A_MOVE)
-    # Without minutes for the match, people start with one increment.
+    # If the clock of the match has no minutes, people start with one increment.
     return (60 * minutes or more, more) if minutes or more else None
