@@ -35,19 +35,19 @@ _COMMANDS: Final = {
         "interrupted: only these games were played",
     ),
     "solve copolymer": (
-        "[1-9][0-9,]* states, .* to be continued",
+        "[1-9][0-9,]* states, .* of them not yet expanded",
         "the exploration was interrupted",
     ),
-    "solve copolymer --json": ("[1-9][0-9,]* states, .* to be continued", '"interrupted": true'),
+    "solve copolymer --json": ("[1-9][0-9,]* states, .* of them not yet expanded", '"interrupted": true'),
     "solve copolymer --memory 0.01 --seconds 1000": (
-        "looking for a proof: [1-9]",
+        "searching for a proof: [1-9]",
         "[0-9,]+ leaves in the search for a proof",
     ),
     "analyse copolymer": ("[1-9][0-9,]* iterations", "[1-9][0-9,]* iterations"),
     "analyse copolymer --seconds 1000 --json": (r'"iterations": [1-9]', r'"iterations": [1-9]'),
     "playout hex_pie --playouts 1000000": ("playouts.* [1-9][0-9]*/10+", "of 1,000,000 random playouts"),
     "quiz connect_four --kind legal --count 1000000": ("[1-9][0-9]*/10+", ""),
-    "export leduc_poker --to efg -o /dev/null": ("[1-9][0-9,]* histories", ""),
+    "export liars_dice --to efg --histories 10000000 -o FOLDER/a.efg": ("[1-9][0-9,]* histories", ""),
     "prove hex_pie --property ends --seconds 1000": ("ends", "interrupted: 0 verdicts so far"),
     "train connect_four --seconds 1000 -o FOLDER/a.model": ("games", "stopped; the training is saved"),
 }
