@@ -257,7 +257,7 @@ def _loop(writer: ComponentWriter, rules: str) -> str:
     before.append(f'trace = F.get("{TRACE}")')
     newest = " or ".join([f"d{slot}" for slot in slots])
     if any(_recurs_in_a_test(rule, component) for rule in component.rules):
-        # A rule with a recursive test runs only in the loop, but can fire before the component has rows.
+        # A rule with a recursive test can fire before the component has rows, so the loop runs at least once.
         before += ["once = True", f"while once or {newest}:", "    once = False"]
     else:
         before.append(f"while {newest}:")

@@ -46,7 +46,7 @@ class Snapshot:
     complete: Mapping[Relation, Collection[object]] = field(default_factory=dict)
     #: The rows of other relations in one state.
     measured: Mapping[Relation, Collection[object]] = field(default_factory=dict)
-    #: Estimated number of rows of relations on demand.
+    #: Estimated number of rows of each relation on demand.
     on_demand: Mapping[Relation, float] = field(default_factory=dict)
     termination: Termination | None = None
     #: Cache of the fanouts of complete relations, which never change.

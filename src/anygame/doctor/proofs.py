@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.proving.verdict import Outcome
 
-#: Each property with its claim, the codes of findings that refute it, and the code that a proof refutes.
+#: Each property: claim, codes of findings that refute it, and code of findings that a proof removes.
 _PROPERTIES: Final[dict[str, tuple[str, frozenset[str], str]]] = {
     "playable": (
         "every role has a legal move in every state until the end",

@@ -214,7 +214,7 @@ class Product(Model):
         self.roles = first.roles
         self._split = len(first.fluents)
         moves_there = [second.actions[place] for place in pairing.roles]
-        #: For each role of the first game: the action number in the second game of each move.
+        #: For each role of the first game, the number that each move has as an action of the second game.
         numbers = [{move: number for number, move in enumerate(moves)} for moves in moves_there]
         self.partner = partner = [
             [numbers[role].get(pairing.second_of(move)) for move in moves]

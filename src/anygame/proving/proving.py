@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SECONDS: Final = 60.0
 #: Maximum number of games whose facts are cached.
 _KEPT: Final = 16
-#: Facts are proved only for games of up to this number of gates. Larger games can take seconds.
+#: Facts are proved only for games of up to this number of gates. Proofs of larger games can take seconds.
 _MOST_GATES: Final = 1_000
 #: Maximum number of solver conflicts for all facts about a game.
 _CONFLICTS: Final = 10_000

@@ -118,7 +118,7 @@ class _Prover:
         self._moving = formula.new()
         self._copy.step(self._moving)
         self._then = self._copy.then()
-        #: Assumptions for a bad state, and for a step to a bad state; the same if moves can be bad.
+        #: Assumptions for a bad state, and for a step to a bad state. For bad joint moves, both are the same.
         self._bad_here = [self._copy(self._bad)]
         self._bad_next = [self._moving, self._then(self._bad)]
         if self._of_moves:

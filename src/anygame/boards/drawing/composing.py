@@ -192,7 +192,7 @@ class Painter:
         for role, moves in legal.items():
             for move in moves:
                 cells, alone = self._reader.cells(move, known)
-                # The cache matters: thousands of moves can name the same few columns.
+                # Results of `area` are cached, because thousands of moves can name the same few columns.
                 areas = [cell for layout, named in alone for cell in area(layout, *named.items())]
                 yield Touch(role, move, cells, tuple(areas))
 

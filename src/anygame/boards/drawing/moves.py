@@ -61,7 +61,7 @@ class MoveReader:
         ]
         all_cells: list[str] = []
         alone: list[tuple[int, dict[int, Term]]] = []
-        # For each argument, the number of coordinates of the cell that it names. It names no smaller cell.
+        # For each argument, the size of the cell that it names, since it does not also name a smaller cell.
         named = [0] * len(places)
         for layout, size in sorted(enumerate(self._sizes), key=lambda item: -item[1]):
             free = [number <= size for number in named]

@@ -451,7 +451,7 @@ def _arranged(grids: Sequence[Grid]) -> tuple[list[_Placed], float, float]:
     for _, members in groupby(grids, key=lambda grid: grid.group):
         group = list(members)
         boxes = [_box(grid) for grid in group]
-        # The width and height of a grid include the gap after it.
+        # The width and height of a grid include the gap after the grid.
         wide, high = (max(box[side] for box in boxes) + _GAP for side in (2, 3))
         rows, columns = (max(grid.place[axis] for grid in group) + 1 for axis in (0, 1))
         if left and left + columns * wide - _GAP > _WIDEST:

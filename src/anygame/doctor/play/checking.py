@@ -125,7 +125,7 @@ class Bounds:
     states: int = 500
     #: The maximum work in units of about a microsecond; the search can use a third of it.
     work: float = 30_000_000
-    #: A time limit, which only very slow machines reach.
+    #: A time limit in seconds, which only very slow machines reach.
     seconds: float = LAST_RESORT * 4
     #: Whether to omit findings about the length of play.
     brief: bool = False
