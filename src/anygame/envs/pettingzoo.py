@@ -141,8 +141,10 @@ class GameParallelEnv(GameAgents, ParallelEnv):
     Args:
         sheet: a game, a rule sheet, or the name of an installed game.
         max_cycles: number of joint moves after which a match is truncated.
-        render_mode, rewards, observations, illegal: see ``anygame.envs.gymnasium.GameEnv``. The agent takes
-            the place of the learner, and ``max_cycles`` that of ``max_steps``.
+        render_mode: ``ansi``, ``human`` or ``rgb_array``, which needs the extra ``cairosvg``.
+        rewards: ``scaled``, ``goals`` or ``zero-sum``; see ``anygame.envs.gymnasium.GameEnv``.
+        observations: ``flat``, ``planes`` or ``history``; see ``GameEnv``.
+        illegal: ``error`` or ``random``, the result of an illegal action; see ``GameEnv``.
 
     Raises:
         LimitError, MissingExtraError, RuleSheetError, ValueError: as for ``GameEnv``.
