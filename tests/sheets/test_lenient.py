@@ -186,6 +186,16 @@ def test_the_same_literal_has_one_relation() -> None:
     assert "(<= s (not some_r2))" in text
 
 
+def test_messages_list_several_unbound_variables() -> None:
+    rule = "(<= empty (not (true (at ?a ?b))) (distinct ?c ?d))"
+    program = parse_program(f"(role x) (init (at 1 2)) {rule}", open_facts=True)
+    assert [mend.message for mend in read_leniently(program)[1]] == [
+        "the negation of (true (at ?a ?b)) means 'for no ?a and no ?b': "
+        "the added relation some_at holds if (true (at ?a ?b)) holds for some ?a and some ?b",
+        "(distinct ?c ?d) is removed: nothing binds ?c or ?d, so it always holds",
+    ]
+
+
 def test_mend_writes_the_readings_and_says_so() -> None:
     mended = mend_sheet(Source("s", TOKEN), ["negation"])
     assert mended.text == read(TOKEN)

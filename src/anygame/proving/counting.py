@@ -196,8 +196,7 @@ class _Matrix:
             part = states[first : first + _AT_ONCE]
             counts = np.concatenate([np.ones((len(part), 1)), part @ self._kinds], axis=1)
             self._gram = (self._gram + (counts.T @ counts).astype(np.int64)) % _PRIME
-        #: Weights of trivial sums: the sum of a group is 1 if exactly one of its fluents holds in every
-        #: state.
+        #: Weights of trivial sums: in every state, exactly one fluent of the group holds, so the sum is 1.
         self._trivial: NDArray[np.int64] = np.zeros((len(exact), len(model.fluents)), np.int64)
         for row, group in zip(self._trivial, exact, strict=True):
             row[group] = 1

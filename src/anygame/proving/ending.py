@@ -40,8 +40,7 @@ _Kinds: TypeAlias = "NDArray[np.float64]"
 #: Maximum number of kinds of signals in a linear program, each with an unknown weight.
 _MOST_UNKNOWN: Final = 3_000
 MOST_WEIGHT: Final = 100_000
-#: Maximum total weight of the literals that become false in a step. Its square determines the number of
-#: gates.
+#: Maximum total weight of literals that become false in a step. Its square determines the number of gates.
 MOST_LOST: Final = 400
 #: Maximum number of moves without arguments among the signals.
 _MOST_PASSES: Final = 64
@@ -56,7 +55,7 @@ _AT_ONCE: Final = 16
 _MOST_PARTS: Final = 60
 #: Maximum rounding error of a weight after multiplication by the common denominator.
 _NEARLY: Final = 1e-4
-#: Cost of a unit of weight in the linear program, in which each move of the bound on matches costs 1.
+#: Cost of a unit of weight in the linear program. One move more in the bound on matches costs 1.
 _LITTLE: Final = 1e-3
 #: Maximum number of random moves in the search for a repeated state.
 _MOST_FOLLOWED: Final = 200

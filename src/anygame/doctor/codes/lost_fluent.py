@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: Maximum number of initial facts that one move can rewrite; more facts count as a board.
 _MOST_WRITTEN: Final = 4
-#: Minimum number of arguments of a board: two coordinates and a mark.
+#: Minimum number of arguments of a fluent that is a board: two coordinates and a mark.
 _COORDINATES: Final = 3
 #: Maximum number of facts of one fluent that one move makes true, such as a piece and its neighbour.
 _PAIR: Final = 2

@@ -60,7 +60,7 @@ def rule_behind(derivation: Derivation, program: Program) -> Rule | None:
 
 #: Minimum number of lost values that count as a fault; one move can remove fewer values on purpose.
 _MANY: Final = 3
-#: Minimum number of arguments of a board: two coordinates and a mark.
+#: Minimum number of arguments of a fluent that is a board: two coordinates and a mark.
 _COORDINATES: Final = 3
 #: Minimum number of cells of a board.
 _FEWEST_CELLS: Final = 4

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Relations that depend on the state.
 _OF_STATES: Final = frozenset({("true", 1), ("legal", 2), ("terminal", 0), ("goal", 2)})
-#: Relations that also depend on moves.
+#: Relations that depend on the state and on moves.
 _OF_STEPS: Final = frozenset({("does", 2), ("next", 1), ("sees", 2)})
 _PLAIN: Final = re.compile(r"(?!not$)[a-z][A-Za-z0-9_]*")
 _NUMBER: Final = re.compile(r"(0|-?[1-9][0-9]{0,8})")
@@ -69,8 +69,7 @@ class _Writer:
         bodies = [(rule.head.key, {atom.key for atom, _ in atoms_in(rule.body)}) for rule in rules]
         self._steps = _closure(_OF_STEPS, bodies)
         self._states = _closure(_OF_STATES, bodies) - self._steps
-        #: Names and arities, with the additional argument counted, of relations that depend on states or
-        #: moves.
+        #: Names and arities (with the additional argument) of relations that depend on states or moves.
         self._taken = {(name, arity + 1) for name, arity in self._states | self._steps}
 
     def rule(self, rule: NormalRule) -> str:
