@@ -60,7 +60,7 @@ def test_cycles_are_gone_through_once() -> None:
     told = describe(game, _CODE)
     assert told["cycles"] == [cycle.end - cycle.first for cycle in game.network.cycles]
     assert told["cycles"]
-    assert f"cycles: {len(told['cycles'])}, of {told['cycles'][0]}" in text(told)
+    assert f"cycles: {len(told['cycles'])}, with {told['cycles'][0]}" in text(told)
     assert 1 < levels(game.network) <= game.network.gates
 
 

@@ -161,7 +161,7 @@ def test_misuse_is_explained() -> None:
         lanes.set(0, [True])
     with pytest.raises(ValueError, match="truth values"):
         lanes.reset([0, 1, 2])
-    with pytest.raises(ValueError, match=r"states \[3, 19\]"):
+    with pytest.raises(ValueError, match=r"expected shape \[3, 19\]"):
         lanes.load([[True]])
     with pytest.raises(IndexError, match="lane from 0 to 2"):
         lanes.get(3)
@@ -289,5 +289,5 @@ def test_single_states(number: int, style: Style) -> None:
     with pytest.raises(ValueError, match=f"{network.fluents} bytes"):
         single.terminal(b"")
     for wrong in ([0] * (len(network.actions) + 1), [-1] * len(network.actions), list(network.actions)):
-        with pytest.raises(ValueError, match="an action of each role"):
+        with pytest.raises(ValueError, match="one action per role"):
             single.next(state, wrong)

@@ -140,7 +140,7 @@ def test_a_state_that_seldom_comes_again_is_found_from_where_the_sum_stops() -> 
     """
     found = prove(anygame.loads(rare), ["ends"])["ends"]
     assert found.outcome == "refuted"
-    assert "can go on forever" in found.note
+    assert "can continue forever" in found.note
 
 
 def test_a_counter_that_play_seldom_follows_is_a_measure_after_a_few_rounds(

@@ -211,7 +211,7 @@ def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(ModelError, match=r"can be resumed; if the rules have changed, start a new training"):
         train("tic_tac_toe", games=300, resume=True)
     monkeypatch.setenv("ANYGAME_MODELS", "")
-    with pytest.raises(ModelError, match="name the file to write"):
+    with pytest.raises(ModelError, match="name a file for the model"):
         train("tic_tac_toe", games=300)
     assert anygame.train is train
 

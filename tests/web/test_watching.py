@@ -203,5 +203,5 @@ def test_a_busy_port_is_blamed_on_the_option_that_says_it(tmp_path: Path) -> Non
         command = [sys.executable, "-m", "anygame", "match", "tic_tac_toe", "--players", "legal", "legal"]
         found = subprocess.run([*command, "--web", port], check=False, capture_output=True, text=True)
     assert found.returncode == 2
-    assert "try another, as in --web 8001" in found.stderr
+    assert "try another port, such as --web 8001" in found.stderr
     assert "--port" not in found.stderr
