@@ -71,9 +71,9 @@ def test_messages_are_read_in_any_case_and_spacing(text: str, message: Message) 
     [
         ("(START m a ((role a)) 30)", "START", "START takes 5 fields (match, role, rules, start clock, play"),
         ("(START m a rules 30 10)", "START", "expected the rules in a list, found rules"),
-        ("(START m a ((role a)) ten 10)", "START", "expected the seconds of a clock, found ten"),
-        ("(START m a ((role a)) -1 10)", "START", "expected the seconds of a clock, found -1"),
-        ("(START m a ((role a)) 1e9 10)", "START", "expected the seconds of a clock"),
+        ("(START m a ((role a)) ten 10)", "START", "expected a clock as a number of seconds, found ten"),
+        ("(START m a ((role a)) -1 10)", "START", "expected a clock as a number of seconds, found -1"),
+        ("(START m a ((role a)) 1e9 10)", "START", "expected a clock as a number of seconds"),
         (
             "(START (m) a ((role a)) 1 1)",
             "START",

@@ -91,7 +91,7 @@ def test_what_cannot_be_taken_back_is_said_at_once(page: Page, server: Server) -
     page.get_by_role("button", name="(mark 2 2)", exact=True).click()
     wait_for_step(page, 1)
     page.keyboard.press("u")
-    assert "other people play here too" in _text(page, "#message")
+    assert "other people also play here" in _text(page, "#message")
 
 
 def test_a_rematch_exchanges_seats_and_all_who_played_meet_there(server: Server) -> None:

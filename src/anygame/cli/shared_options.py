@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Help of the commands with ``--after``.
 AFTER: Final = """\
-MOVES of --after is a joint move: one move for each role, in the order of the roles. A role
+In --after MOVES, MOVES is a joint move: one move for each role, in the order of the roles. A role
 with a single legal move can be left out. A number stands for the move with that number in
 the role's list of legal moves.
 """

@@ -277,7 +277,7 @@ class Reader:
             self._check_parts(node, operator, len(parts), 1)
             return Not(formulas[0] if formulas else Or(()), node)
         if operator == "and":
-            message = "`and` is not part of GDL: it is read as a conjunction here, as a relation elsewhere"
+            message = "`and` is not part of GDL: anygame reads a conjunction, other programs may not"
             self._warn("and-formula", message, node, "list its formulas in the body, one after the other")
             return And(formulas, node)
         if not formulas:

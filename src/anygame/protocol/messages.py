@@ -252,7 +252,7 @@ def _rules(text: str) -> str:
 
 def _clock(text: str) -> float:
     if not _NUMBER.fullmatch(text) or float(text) > _LONGEST_CLOCK:
-        raise ValueError(f"expected the seconds of a clock, found {shown(text)}")
+        raise ValueError(f"expected a clock as a number of seconds, found {shown(text)}")
     return float(text)
 
 

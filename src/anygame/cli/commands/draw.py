@@ -21,7 +21,7 @@ _SHAPE: Final = """\
    "boards": [{"title", "cells": [{"id", "name", "x", "y", "shape", "marks", "facts"}]}],
    "others": {FLUENT: [TEXT]}, "moves": {ROLE: {MOVE: [ID]}}}
   x and y are the coordinates of the centre of a cell; the unit is the size of a cell, and y grows
-  downwards. With --legal, moves lists the cells that each legal move names."""
+  downwards. With --legal, "moves" gives the cells that each legal move names."""
 
 
 @command_options

@@ -24,11 +24,11 @@ _MOST_DIGITS: Final = 4_300
 
 _SHAPE: Final = """\
 {"game", "depth", "count", "divide": [{"moves": [MOVE], "count"}], "interrupted"}
-  divide exists only with --divide. After Ctrl-C, interrupted is true, count is null, and divide
-  lists the first joint moves that were counted."""
+  divide exists with --divide and after Ctrl-C. After Ctrl-C, interrupted is true, count is null,
+  and divide lists the initial joint moves whose counts are complete."""
 
 _DETAILS: Final = f"""\
-Ctrl-C stops the count, and prints the counts of the first joint moves that were counted.
+Ctrl-C stops the count, and prints the counts of those initial joint moves that are complete.
 
 {json_shape(_SHAPE)}"""
 

@@ -182,7 +182,7 @@ class DoubleValues:
                 pairs = pairwise(ordered)
                 one, other = next(two for two in pairs if two[0].arguments[:-1] == two[1].arguments[:-1])
                 message = f"{shown(str(one))} and {shown(str(other))} are true at the same time"
-                hint = "add conditions so that only one `next` fires at a time"
+                hint = "add conditions so that the `next` rules make only one of these facts true"
                 span = partial(self._span, line, (one, other))
                 yield Fault("double-value", functor[0], message, span, hint)
 

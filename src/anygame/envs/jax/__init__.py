@@ -121,8 +121,8 @@ def _observe(
         return relative(game.fluent_terms if percepts is None else percepts.terms, players)
     if percepts is not None:
         raise ValueError(
-            f"{game.name} hides information (some rule has `sees`): players see no board; observations are "
-            "relative or flat, and reveal=True shows everything"
+            f"{game.name} hides information (a rule has `sees`), so `planes` is not possible: use "
+            "relative or flat, or reveal=True to show everything"
         )
     return planes(game, players)
 

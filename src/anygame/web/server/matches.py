@@ -128,7 +128,7 @@ class Match(Versioned):
         if not self.shows_all(mine):
             return "moves cannot be taken back in games with hidden information"
         if len({seat["visitor"] for seat in self.seats if seat["kind"] == "person"}) > 1:
-            return "other people play here too: start a match of your own from here instead"
+            return 'other people also play here: "Play on from here" starts a match of your own'
         return ""
 
     @property
