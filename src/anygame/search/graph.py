@@ -111,7 +111,7 @@ class Exploration:
     """Explores all reachable states, until a limit is exceeded or Ctrl-C.
 
     Args:
-        expansion: the expansion, which contains the first state.
+        expansion: stores and expands the states, beginning with the first state.
         roles: the roles of the game.
         memory: maximum size in bytes of the graph with the values of its states.
         seconds: time limit; None for no limit.
@@ -145,7 +145,7 @@ class Exploration:
         return self._graph(stopped)
 
     def _expand_all(self, progress: Callable[[int, int], None] | None) -> str:
-        """Expand states; return why this ended early, or an empty string if it did not."""
+        """Expand states; return why the exploration must stop early, or an empty string."""
         done = 0
         began = perf_counter()
         while done < self._layers[-1]:
@@ -185,7 +185,7 @@ class Exploration:
             several = states.options > 1
             together = several.sum(axis=1).max() > 1 or several[:, self._random].any()
             self._takes_turns = not together
-        # Append the options last: if Ctrl-C comes earlier, the graph omits these states.
+        # Append the options last: if Ctrl-C comes earlier, the graph omits the states just expanded.
         self._options.extend(states.options)
         self._width = max(1.0, len(states.children) / len(states.options))
 
@@ -292,5 +292,5 @@ class StateExpansion:
         return fluents, states
 
 
-#: Types of expansions, which number states in the order of discovery and expand them.
+#: An expansion numbers states in the order of discovery, and expands them.
 Expansion = LaneExpansion | StateExpansion

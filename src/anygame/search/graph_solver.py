@@ -71,7 +71,7 @@ class Solver:
         return np.stack([ones[numbers // len(others)], others[numbers % len(others)]], axis=1)
 
     def _are_opposed(self, one: int, other: int) -> bool:
-        """Return whether the goals of two roles are opposed: one goal decreases with the other.
+        """Return whether the goals of two roles are opposed: one goal falls when the other rises.
 
         In a game with chance or simultaneous moves, one goal must also be a linear function of the other.
         """
@@ -99,7 +99,7 @@ class Solver:
     def _levels(self, role: int) -> NDArray[np.float64]:
         """Return the possible values of a final state for a role, ascending.
 
-        A final state without a goal can have any value from 0 to 100, and any goal in the rules.
+        A final state without a goal can have any value from 0 to 100, or any goal in the rules.
         """
         goals = self._goals(role)
         if not self._missing[role]:
@@ -149,7 +149,7 @@ class Solver:
         return f"{what}: {', '.join(causes)}, or several"
 
     def _opposed_roles(self) -> list[tuple[int, NDArray[np.float64]]]:
-        """Return the roles that are opposed to the first role with a computed value, with the pairs of goals.
+        """Return each role that is opposed to the first role with a computed value, and their pairs of goals.
 
         Both roles must have a goal in every final state.
         """

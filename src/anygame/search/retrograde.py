@@ -2,11 +2,11 @@
 
 Each state has a lower and an upper bound of its value for one role. The initial bounds are the lowest and the
 highest goal of the game. A sweep recomputes the bounds of each state from the bounds of its children. A final
-state without a goal keeps the initial bounds. If both bounds of a state are equal, its value is exact: it
-does not depend on the value of endless play, nor on the value of final states without a goal. The role can
-guarantee the lower bound in a bounded number of moves, and the opponent can limit the role to the upper
-bound. If all edges lead to later layers, one sweep is enough. Otherwise, sweeps are repeated until no bound
-changes (value iteration: Shapley 1953, Condon 1992).
+state without a goal keeps the initial bounds. If both bounds of a state are equal, the value is exact. An
+exact value depends neither on the value of endless play, nor on the value of final states without a goal. The
+role can guarantee the lower bound in a bounded number of moves, and the opponent can limit the role to the
+upper bound. If all edges lead to later layers, one sweep is enough. Otherwise, sweeps are repeated until no
+bound changes (value iteration: Shapley 1953, Condon 1992).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FAR: Final = np.int32((1 << 31) - 2)
 
 @dataclass(frozen=True, slots=True)
 class Players:
-    """Objectives of the roles, which are given by their indices."""
+    """Objectives of the roles; each role is given by an index."""
 
     most: int  # the maximising role, whose value is computed
     least: int | None  # the minimising role; None in a game for one role
@@ -205,7 +205,7 @@ def retrograde_values(graph: StateGraph, players: Players, levels: NDArray[np.fl
 def retrograde_distances(
     graph: StateGraph, values: Values, players: Players, middle: float
 ) -> NDArray[np.int32]:
-    """Return the number of joint moves of best play from each state, int32 [states]; FAR if it never ends.
+    """Return the number of joint moves of best play from each state, int32 [states]; FAR if play never ends.
 
     Best play keeps both bounds. A move that keeps only one bound can lead to a final state without a goal. A
     role whose value is above ``middle`` prefers a short match. The other role prefers a long match.

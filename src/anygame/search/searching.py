@@ -48,7 +48,7 @@ class Searcher(Protocol):
         """
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return the analysis of the root. ``lines`` tells whether it has lines of best play."""
+        """Return the analysis of the root. ``lines`` tells whether the analysis has lines of best play."""
 
     def best(self, role: int) -> Term:
         """Return the first move of a role in the analysis; raise ValueError if the role has no move."""
@@ -88,7 +88,7 @@ class _Run(NamedTuple):
 
     @property
     def has_seconds_alone(self) -> bool:
-        """Whether only time limits the run."""
+        """Whether the run has a time limit, and no other."""
         return self.end < inf and self.iterations is None
 
 
@@ -100,7 +100,7 @@ class Search:
     - ``beliefs``, if a role is given: a tree from the states that agree with the knowledge of this role. The
       game must have a network that computes percepts.
     - ``lines``: the best line of a game without chance in which one role chooses. The run must have a limit
-      in seconds and no other. If it finds no line in four fifths of the time, a tree gets the remaining time.
+      in seconds and no other. If four fifths of the time yield no line, a tree gets the remaining time.
     - ``lanes``: a tree that evaluates hundreds of leaves at a time in native code. The game must have a
       network that can hold the state.
     - ``states``: a tree that evaluates its leaves one by one with the reasoner.
@@ -119,7 +119,7 @@ class Search:
         model: learned estimates; see ``anygame.load_model``. Lanes use the model if it won its trial.
 
     Attributes:
-        table: the exact values. In the states of the table, they prove moves and choose the best move.
+        table: the exact values. In states of the table, exact values prove moves and choose the best move.
         fallback: the error that prevents the use of lanes; None otherwise. A ``FallbackWarning`` also reports
             the error.
         no_beliefs: why the engine is not ``beliefs`` although a role was given; None otherwise.
@@ -315,14 +315,14 @@ class Search:
     ) -> PracticeReport | None:
         """Learn values of states by self-play, and use them in searches if they help.
 
-        A small network learns from games of self-play in lanes. With two roles, it learns the difference of
-        their goals, with more roles the goal of each role. A trial of fast matches then measures whether the
-        network helps. If it does, the search uses the network and drops its tree.
+        A small network learns from games of self-play in lanes. With two roles, the network learns the
+        difference of their goals; with more roles, the goal of each role. A trial of fast matches then
+        measures whether the network helps. If so, the search uses the network and drops the old tree.
 
         Args:
             seconds: time limit, after the compilation of the game.
             games: maximum number of games to learn from. The same seed and number give the same result.
-            stop: called often. If it returns True, practice ends at once, and the search does not use a
+            stop: called often. If ``stop`` returns True, practice ends at once, and the search does not use a
                 network that had no trial.
 
         Returns:
@@ -370,7 +370,7 @@ class Search:
             iterations: approximate number of leaves to evaluate. Without a limit, the run ends when all
                 values are proven.
             progress: called about four times a second with the analysis.
-            stop: called about 20 times a second. The run ends if it returns True.
+            stop: called about 20 times a second. The run ends if ``stop`` returns True.
             view: the knowledge of the searching role; None if it knows the state.
 
         Raises:
@@ -400,7 +400,7 @@ class Search:
         slice_seconds: float = _SLICE,
         view: RoleView | None = None,
     ) -> Iterator[int]:
-        """Search as `run` does; yield the number of iterations so far after every slice of time."""
+        """Search as `run` does; after every slice of time, yield the number of iterations so far."""
         self._compile_once()
         start = self._start = self._game.initial_state() if state is None else state
         if self.table is not None:

@@ -39,24 +39,24 @@ def solve(
 ) -> Solution:
     """Return the exact value of a state, computed from all states that are reachable from it.
 
-    In a game for one role, the value is the best goal. If two roles have opposed goals, it is the minimax
-    value if they take turns, and the maximin of mixed strategies if they move at the same time. The moves of
-    ``random`` are equally probable. Other games, and games with hidden information, have no such value, and
-    ``Solution.reason`` says why.
+    In a game for one role, the value is the best goal. If two roles with opposed goals take turns, the value
+    is the minimax value. If they move at the same time, the value is the maximin of mixed strategies. The
+    moves of ``random`` are equally probable. Other games, and games with hidden information, have no such
+    value, and ``Solution.reason`` says why.
 
-    A final state without a goal for a role has an unknown value. If the result depends on it, the solution
-    has bounds instead of a value. If there are too many states, the function searches a game for one role for
-    its best line, and a game for two roles for a proof of the goal that each role can guarantee. After
-    Ctrl-C, the function returns the results so far.
+    A final state without a goal for a role has an unknown value. If the result depends on such a state, the
+    solution has bounds instead of a value. If there are too many states, a search follows: for the best line
+    of a game for one role, or for a proof of the goal that each of two roles can guarantee. After Ctrl-C, the
+    function returns the results so far.
 
     Args:
         game: the game, or a state of it to solve.
         state: the state to solve; the initial state by default.
         memory: approximate maximum memory in bytes.
         table: whether to return the values of all states as ``Solution.table``.
-        seconds: time limit. The exploration of states may take half of it. If there are too many states, a
-            search takes the remaining time. With None, the exploration ends when memory is full, and a search
-            takes the same time again.
+        seconds: time limit. The exploration of states may take half of the time. If there are too many
+            states, a search takes the remaining time. With None, the exploration ends when memory is full,
+            and a search takes the same time again.
         states: maximum number of states; None for no maximum. If there are more states, no search follows, so
             the result does not depend on the speed of the machine.
         progress: called periodically with the number of expanded states and the number of known states. By
@@ -129,8 +129,8 @@ def _expansion(game: Game, start: State) -> Expansion:
 def with_best_line(game: Game, start: State, solution: Solution, memory: int, seconds: float) -> Solution:
     """Add the best line to an incomplete solution of a game for one role; return other solutions unchanged.
 
-    The goal of the line is the lower bound of the value. If it equals the upper bound, the game is solved. A
-    final state without a goal has a value of at most 100 or, if it is higher, the highest goal in the rules.
+    The goal of the line is the lower bound of the value. If both bounds are equal, the game is solved. The
+    value of a final state without a goal is at most 100, or a higher goal in the rules.
     """
     chooser = None if game.is_gdl2 else sole_chooser(game)
     if chooser is None:

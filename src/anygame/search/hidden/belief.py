@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 #: Maximum number of states of a belief. An update of this many states takes about 10 ms.
 MOST_STATES: Final = 16_384
-#: Maximum number of joint moves from all states of a belief. An update samples from a larger number.
+#: Maximum number of joint moves from all states of a belief. Of more moves, an update makes a sample.
 _MOST_JOINTS: Final = 131_072
 #: Maximum number of batches of samples per turn, since most samples can contradict the observation.
 _MOST_BATCHES: Final = 16
@@ -170,7 +170,7 @@ class Belief:
         return following
 
     def _options(self, particles: Particles, own: int | None) -> Options:
-        """Return the possible actions of each role in each state; ``own`` is the role's action, if known."""
+        """Return each role's possible actions in each state; ``own`` is the action of the belief's role."""
         parts: list[list[NDArray[np.bool_]]] = []
         for part in self.pool.parts(len(particles)):
             lanes = self.pool.holding(particles.states[part])

@@ -1,11 +1,11 @@
-"""Knowledge of a role: the facts of a state that follow from its moves and percepts, and the open facts.
+"""Knowledge of a role: the facts of a state that follow from the role's moves and percepts; and open facts.
 
 The network of the game is unrolled: each joint move has its own copy of the gates, which compute the fluents
-of the next state. The role knows the initial state. Of each joint move, it knows its own move, its percepts,
-and its next legal moves. These values propagate through the gates in both directions, as in unit propagation
-(Davis, Logemann and Loveland, "A machine program for theorem-proving", 1962). A conjunction with a false
-input is false. A true conjunction has true inputs. If all inputs of a false conjunction except one are true,
-the last input is false. Every other role makes exactly one of its legal moves.
+of the next state. The role knows the initial state. After each joint move, the role knows its own move, its
+percepts, and its legal moves. These values propagate through the gates in both directions, as in unit
+propagation (Davis, Logemann and Loveland, "A machine program for theorem-proving", 1962). A conjunction with
+a false input is false. A true conjunction has true inputs. If all inputs of a false conjunction except one
+are true, the last input is false. Every other role makes exactly one of its legal moves.
 
 The module never reads the true state, so no hidden fact can leak. Known facts hold in every match with the
 same observations. The converse can fail: a fact stays open if its proof needs a case distinction.
@@ -143,7 +143,7 @@ class Knowledge:
         self._turns.append(after)
 
     def _settle(self, first: int) -> None:
-        """Propagate the values of a turn and its successors to all turns, until nothing changes."""
+        """Propagate the values of a turn, and of all later turns, to all turns, until nothing changes."""
         waiting = set(range(first, len(self._turns)))
         for _ in range(_MOST_VISITS * len(self._turns)):
             if not waiting:
@@ -153,7 +153,7 @@ class Knowledge:
             waiting |= set(self._visit(number))
 
     def _visit(self, number: int) -> Iterator[int]:
-        """Propagate the values of a turn within it and to its neighbours; yield the changed neighbours."""
+        """Propagate the values of a turn within the turn and to its neighbours; yield the changed turns."""
         turns, fluents = self._turns, slice(1, self._network.first_action)
         is_last = number == len(turns) - 1
         self._set_excluded(turns[number])
@@ -180,7 +180,7 @@ class _Level(NamedTuple):
     nodes: NDArray[np.int64]  # the node of each input; the inputs of a gate are consecutive
     signs: Values  # for each input: -1 if it is inverted, else 1
     firsts: NDArray[np.int64]  # for each gate: the index of its first input
-    owners: NDArray[np.int64]  # for each input: the index in ``gates`` of the gate that reads it
+    owners: NDArray[np.int64]  # for each input: the index in ``gates`` of the gate that reads the input
 
 
 class _Propagation:
@@ -201,7 +201,7 @@ class _Propagation:
         self._levels = [_level(network, gates) for gates in gates_by_level(network)]
 
     def legal_of(self, role: int) -> NDArray[np.int32]:
-        """Return for each action of a role the literal of its legality."""
+        """Return, for each action of a role, the literal that holds if the action is legal."""
         actions = self.actions[role]
         return self._legal[actions.start - self._first_action : actions.stop - self._first_action]
 

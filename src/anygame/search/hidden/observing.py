@@ -47,8 +47,8 @@ class ObservationKeys:
     """Updates the keys of all roles after a joint move.
 
     The role of the belief has perfect recall. The key of any other role ignores the order of its percepts
-    between two of its choices. A hand of cards then has the same key in every order of dealing, so there are
-    far fewer keys. Random roles need no keys.
+    between two choices of that role. A hand of cards then has the same key in every order of dealing, so
+    there are far fewer keys. Random roles need no keys.
 
     Args:
         actions: number of actions of each role.
@@ -114,7 +114,7 @@ class ObservationKeys:
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """A joint move, as one role observes it."""
+    """What one role observes of a joint move."""
 
     own: int | None  # the number of the role's action; None if it is unknown
     seen: NDArray[np.bool_]  # [percepts]; the percepts of the role
@@ -150,7 +150,7 @@ class TurnReader:
 
 
 class _Numbers:
-    """The numbers of terms. If a look-up fails, a second one ignores case, which game managers can change."""
+    """The numbers of terms. A failed look-up is repeated without case, which game managers can change."""
 
     def __init__(self, terms: Sequence[Term]) -> None:
         self._exact = {term: number for number, term in enumerate(terms)}

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 #: Initial capacity of a tree in nodes.
 _FIRST_NODES: Final = 256
-#: Number of virtual tries added to each action's tries. Their value is the mean value of the node.
+#: Number of virtual tries added to each action's tries. A virtual try has the mean value of the node.
 _PRIOR_TRIES: Final = 1.0
 
 
@@ -81,7 +81,7 @@ class RoleTree:
     ) -> Ids:
         """Choose a legal action for each lane by Thompson sampling, given the standard deviation of values.
 
-        Lanes choose at the same time. With upper confidence bounds, all lanes in a node choose the same
+        Lanes choose at the same time. With upper confidence bounds, all lanes in a node would choose the same
         action. Samples differ (Chapelle and Li, "An empirical evaluation of Thompson sampling", 2011).
         """
         tries, sums = self.tries[nodes], self.sums[nodes]
@@ -162,7 +162,7 @@ class InformationSetSearch:
         self.tries += tries
 
     def deviation(self, role: int) -> float:
-        """Return the standard deviation of the values of a role."""
+        """Return the standard deviation of the values of a role in all iterations."""
         count, total, squares = self._moments[role].tolist()
         if not count:
             return 0.5
@@ -181,7 +181,7 @@ class InformationSetSearch:
         return tree.tries[node], tree.sums[node] / np.maximum(tree.tries[node], 1)
 
     def goal(self, value: float) -> float:
-        """Return the goal of the role for a value from 0 to 1."""
+        """Convert a value from 0 to 1 to a goal of the role."""
         scale = self._scales[self._role]
         return float(scale.lowest + value * scale.width)
 
@@ -239,7 +239,7 @@ class _Descent:
         self._keys[able] = search.belief.observing.after(self._keys[able], moves, choices, lanes, able)
 
     def _choose(self, role: int, choosing: Ids, legal: NDArray[np.bool_], picked: Ids) -> None:
-        """Let a role choose with its tree. In lanes that leave the tree, add a node and keep ``picked``."""
+        """Let a role choose with its tree. In lanes whose key has no node, add a node and keep ``picked``."""
         search = self._search
         tree, keys = search.trees[role], self._keys[choosing, role]
         nodes = tree.find(keys)
@@ -255,7 +255,7 @@ class _Descent:
         self.path.append((role, choosing[kept], nodes[kept], picked[choosing[kept]]))
 
 
-#: Minimum number of batches of a search with limited iterations, since only later batches can learn.
+#: Minimum number of batches of a search with limited iterations: a batch learns only from earlier batches.
 _LEAST_BATCHES: Final = 16
 _FEWEST_LANES: Final = 16
 #: Probabilities above this number count as 1, because of rounding errors.
@@ -308,7 +308,7 @@ class BeliefSearcher:
             # If no action is legal in all states of the belief, allow the most probably legal actions.
             weights = self._belief.weight_of_legal()
             allowed = np.flatnonzero(weights >= min(_CERTAIN, weights.max() * _CERTAIN)).tolist()
-            # The given state agrees with the observations, so only moves that are legal in it are possible.
+            # The given state agrees with the observations, so only its legal moves are possible.
             self._allowed = [action for action in allowed if self._moves[action] in legal] or allowed
             self._fallback = self._moves[self._random.choice(self._allowed)]
             self._search.forget_if_full()

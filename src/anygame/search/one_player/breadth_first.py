@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class VisitedStates:
-    """Visited states, numbered from 0, each with its predecessor and the move between them."""
+    """Visited states, numbered from 0. Each state has its predecessor and the move made there."""
 
     def __init__(self, successors: Successors, key: StateKey, incumbent: Incumbent, method: str) -> None:
         self._successors, self._key = successors, key
@@ -30,7 +30,7 @@ class VisitedStates:
         self._states, self._ways = StateSet(root.shape[1]), GrowingArray(2, np.int32)
         self._states.add(root)
         self._ways.extend(np.full((1, 2), -1, np.int32))
-        # For each depth: the part of a state outside its key.
+        # For each depth: the bits that the key of a state omits.
         self._rests = [key.rest(successors.root[0])]
 
     def __len__(self) -> int:
@@ -115,7 +115,7 @@ class Incumbent:
         method: str,
         line: Callable[[int], list[int]],
     ) -> None:
-        """Count visited states. If a terminal state among them improves the best line, store the line to it.
+        """Count visited states. If the line to a terminal state beats the best line, store that line.
 
         Args:
             children: the visited states.
@@ -136,7 +136,7 @@ class Incumbent:
             self.goal, self.line, self.method = int(goals[best]), line(best), method
 
 
-#: Approximate maximum number of successors per step: their arrays stay smaller than the visited states.
+#: Approximate maximum number of successors per step. Larger arrays would exceed the visited states.
 _CHILDREN: Final = 1 << 15
 
 
@@ -144,7 +144,7 @@ class BreadthFirst:
     """Breadth-first search, until all states are visited or memory is full.
 
     Attributes:
-        depth: the search has visited all lines up to this length, unless its key omits a step counter.
+        depth: the search has visited all lines up to this length, unless ``key`` omits a step counter.
         is_complete: whether all states were visited.
         is_over: whether the search has ended.
     """

@@ -2,18 +2,18 @@
 
 The parts of a goal are literals whose conjunction is the goal. A part is open while it is false.
 
-Best-first search alternates between three queues, as the planner LAMA does (Richter and Westphal 2010). The
-queues are ordered by estimated distance, by novelty, and by the goal that already holds in the state. A state
+Best-first search alternates between three queues, as the planner LAMA does (Richter and Westphal 2010). One
+queue is ordered by estimated distance, one by novelty, and one by the goal that holds in the state. A state
 is novel if one of its fluents held in no earlier state with the same number of open parts (Lipovetzky and
 Geffner 2017).
 
-Depth-first search treats the parts of a goal as the variables of a constraint satisfaction problem. It first
-satisfies the part that the fewest moves satisfy (smallest domain first: Haralick and Elliott 1980). It prunes
-states from which no better goal can be reached (forward checking). Each restart allows more expansions than
-the last one (Luby, Sinclair and Zuckerman 1993). In a state, the search tries only moves that satisfy the
-chosen part. If the order of moves does not matter, this restriction loses no solution; otherwise a failed
-search proves nothing. Every second restart is strict: it also prunes a state if each move that satisfies some
-open part leads to a pruned state.
+Depth-first search treats the parts of a goal as the variables of a constraint satisfaction problem. In each
+state, the search chooses the open part that the fewest moves satisfy (smallest domain first: Haralick and
+Elliott 1980), and tries only these moves. If the order of moves does not matter, this restriction loses no
+solution; otherwise a failed search proves nothing. The search prunes states from which no better goal can be
+reached (forward checking). Each restart allows more expansions than the last one (Luby, Sinclair and
+Zuckerman 1993). After every second restart, the search also prunes a state if the moves that satisfy one of
+the open parts all lead to pruned states.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Expanded(NamedTuple):
 
 
 class EstimatedStates:
-    """Visited states with estimates; it prunes states from which no better goal can be reached.
+    """Visits and estimates states, and prunes states from which no better goal can be reached.
 
     Attributes:
         root: the estimates of the first state, which has number 0.
@@ -76,7 +76,7 @@ class EstimatedStates:
         return [place for place, goal in enumerate(self._relaxation.goals) if best is None or goal > best]
 
     def expand(self, numbers: NDArray[np.int64]) -> Expanded:
-        """Expand states by every move; their number must not exceed the width of the successors."""
+        """Expand states by every move; at most ``Successors.width`` states are allowed."""
         first = len(self._visited)
         depths = np.array([self._depths[number] for number in numbers.tolist()], np.int64)
         parents, states = self._visited.expand(numbers, depths)
@@ -174,12 +174,12 @@ class BestFirst:
 _FIRST: Final = 64
 #: Factor by which the number of states between restarts grows with each restart.
 _FACTOR: Final = 1.3
-#: Maximum number of states until a restart. In small games, thousands of restarts could overflow the number.
+#: Maximum number of states until a restart, so that the number never overflows.
 _MOST: Final = 1 << 30
 
 
 class DepthFirst:
-    """Depth-first search with restarts; see the module docstring. ``fresh`` returns an empty store."""
+    """Depth-first search with restarts; see the module docstring. ``fresh`` returns new states."""
 
     is_over = False  # The search can always restart.
 
@@ -198,7 +198,7 @@ class DepthFirst:
         self._is_strict = not self._is_strict
 
     def step(self, seconds: float) -> None:
-        """Expand one state, after a restart if the stack is empty or a limit is reached."""
+        """Expand one state. If the stack is empty or a limit is reached, restart first."""
         if not self._stack or not self._budget or self._states.bytes > self._memory:
             self._restart()
         number, is_open = self._stack.pop()
@@ -211,7 +211,7 @@ class DepthFirst:
         satisfied = ~estimates.open_parts & is_open
         ways = satisfied.sum(axis=0)
         if self._is_strict and ((~expanded.lost & is_open).any(axis=0) & (ways == 0)).any():
-            # All states that satisfy some open part were pruned.
+            # An open part is satisfied only by states that were pruned.
             return
         chosen = np.arange(len(expanded.numbers))
         if ways.any():

@@ -29,11 +29,11 @@ class LineSearch:
 
     Several searches take turns: breadth-first search until memory is full, and nested rollouts. If the game
     has a network, best-first and depth-first search use estimated distances to a goal. A line is proven to be
-    best after the searches have visited all states. It is also proven to be best if a relaxed game, where
-    fluents keep all their earlier values, reaches no greater goal.
+    best after the searches have visited all states. The line is also proven to be best if no greater goal is
+    reached in a relaxed game, where fluents keep all earlier values.
 
-    `run` returns the line. The other methods implement ``anygame.search.searching.Searcher``, but ignore its
-    limits on the number of iterations.
+    `run` returns the line. The class implements ``anygame.search.searching.Searcher``, but ignores limits on
+    the number of iterations.
 
     Args:
         game: the game; the search compiles it if that is worth the time.
@@ -80,7 +80,7 @@ class LineSearch:
         Args:
             state: the first state of the line; the initial state by default.
             seconds: time limit in seconds; None for no limit.
-            stop: called tens of times per second; the search ends when it returns True.
+            stop: called tens of times per second; the search ends when ``stop`` returns True.
             progress: called tens of times per second with the best line so far.
 
         Raises:
@@ -101,7 +101,7 @@ class LineSearch:
         return self.line
 
     def begin(self, state: State) -> None:
-        """Set the first state. If the best line leads through this state, keep the rest of that line."""
+        """Set the first state. If the best line leads through the state, keep the rest of the line."""
         # Imported here, so that commands without a search do not import numpy.
         from anygame.search.one_player.portfolio import Portfolio
 

@@ -17,7 +17,7 @@ class Line:
     Attributes:
         moves: joint moves up to a terminal state, each in the order of the roles. Empty if no terminal state
             with a goal is known, or if the first state is terminal.
-        goal: the goal of the role that chooses in the terminal state; None if no such goal is known.
+        goal: the goal in the last state, for the role that chooses; None if no such goal is known.
         proven: whether the search has proven that no line has a greater goal or, if ``goal`` is None, that no
             line has a goal.
         shortest: whether the search has proven that no shorter line has this goal.
@@ -51,7 +51,7 @@ class Line:
         return max(highest, bound or highest) if self.misses_goal else bound
 
 
-#: Number of random playouts that look for choices of other roles. The reasoner plays only tens a second.
+#: Number of random playouts that look for choices of other roles. The reasoner needs over 10 ms for each.
 _PLAYOUTS: Final = {"network": 512, "reasoner": 16}
 #: Maximum number of joint moves of a random playout, since play can be endless.
 _LONGEST: Final = 200
@@ -69,11 +69,11 @@ def sole_chooser(game: Game) -> int | None:
     """Return the index of the only role that has choices; None if several roles or ``random`` have choices.
 
     In games with several roles, random playouts look for choices. If the playouts miss a choice of another
-    role, ``LineSearch`` raises ``SeveralChooseError`` when it reaches that choice. If no role has a choice,
-    the function returns the first role other than ``random``.
+    role, ``LineSearch`` raises ``SeveralChooseError`` when the search reaches that choice. If no role has a
+    choice, the function returns the first role other than ``random``.
 
     Args:
-        game: the game; if it has several roles, it is compiled if that is worth the time.
+        game: the game; a game with several roles is compiled if that is worth the time.
     """
     able = [place for place, role in enumerate(game.roles) if not role.is_random]
     if len(game.roles) <= 1:

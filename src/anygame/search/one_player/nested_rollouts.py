@@ -2,8 +2,8 @@
 
 The algorithm is that of Rosin (2011, "Nested rollout policy adaptation for Monte Carlo tree search"). Each
 level calls the next lower level several times and adapts its policy towards the best line so far. In the
-paper, a call of the lowest level plays one line with the policy. Here it plays a batch of lines for each of
-several groups, and each group has its own policy.
+paper, a call of the lowest level plays one line with the policy. Here, the call plays a batch of lines for
+each of several groups, and each group has its own policy.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 #: Number of groups. With 512 lanes, each group has tens of playouts per batch.
 _GROUPS: Final = 12
-#: Number of calls that a level makes to the next lower level. Rosin's paper has 100 calls of one playout.
+#: Number of calls that a level makes to the next lower level. In Rosin's paper, a level makes 100 calls.
 _CALLS: Final = 20
 _LEVELS: Final = 3
 #: Step size of the policy gradient, as in Rosin's paper.
 _STEP: Final = 1.0
 #: Number of weights per group. A hash of the context and the move selects the weight.
 _WEIGHTS: Final = 1 << 15
-#: Factor by which the hash of a context and a move multiplies the context.
+#: The hash of a context and a move multiplies the context by this factor.
 _SPREAD: Final = 40_503
 #: Maximum number of moves of a playout.
 _LONGEST: Final = 2_000
@@ -134,14 +134,14 @@ class NestedRollouts:
         step: int,
         weights: NDArray[np.float32],
     ) -> _Choice:
-        """Sample a legal move for each playout from the softmax of the weights, unless it has no legal move.
+        """For each playout with legal moves, sample one of these moves from the softmax of the weights.
 
         The argmax of the weights plus Gumbel noise has this distribution (Gumbel 1954).
         """
         sources = options.sources
         starts = np.flatnonzero(np.diff(sources, prepend=-1))
         groups = playouts[sources] % _GROUPS
-        # Contexts, each in a third of the groups: nothing, the step number, or the previous move.
+        # The context is nothing, the step number, or the previous move, each in a third of the groups.
         kind, former = groups % 3, before[sources].astype(np.int64)
         context = np.where(kind == 1, step + 1, np.where(kind == 2, former + 2, 0)) * _SPREAD
         places = groups * _WEIGHTS + (context + options.moves) % _WEIGHTS
@@ -177,7 +177,7 @@ class NestedRollouts:
 
 
 def _choices_of(history: list[_Choice], playout: int) -> Iterator[tuple[_Choice, int]]:
-    """Yield the choices of a playout, each with the index of the playout in it."""
+    """Yield the choices that contain a playout, each with the index of the playout there."""
     for choice in history:
         place = int(np.searchsorted(choice.playouts, playout))
         if place == len(choice.playouts) or choice.playouts[place] != playout:

@@ -35,7 +35,7 @@ _WIDE: Final = 4096
 _NARROW: Final = 512
 #: Maximum duration in seconds of one estimate. In this time, the other searches visit hundreds of states.
 _SLOW: Final = 0.005
-#: Maximum number of gates of a network for estimates. On a larger one, the first estimate takes too long.
+#: Maximum number of gates of a network for estimates. On a larger network, the first estimate takes too long.
 _MOST_GATES: Final = 20_000
 #: Fraction of the memory for the breadth-first search. The remaining memory is for lanes.
 _BREADTH_FIRST: Final = 0.5
@@ -52,7 +52,8 @@ class Portfolio:
         chooser: index of the role that chooses.
         memory: approximate maximum size in bytes.
         seed: seed of the random numbers.
-        before: a portfolio for an earlier state; if its line leads through ``start``, the rest is reused.
+        before: a portfolio for an earlier state. If the line there leads through ``start``, the rest is
+            reused.
 
     Attributes:
         goals: a superset of the goals that the rules can give the role.
@@ -141,7 +142,7 @@ class Portfolio:
         )
 
     def _is_shortest(self, goal: int | None, length: int) -> bool:
-        """Return whether the breadth-first search has proven that no shorter line leads to a goal."""
+        """Return whether the breadth-first search has proven that no line below a length leads to a goal."""
         if goal is None or not length:
             return goal is not None
         first = self._breadth_first
@@ -194,7 +195,7 @@ class Portfolio:
     def _relaxation(self) -> Relaxation | None:
         """Return the relaxation; None if estimates are too slow or the relaxed game reaches no goal.
 
-        This also lowers the upper bound to the greatest goal that the relaxed game reaches.
+        The method also lowers the upper bound to the greatest goal that the relaxed game reaches.
         """
         network, best, root = self._network, self._incumbent, self._successors.root
         if network is None or not network.goals[self._chooser] or network.gates > _MOST_GATES:
@@ -213,7 +214,7 @@ class Portfolio:
         best.most = relaxation.goals[reachable[-1]]
         relaxation.aim(reachable[-1])
         if counter.any() and not relaxation.estimate(root, reachable).costs[0]:
-            # With a free step counter, the goal would cost nothing, so give the counter a cost.
+            # If values of the step counter cost nothing, the goal costs nothing, so give these values a cost.
             relaxation = Relaxation(network, self._chooser, np.zeros_like(counter))
             relaxation.aim(reachable[-1])
         return relaxation

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 
 class ChoiceGates(NamedTuple):
-    """The gates of a network in which one role makes exactly one move.
+    """The gates of a network, for a role that makes exactly one move.
 
-    If a gate reads only moves, a set of moves replaces it: the moves for which the gate is true. If another
-    gate reads several moves, a set replaces these inputs. The literal "neither a nor b" then has the cost of
-    the cheapest other move. Literals are as in ``Network``. A set that replaces inputs gets a new node after
-    the last node of the network.
+    If a gate reads only moves, a set of moves replaces it: the moves for which the gate is true. If a gate
+    reads several moves and other nodes, a set replaces the moves. The literal "neither a nor b" then has the
+    cost of the cheapest other move. Literals are as in ``Network``. A set that replaces inputs gets a new
+    node after the last node of the network.
     """
 
     gates: NDArray[np.int64]  # [gates]; the nodes of the gates that are not sets of moves
@@ -92,7 +92,7 @@ class ChoiceGates(NamedTuple):
 
 
 def _moves_as_sets(network: Network, chooser: int, own: int) -> tuple[dict[int, int], list[int]]:
-    """Return the set of each move's node, and the literals of the other roles' moves that cost nothing."""
+    """Return sets of moves by node, and the literals of other roles' moves, which cost nothing."""
     sets = {own + move: 1 << move for move in range(network.actions[chooser])}
     free, node = list[int](), network.first_action
     for role, count in enumerate(network.actions):
@@ -107,7 +107,7 @@ def _moves_as_sets(network: Network, chooser: int, own: int) -> tuple[dict[int, 
 
 
 def _bits(sets: list[int], moves: int) -> NDArray[np.bool_]:
-    """Return bool [sets, moves] for sets that are integers with one bit per move."""
+    """Convert sets, which are integers with one bit per move, to an array: bool [sets, moves]."""
     size = -(-moves // 8)
     rows = [np.frombuffer(bits.to_bytes(size, "little"), np.uint8) for bits in sets]
     packed = np.array(rows, np.uint8).reshape(len(sets), size)
@@ -207,7 +207,7 @@ class Relaxation:
 
 
 def conjuncts(network: Network, literal: int) -> list[int]:
-    """Split a literal into at most ``_MOST_PARTS`` literals whose conjunction it is."""
+    """Return at most ``_MOST_PARTS`` literals whose conjunction equals a literal."""
     parts: list[int] = []
     waiting = [literal]
     while waiting:

@@ -5,8 +5,8 @@ Grumberg and Peled 1999, "Model checking", section 13.2).
 
 A step counter is a set of fluents that makes every state new, although only the end and the goals read these
 fluents. States that differ only in the counter have the same moves, and their successors differ only in the
-counter. So a search needs to visit only the earliest of these states. It can then miss a goal that a line
-reaches only by waiting until the counter ends the match.
+counter. So a search needs to visit only the earliest of these states. Such a search can miss a goal that a
+line reaches only by waiting until the counter ends the match.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _reached(
 
 #: Maximum number of values of a step counter.
 _MOST_TICKS: Final = 2_000
-#: Maximum number of a counter's fluents times number of its values. A larger product takes over a second.
+#: Maximum of a counter's number of fluents times the number of values. A larger product takes over a second.
 _MOST_WORK: Final = 300_000
 
 
@@ -97,9 +97,9 @@ def find_step_counter(
 def _safe_goals(
     influence: Influence, chooser: int, counter: NDArray[np.bool_], affected: NDArray[np.bool_]
 ) -> frozenset[int]:
-    """Return the goals that end the match for every value of the step counter, and do not depend on it.
+    """Return the goals that do not depend on the step counter, and end the match at every counter value.
 
-    The result is empty unless each alternative condition of the end depends on the counter alone or not at
+    The end is a disjunction. The result is empty unless each disjunct depends on the counter alone or not at
     all. Otherwise a state can be terminal at one value of the counter, and not at a later value.
     ``affected``, bool [nodes], tells which nodes depend on the counter.
     """
@@ -136,12 +136,12 @@ def _implies_end(network: Network, goal: int) -> bool:
 
 
 class StateKey:
-    """The part of a packed state that is compared. The other part depends only on the number of moves.
+    """The compared bits of a packed state. Other bits are irrelevant, or depend only on the number of moves.
 
     Args:
         mask: uint64 [words]; the compared bits.
         safe_goals: goals for which a search that visits each key once finds the shortest lines; None for all.
-        counter: bool [fluents]; the fluents of a step counter that the key leaves out.
+        counter: bool [fluents]; the fluents of a step counter that the key omits.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class StateKey:
     def of_network(
         cls, network: Network, chooser: int, root: NDArray[np.uint64], *, skip_counter: bool
     ) -> StateKey:
-        """Return the key of relevant fluents; with ``skip_counter``, it leaves out a step counter.
+        """Return the key of relevant fluents; with ``skip_counter``, the key omits a step counter.
 
         ``root``, uint64 [1, words], is the first state.
         """
@@ -187,11 +187,11 @@ class StateKey:
         return np.ascontiguousarray(states[:, self._places] & self._mask[self._places])
 
     def rest(self, state: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return the part of a state outside its key: uint64 [words]."""
+        """Return the bits that the key of a state omits: uint64 [words]."""
         return state & ~self._mask
 
     def restored(self, keys: NDArray[np.uint64], rest: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return states, uint64 [n, words], given their keys and the parts outside of their keys."""
+        """Return states, uint64 [n, words], given their keys and the bits that the keys omit."""
         states = np.array(np.broadcast_to(rest, (len(keys), rest.shape[-1])))
         states[:, self._places] |= keys
         return states
