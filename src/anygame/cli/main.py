@@ -57,7 +57,7 @@ Servers (web, player, serve-tools) return 0 after Ctrl-C or SIGTERM.
 
 #: ASCII replacements for the characters of trees and tables.
 _PLAIN: Final = {"├": "+", "└": "`", "│": "|", "─": "-", "±": "+-"}
-#: Errors that `--lenient` allows.
+#: Codes of the errors in sheets that `--lenient` allows.
 _UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
 
 
@@ -128,7 +128,7 @@ def _drop_output() -> None:
 
 
 def _with_command(arguments: Sequence[str]) -> Sequence[str]:
-    """Return the arguments, after ``repl`` if they start with the name of a game or sheet."""
+    """Return the arguments, with ``repl`` in front if the first argument is a game or sheet."""
     if not arguments:
         print(_INTRODUCTION, end="")
         sys.exit(Status.BAD_INPUT)

@@ -77,8 +77,8 @@ def option(
 ) -> Any:
     """Declare an option with a value. Its numeric or string default is appended to its help.
 
-    ``flags`` are the names of the option, separated by blanks. ``former`` is a deprecated name, which is not
-    in the help. Other ``settings`` are passed to ``ArgumentParser.add_argument``.
+    ``flags`` are the names of the option, separated by blanks. ``former`` is a deprecated name, which the
+    help omits. Other ``settings`` are passed to ``ArgumentParser.add_argument``.
     """
     shown_default = ""
     if isinstance(default, int | float | str):
@@ -105,7 +105,7 @@ def flag(flags: str, help: str, *, group: str = "", to: bool = True) -> Any:
 
 
 def choice(constants: Mapping[str, str], *, default: str) -> Any:
-    """Declare flags, with a help text for each. A flag sets the field to its name and excludes the others."""
+    """Declare flags that exclude each other, each with a help text. A flag stores its name in the field."""
     shared = {"action": "store_const", "default": default}
     added = [((f"--{name}",), shared | {"const": name, "help": text}) for name, text in constants.items()]
     return _declared(*added, group=" ".join(constants))
@@ -116,7 +116,7 @@ def choice(constants: Mapping[str, str], *, default: str) -> Any:
 )
 def command_options(options: type[OptionsT]) -> type[OptionsT]:
     """Turn a class into a dataclass of options; subclasses inherit the options."""
-    # Options are never compared or printed. Generating methods for this would delay every start.
+    # Methods to compare and print options are never needed, and generating them would delay every start.
     return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(options)
 
 

@@ -67,7 +67,7 @@ def same_game(
 
 
 def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> None:
-    """Write the matches that verdicts contain as match records. Raises AnygameError."""
+    """Write a match record for each match in the verdicts. Raises AnygameError."""
     from anygame.cli.sheets import record_path
     from anygame.match.judging import Verdict as MoveVerdict
     from anygame.match.record import write_record

@@ -1,4 +1,4 @@
-"""Diagnostics: errors, warnings and remarks about a rule sheet, with places and advice.
+"""Diagnostics: errors, warnings and infos about a rule sheet, with places and advice.
 
 Each stage of loading collects its diagnostics, and raises all of them, sorted by place, if any is an error::
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Severity(IntEnum):
-    """Severity of a diagnostic; errors compare greatest."""
+    """Severity of a diagnostic: INFO is less than WARNING, and WARNING is less than ERROR."""
 
     INFO = 1
     WARNING = 2
@@ -37,7 +37,7 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A remark of a diagnostic, with or without a place."""
+    """A remark that belongs to a diagnostic, with or without a place."""
 
     message: str
     span: Span | None = None
@@ -45,7 +45,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One error, warning or remark.
+    """One error, warning or info.
 
     Attributes:
         code: the kind, such as ``unsafe-variable``; codes never change, so tools can rely on them.
@@ -54,7 +54,7 @@ class Diagnostic:
         span: the place; None for the text as a whole.
         notes: related places.
         hint: advice, or empty.
-        follows: whether the diagnostic only follows from a cause that another diagnostic reports.
+        follows: whether another diagnostic reports the cause of this diagnostic.
     """
 
     code: str
@@ -95,7 +95,7 @@ _TAB: Final = 4
 
 
 def shown(text: str, width: int = 60) -> str:
-    """Return untrusted text in a short and printable form, for a message."""
+    """Return untrusted text for a message: one printable line of at most ``width`` characters."""
     if len(text) > width:
         text = text[: width - 3] + "..."
     return " ".join("".join(map(_printable, text)).split())
@@ -115,7 +115,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def did_you_mean(near: Iterable[str], otherwise: str = "") -> str:
-    """Return the end of an error message: the suggestions, or another text if there are no suggestions.
+    """Return the end of an error message: the suggestions ``near``, or ``otherwise`` if there are none.
 
     >>> did_you_mean(["chess", "checkers"]), did_you_mean([], "`games` lists them"), did_you_mean([])
     ('; did you mean chess or checkers?', '; `games` lists them', '')
@@ -130,7 +130,7 @@ def _printable(character: str) -> str:
 
 
 def _cells(text: str) -> str:
-    """Return text for a terminal, with tabs as blanks and unprintable characters replaced."""
+    """Return text for a terminal: blanks replace tabs, and U+FFFD replaces each unprintable character."""
     line, column = "", 0
     for character in text:
         cells = " " * (_TAB - column % _TAB) if character == "\t" else character
@@ -193,7 +193,7 @@ def _placed(message: str, span: Span | None, width: int) -> list[str]:
 
 
 def format_diagnostics(diagnostics: Iterable[Diagnostic], limit: int = 50) -> str:
-    """Return diagnostics as text, sorted by place; of more than ``limit``, only count the least severe."""
+    """Return diagnostics as text, sorted by place. Beyond ``limit``, only count the least severe ones."""
     ordered = sorted(diagnostics)
     chosen = sorted(sorted(ordered, key=lambda diagnostic: -diagnostic.severity)[:limit])
     texts = [format_diagnostic(diagnostic) for diagnostic in chosen]
@@ -208,8 +208,8 @@ def raise_if_errors(
     """Return the diagnostics sorted by place, or raise all of them if any is an error.
 
     Raises:
-        RuleSheetError: (or the given kind) a diagnostic is an error. The text shows at most 50 diagnostics,
-            and the attribute ``diagnostics`` contains all of them.
+        RuleSheetError: a diagnostic is an error; ``kind`` can be a subclass to raise. The message shows at
+            most 50 diagnostics, and the attribute ``diagnostics`` contains all diagnostics.
     """
     ordered = tuple(sorted(diagnostics))
     if any(diagnostic.severity is Severity.ERROR for diagnostic in ordered):

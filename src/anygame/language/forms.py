@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 #: Syntax of a rule sheet.
 Form = Literal["kif", "infix"]
 
-#: The arity of each relation with a meaning in GDL; GDL-II adds the last two.
+#: The arity of each relation with a meaning in GDL. The last two relations belong to GDL-II.
 KEYWORDS: Final = {
     "role": 1, "init": 1, "true": 1, "does": 2, "next": 1, "legal": 2, "goal": 2, "terminal": 0,
     "base": 1, "input": 2,
@@ -51,7 +51,7 @@ _COMMENT: Final[dict[Form, re.Pattern[str]]] = {
     "infix": re.compile(r"'(?:[^'\r\n]|'')*'|(%[^\r\n]*)"),
 }
 _SUFFIXES: Final[dict[str, Form]] = {".kif": "kif", ".hrf": "infix", ".infix": "infix"}
-#: Comments of both forms, then the start of an item. Only KIF items start with a parenthesis.
+#: Pattern of comments in both forms and of the start of an item. Only KIF items start with a parenthesis.
 _START: Final = re.compile(
     r"(?:\s|[;%][^\r\n]*(?![^\r\n]))*(?:(?P<kif>\()|(?P<infix>(?:'[^'\s]+'|[A-Za-z0-9_]+)(?:\(|\s*:-)))?"
 )
@@ -77,7 +77,7 @@ class Comment:
 
 
 def form_of(source: Source) -> Form:
-    """Return the form of a sheet, determined by the start of its first item or else by its suffix.
+    """Return the form of a sheet, determined by its first item, or else by the suffix of its file name.
 
     A KIF item starts with a parenthesis, an infix item with a name before an opening parenthesis or ``:-``. A
     text with ``(<=`` at the start of a line is always KIF.
@@ -103,7 +103,7 @@ def infix_constant(name: str) -> str:
 
 
 def infix_variable(name: str) -> str:
-    """Return the infix spelling of a variable, from its name without the question mark.
+    """Return the infix spelling of a variable, given its name without the question mark.
 
     >>> [infix_variable(name) for name in ("row", "Row", "1", "_row", "x+y")]
     ['Row', '_Row', '_1', '_row', "?'x+y'"]
@@ -129,7 +129,7 @@ def kif_variable(name: str) -> str:
 def as_infix(message: str, text: str) -> str:
     """Return a message about an infix sheet with its KIF variables and terms converted to infix.
 
-    Words in parentheses stay unchanged unless they are a term of the sheet, whose text is ``text``.
+    Words in parentheses stay unchanged unless they form a term in ``text``, the text of the sheet.
 
     >>> as_infix("nothing binds ?Row: it occurs in (p ?Row (f ?_any1)) (here)", "p(_Row,f(_))")
     'nothing binds _Row: it occurs in p(_Row,f(_)) (here)'
@@ -149,7 +149,7 @@ _Tree: TypeAlias = "str | list[_Tree]"
 
 
 def _read_kif(pieces: Sequence[str], place: int) -> tuple[_Tree, int]:
-    """Return the term, or else the single piece, at a position of a message, and the position after it."""
+    """Return the term or single piece at position ``place`` of a message, and the next position."""
     first, end = pieces[place], place + 1
     if first != "(":
         return first, end

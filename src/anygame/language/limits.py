@@ -20,7 +20,7 @@ class ReadingLimits:
 
     Attributes:
         bytes: maximum number of bytes in a file, or of characters in a text. The largest public sheets have
-            0.5 MB, generated tables more. Reading 16 MiB takes several seconds.
+            0.5 MB, and generated sheets can have more. Reading 16 MiB takes several seconds.
         depth: maximum nesting of lists, up to 200. People write fewer than 20 levels.
         tokens: maximum number of names, variables and parentheses. Typical facts have 4 characters for each
             token, so the default suffices for 16 MiB of facts.

@@ -52,14 +52,14 @@ def parse_program(
 ) -> Program:
     """Read a rule sheet, in KIF or infix (see `anygame.language.forms`).
 
-    The sheet is a sequence of rules and facts, possibly with one pair of parentheses around all of them.
+    The sheet is a sequence of rules and facts, possibly inside one pair of parentheses.
     Keywords can have any case; all other names are case-sensitive unless ``case_sensitive`` is false (see
     `fold`). With ``open_facts``, facts with variables are accepted, for callers that bind the variables.
 
     Raises:
         SheetSyntaxError: the text is too large or its parentheses do not match.
         RuleSheetError: parts of the text are neither rules nor facts, or no fact declares a role.
-            Both errors contain all faults, not only the first one.
+            Both errors contain all faults, not only the first fault.
     """
     limits = limits or ReadingLimits()
     source = Source(name, text.removeprefix("\ufeff")) if isinstance(text, str) else text
@@ -98,7 +98,7 @@ def parse_items(
 ) -> tuple[tuple[Node, ...], list[Diagnostic]]:
     """Return the rules and facts of a sheet as nodes, and the faults of its text.
 
-    If there are faults, only intact items become nodes, so that the reader can report their own faults.
+    If the text has faults, only intact items become nodes. The reader then reports faults in these items.
     """
     limits = limits or ReadingLimits()
     try:
@@ -120,7 +120,7 @@ def _parse_kif(source: Source, limits: ReadingLimits) -> tuple[tuple[Node, ...],
 
 
 def unwrapped(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Return the items of a sheet without a pair of parentheses around all of them."""
+    """Return the items of a sheet. Parentheses around the whole sheet are removed."""
     only = nodes[0].children if len(nodes) == 1 else None
     return only if only and only[0].children is not None else nodes
 
@@ -202,7 +202,7 @@ _MATCHES_BETWEEN_CHECKS: Final = 10_000
 
 
 class _Token(NamedTuple):
-    """A token for Lark: its name in the grammar, with its nodes or the place of its parenthesis."""
+    """A token for Lark: a name in the grammar, with nodes or the place of a parenthesis."""
 
     type: str
     nodes: list[Node]
@@ -217,8 +217,8 @@ class _BeyondLimitError(Exception):
 def _read_nodes(source: Source, limits: ReadingLimits, text: str | None = None) -> tuple[Node, ...] | None:
     """Return the nodes of a KIF text; None if the text exceeds a limit or its parentheses do not match.
 
-    ``text`` can replace the source text; the nodes still refer to the source. Raises LimitError if reading
-    takes too long.
+    ``text``, if given, is read instead of the text of the source; places still refer to the source. Raises
+    LimitError if reading takes too long.
     """
     start, unexpected = _grammar()
     parser = start()
@@ -234,8 +234,8 @@ def _read_nodes(source: Source, limits: ReadingLimits, text: str | None = None) 
 def _tokens(source: Source, limits: ReadingLimits, text: str) -> Iterator[_Token]:
     """Yield the tokens of a text. Consecutive lists without inner lists are a single token.
 
-    Large sheets consist mainly of such lists, and a step of the parser takes longer than a match. The names
-    in such lists become nodes on first access.
+    Large sheets consist mainly of such lists, and a step of the parser takes longer than a match of
+    the regular expression. The names in such lists become nodes on first access.
     """
     deadline = Deadline(limits.seconds)
     longest = limits.token_length
@@ -279,7 +279,7 @@ def _tokens(source: Source, limits: ReadingLimits, text: str) -> Iterator[_Token
 
 @cache
 def _grammar() -> tuple[Callable[[], Any], type[Exception]]:
-    """Return the parser, and its error for unbalanced parentheses."""
+    """Return a function that starts the parser, and the type of error for unbalanced parentheses."""
     # The import of lark is slow, so it happens on first use.
     from pkgutil import get_data
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _WIDTH: Final = 100
 _INDENT: Final = " " * 4
 
-#: For each keyword about fluents or moves, the keyword ``true`` or ``does``, which reads them.
+#: For each keyword that defines fluents or moves: the keyword that reads them, ``true`` or ``does``.
 READ_AS: Final = {
     "init": "true", "next": "true", "base": "true", "legal": "does", "input": "does",
 }  # fmt: skip
@@ -134,14 +134,14 @@ class Or(_Joining):
 
 
 class And(_Joining):
-    """A conjunction: all formulas must hold. KIF has conjunctions, but in GDL, they cause a warning."""
+    """A conjunction: all formulas must hold. GDL has no conjunctions, so each one causes a warning."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Distinct(Formula):
-    """Two ground terms that must differ as text."""
+    """The condition that two terms, after variables are replaced by values, differ as text."""
 
     left: Term
     right: Term
@@ -159,8 +159,8 @@ class Distinct(Formula):
 def walk(formulas: Iterable[Formula], *, positive: bool = True) -> Iterator[tuple[Formula, bool]]:
     """Yield formulas and all formulas inside them, from left to right, each before its parts.
 
-    The flag of a formula says whether it is under an even number of negations. ``positive`` is the flag of
-    the given formulas.
+    The flag of a formula says whether the formula is inside an even number of negations. ``positive`` is the
+    flag of the given formulas.
 
     >>> goal = Not(Or((Literal(Atom("won")), Not(Literal(Atom("open"))))))
     >>> [(str(formula), positive) for formula, positive in walk([goal]) if isinstance(formula, Literal)]
@@ -173,7 +173,7 @@ def walk(formulas: Iterable[Formula], *, positive: bool = True) -> Iterator[tupl
 
 
 def atoms_in(formulas: Iterable[Formula]) -> Iterator[tuple[Atom, bool]]:
-    """Yield the atoms of formulas in the order of `walk`, each with whether the atom is positive."""
+    """Yield the atoms of formulas in the order of `walk`, each with a flag for positive atoms."""
     for formula, positive in walk(formulas):
         if isinstance(formula, Literal):
             yield formula.atom, positive
@@ -216,7 +216,7 @@ def _with_parts(formula: Formula, parts: Iterable[Formula]) -> Formula:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A head, and a body of formulas that imply it; the body of a fact is empty."""
+    """A head, and a body of formulas that imply the head; the body of a fact is empty."""
 
     head: Atom
     body: tuple[Formula, ...] = ()
@@ -250,7 +250,7 @@ class Program:
 
 
 def format_program(program: Program) -> str:
-    """Return a whole sheet: facts on one line, one literal per line, a blank line between relations.
+    """Return a program as text, with each fact or literal on a line, and blank lines between relations.
 
     >>> from anygame.language.parser import parse_program
     >>> print(format_program(parse_program("(role x) (<= (legal ?r noop) (role ?r)) (init a)")), end="")

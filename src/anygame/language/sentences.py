@@ -66,7 +66,7 @@ _LISTED: Final = frozenset(("role", "init", "base"))
 
 
 def fold(name: str, case_sensitive: bool = True) -> str:
-    """Return a name as programs spell it: folded to lower case, or unchanged.
+    """Return a name with the spelling in programs: folded to lower case, or unchanged.
 
     The ten constants ``role init true does next legal goal terminal base input`` are folded everywhere, also
     as object or function constants, as in the reference implementation. So ``(cell 1 Goal)`` and
@@ -98,7 +98,7 @@ class Reader:
     """Reads the nodes of one text. A placeholder replaces a faulty part, and reading continues.
 
     Attributes:
-        problems: the diagnostics in the order of reading, without warnings beyond their maximum number.
+        problems: the diagnostics in the order of reading, without warnings beyond the maximum number.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class Reader:
         return self._tokens.setdefault(text, term)
 
     def _ordinary_name(self, text: str) -> str:
-        """Return a name as programs spell it; empty for a keyword or a variable."""
+        """Return a name with the spelling in programs; empty for a keyword or a variable."""
         name = fold(text, self._case_sensitive)
         if text[0] == "?" or name.lower() in _FOLDED_HEADS:
             return ""
@@ -197,7 +197,7 @@ class Reader:
             self._error("list-as-name", message, first, "is there one parenthesis too many?")
             return "list"
         if first.text[0] == "?":
-            if first.text not in self._varying:  # one error for each variable of a rule
+            if first.text not in self._varying:  # in a rule, each variable gets one error
                 message = f"expected the name of {what}, found the variable {shown(first.text)}"
                 hint = "write a name; only arguments can be variables"
                 self._error("variable-as-name", message, first, hint)
@@ -299,7 +299,7 @@ class Reader:
             self._error("formula-arity", message, node, _EXAMPLES[operator])
 
     def _nested_rule(self, node: Node) -> Formula:
-        """Report a rule in a body: usually a closing parenthesis is missing before it."""
+        """Report a rule in a body: usually a closing parenthesis is missing before the rule."""
         if self._item is not None:
             outer = Note("the outer rule starts here", _opening(self._item))
             message = "a rule cannot be inside another rule"
@@ -390,7 +390,7 @@ class Reader:
         return True
 
     def _has_wrong_arrow(self, node: Node) -> bool:
-        """Report a rule with another arrow than ``<=``; return whether the item is such a rule."""
+        """Report a rule whose arrow is not ``<=``; return whether the item is such a rule."""
         first, *parts = node.children or (node,)
         if first.text.lower() in _ARROWS_OR_NAMES:
             is_rule = any(map(self._is_of_rules, parts))
@@ -401,7 +401,7 @@ class Reader:
         if not is_rule:
             return False
         message = f"`{first.text}` does not start a rule: in GDL, `<=` comes first, then the head"
-        # An item without variables can be a fact of a relation with that name.
+        # Without variables, an item such as ``(if a b)`` can be a fact of a relation ``if``.
         is_ground = _first_variable(node) is node
         report = self._warn if is_ground else self._error
         report("wrong-arrow", message, first, "(<= head body ...)")
@@ -471,7 +471,7 @@ def variable_in_fact(rule: Rule) -> Diagnostic:
 
 
 def _with_one_argument(node: Node, arity: int) -> str:
-    """Return a hint: a sentence with all arguments in a term, or a sentence for each argument."""
+    """Return, as a hint, a sentence with all arguments in one term, or one sentence for each argument."""
     name, *parts = node.children or (node,)
     if arity != 1 or len(parts) < 2:
         return ""

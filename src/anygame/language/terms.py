@@ -137,7 +137,7 @@ class Compound(Term):
         """Return the only compound term with this functor and these arguments.
 
         Raises:
-            LimitError: the total text of all long terms would become too large.
+            LimitError: the texts of all long terms would become too long in total.
         """
         key = (functor, arguments)
         term = _COMPOUNDS.get(key)
@@ -207,7 +207,7 @@ class _LongTerms:
         return sum(len(term._text) for term in self._terms)
 
 
-#: A term is long if its arguments have more characters.
+#: A term is long if its arguments have more characters than this number.
 _LONG: Final = 250
 #: Maximum total number of characters of all long terms.
 _MOST_LONG_TEXT: Final = 250_000_000
@@ -221,7 +221,7 @@ def collector_paused() -> Iterator[None]:
     """Pause the garbage collector while many objects are created.
 
     The collector would traverse the objects repeatedly, although nearly all survive. For a sheet with a
-    million facts, this takes as long as reading.
+    million facts, this traversal takes as long as reading.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -247,7 +247,7 @@ def variables_of(term: Term) -> Iterator[Variable]:
 
 
 def substitute(term: Term, bindings: Mapping[Variable, Term]) -> Term:
-    """Return the term with each bound variable replaced by its value, which is not substituted again."""
+    """Return the term with each bound variable replaced by its value; variables in values stay."""
     if term.is_ground:
         return term
     if isinstance(term, Variable):

@@ -74,7 +74,7 @@ _LEXEME: Final = re.compile(r"[()]|[^\s();]+|;[^\r\n]*")
 _NOT_TEXT: Final = re.compile("[\0-\x08\x0e-\x1b\x7f\ud800-\udfff]")
 _ITEM_START: Final = re.compile(r"(?<=[\r\n])\(")
 _PARENTHESES: Final = frozenset(("unclosed-list", "unexpected-close"))
-#: KIF comments, and strings and block comments of other languages.
+#: Pattern of KIF comments, and of strings and block comments as in other languages.
 _FOREIGN: Final = re.compile(r'(?P<comment>;[^\r\n]*)|(?<![^\s(])(?P<string>"[^"\r\n]*")|(?P<block>#\|)')
 _BETWEEN_NAMES: Final = re.compile(r"[\s;()]")
 

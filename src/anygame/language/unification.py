@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Bindings = dict[Variable, Term]
 
-#: Upper bound on the counted characters of a term, which keeps the numbers small.
+#: Number at which counting the characters of a term stops, so that the counts stay small.
 _MOST_CHARACTERS: Final = 2**48
 
 
@@ -37,7 +37,7 @@ def apply(term: Term, bindings: Mapping[Variable, Term]) -> Term:
 
 
 def measure(terms: Iterable[Term], bindings: Mapping[Variable, Term]) -> tuple[int, int] | None:
-    """Return the size of the results of ``apply`` without building them, visiting each part once.
+    """Return the size of the terms that ``apply`` would build, visiting each part once.
 
     Returns:
         The total number of characters and the maximum nesting; None if a variable is bound to a term that
@@ -73,7 +73,7 @@ def unify(left: Term, right: Term, bindings: Bindings) -> Bindings | None:
     """Return bindings extended by a most general unifier of two terms; None if the terms do not unify.
 
     A variable is never bound to a term that contains the variable. Bound terms can share parts, so
-    ``apply`` can build far larger terms: `measure` them first.
+    ``apply`` can build far larger terms: call `measure` before ``apply``.
     """
     return unify_all([(left, right)], bindings)
 
@@ -81,7 +81,7 @@ def unify(left: Term, right: Term, bindings: Bindings) -> Bindings | None:
 def unify_all(pairs: Iterable[tuple[Term, Term]], bindings: Bindings) -> Bindings | None:
     """Return bindings extended by a most general unifier of several pairs of terms; see `unify`."""
     # ``same`` also contains unified compound terms, so that no parts are compared twice. Otherwise, shared
-    # parts take exponential time (Baader and Snyder, "Unification theory", section 2.3).
+    # parts would take exponential time (Baader and Snyder, "Unification theory", section 2.3).
     same = dict[Term, Term](bindings.items())
     bound: list[Term] = []
     pending = list(pairs)
@@ -118,7 +118,7 @@ def may_agree(left: Sequence[Term], right: Sequence[Term]) -> bool:
 
 
 def _find(term: Term, same: dict[Term, Term]) -> Term:
-    """Return the representative of a term, with path compression."""
+    """Return the representative of a term's class, with path compression."""
     while (parent := same.get(term)) is not None:
         grandparent = same.get(parent)
         if grandparent is None:
@@ -129,9 +129,9 @@ def _find(term: Term, same: dict[Term, Term]) -> Term:
 
 
 def match(pattern: Term, ground: Term, bindings: Bindings) -> bool:
-    """Return whether a pattern matches a ground term, and extend ``bindings`` in place by its variables.
+    """Return whether a pattern matches a ground term, and add the pattern's variables to ``bindings``.
 
-    If the pattern does not match, ``bindings`` can contain some of its variables.
+    After a failed match, ``bindings`` can contain some variables of the pattern.
     """
     if pattern.is_ground:
         return pattern is ground

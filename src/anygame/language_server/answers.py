@@ -69,7 +69,7 @@ _COMPLETIONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A request."""
+    """A request about a document, and the capabilities of the editor."""
 
     document: Document
     params: Any
@@ -232,14 +232,14 @@ REQUESTS: Final = (
 
 
 class Explanations:
-    """Temporary folder with the explanations of diagnostic codes, each written when it is first linked."""
+    """Temporary folder with the explanations of diagnostic codes. `link` writes each explanation once."""
 
     def __init__(self) -> None:
         self._folder: TemporaryDirectory[str] | None = None
         self._links: dict[str, str] = {}
 
     def link(self, code: str) -> str | None:
-        """Return the URI of a code's explanation; None if it does not exist or cannot be written."""
+        """Return the URI of a code's explanation; None without an explanation or after a failure to write."""
         if code not in self._links and code in CODES:
             with suppress(OSError):
                 if self._folder is None:
@@ -319,7 +319,7 @@ def _sure_edits(findings: Iterable[Finding]) -> list[tuple[Edit, str]]:
 
 
 def resolving(action: lsp.CodeAction) -> tuple[str, int, list[str]] | None:
-    """Return the URI, version and kinds of mends of an action without edits; None for other actions."""
+    """Return the URI and version of the document, and the mends, of an action without edits; else None."""
     data: Any = action.data
     if action.edit is not None or not isinstance(data, dict):
         return None

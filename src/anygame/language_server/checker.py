@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from anygame.language_server.documents import Document
 
 
-#: Maximum address space in bytes: several times the need of a text of 2 MiB.
+#: Maximum address space of the process in bytes, several times as much as a text of 2 MiB needs.
 _MEMORY: Final = 4 * 2**30
 #: Maximum size of an answer in bytes; 500 diagnostics and the values of 5,000 places take much less.
 _LONGEST_ANSWER: Final = 64 * 2**20
 
 
 class ExaminingProcess:
-    """A process that answers one question at a time; ``current`` is the question that it is answering."""
+    """A process that answers one question at a time; ``current`` is the unanswered question."""
 
     def __init__(self) -> None:
         self.current: dict[str, Any] | None = None
@@ -46,7 +46,7 @@ class ExaminingProcess:
     async def ask(self, question: dict[str, Any], within: float) -> Any:
         """Return the answer to a question; see `anygame.language_server.worker`.
 
-        Raises ChildEndedError if there is no answer ``within`` that many seconds, and ChildFaultError if the
+        Raises ChildEndedError if no answer comes in ``within`` seconds, and ChildFaultError if the
         process cannot answer.
         """
         async with self._turn, self._pool.child() as child:
@@ -57,7 +57,7 @@ class ExaminingProcess:
                 self.current = None
 
     async def end(self) -> None:
-        """Kill the process; the next question starts another one."""
+        """Kill the process; the next question starts another process."""
         await self._pool.close()
 
 
@@ -66,12 +66,12 @@ _PAUSE: Final = 0.3
 #: Seconds after which an outdated examination is aborted. Most examinations take less time. Starting a new
 #: process takes 0.5 s.
 _PATIENCE: Final = 2.0
-#: Maximum seconds of an examination; the largest public sheets take three.
+#: Maximum seconds of an examination; the largest public sheets take three seconds.
 _LONGEST: Final = 30.0
 
 
 class Checker:
-    """Examines sheets, and calls ``report`` with each unchanged document and its findings."""
+    """Examines sheets, and calls ``report`` with the findings unless the document has changed meanwhile."""
 
     def __init__(self, report: Callable[[Document, Findings], None]) -> None:
         self.settings = Settings()
@@ -81,7 +81,7 @@ class Checker:
         self._given_up: asyncio.Task[None] | None = None
 
     def changed(self, document: Document, pause: float = _PAUSE) -> None:
-        """Examine a document after ``pause`` seconds, and cancel the examination of its older text."""
+        """Examine a document after ``pause`` seconds, and cancel the examination of the older text."""
         self.forget(document.uri)
         self._tasks[document.uri] = asyncio.create_task(self._examine(document, pause))
 

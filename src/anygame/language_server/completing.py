@@ -45,7 +45,7 @@ class TypingContext:
         slot: the syntactic category of a name at the cursor.
         prefix: the part of a name before the cursor; ``range`` is its place.
         opened: whether ``prefix`` directly follows an opening parenthesis, where KIF expects a name.
-        steps: path to a term: a relation, then functions, each with the index of an argument.
+        steps: path to the term at the cursor: a relation, then functions, each with the index of an argument.
     """
 
     slot: Slot
@@ -96,7 +96,7 @@ def typing_context(sheet: WrittenSheet, offset: int) -> TypingContext | None:
 
 CompletionKind = Literal["keyword", "relation", "fluent", "move", "function", "constant", "variable"]
 
-#: Maximum number of proposals; the editor filters them further.
+#: Maximum number of proposals; the editor filters the proposals further.
 _MOST: Final = 300
 _OF_SLOT: Final[dict[Slot, tuple[str, ...]]] = {
     "item": ("role", "init", "next", "legal", "goal", "terminal", "base", "input", "sees", "percept"),
@@ -106,7 +106,7 @@ _OF_SLOT: Final[dict[Slot, tuple[str, ...]]] = {
 }
 
 
-#: Placeholders for arguments of keywords; the placeholder of any other argument is its name.
+#: Placeholder for each argument name of keywords; for any other argument, its name is the placeholder.
 _HOLES: Final = {"role": "?role", "move": "?move", "term": "?term", "value": "100"}
 
 

@@ -1,4 +1,4 @@
-"""The documents that an editor has open, the sheets in its folders, and positions in texts."""
+"""Open documents of an editor, sheets in the folders of an editor, and positions in texts."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 #: Maximum number of open documents; further documents are ignored.
 _MOST: Final = 1_000
-#: Maximum number of files that a search reads.
+#: Maximum number of files that a search for symbols reads.
 _MOST_FILES: Final = 500
-#: Maximum number of folder entries that a search visits.
+#: Maximum number of folder entries that a search for symbols visits.
 _MOST_ENTRIES: Final = 20_000
 #: Maximum number of symbols in the answer to a search.
 _MOST_SYMBOLS: Final = 500
@@ -46,7 +46,7 @@ class Document:
 
     Attributes:
         findings: the findings of this version; None before it has been examined.
-        domains: the possible values of each place, perhaps those of an earlier version.
+        domains: the possible values of each place, perhaps from an earlier version.
     """
 
     def __init__(self, uri: str, version: int, text: str, encoding: Encoding = "utf-16") -> None:
@@ -95,7 +95,7 @@ class Documents(dict[str, Document]):
         return document
 
     def symbols(self, query: str) -> list[tuple[Document, Entry]]:
-        """Return the groups of rules whose names contain a query, starting with open documents."""
+        """Return the groups of rules with a name that contains ``query``, from open documents first."""
         groups: list[tuple[Document, Entry]] = []
         open_paths = set()
         for document in list(self.values()):
@@ -196,7 +196,7 @@ class Lines:
         return len(part) if part.isascii() else len(part.encode(self._codec, "surrogatepass")) // self._bytes
 
     def offset(self, place: Place) -> int:
-        """Return the offset of a position; a position beyond the line or the text counts as its end."""
+        """Return the offset of a position. A position beyond a line or the text means the end of either."""
         line, units = place
         if line < 0:
             return 0

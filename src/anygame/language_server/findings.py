@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Path to a term: relation, arity and argument index. For each compound term around the term, its functor
 #: (name and arity) and the argument index follow, as in `anygame.analysis.domains`.
 Place = tuple[object, ...]
-#: Maximum number of places; a sheet has several hundred.
+#: Maximum number of places; a sheet has several hundred places.
 _MOST_PLACES: Final = 5_000
 #: Maximum number of constants of a place: more than a large board has coordinates.
 MOST_CONSTANTS: Final = 500
@@ -30,7 +30,7 @@ _DEEPEST: Final = 3
 
 @dataclass(slots=True)
 class Values:
-    """Constants and functions that can occur at a place; ``complete`` says whether no constant is missing."""
+    """Constants and functions that can occur at a place; if ``complete``, no constant is missing."""
 
     constants: set[str] = field(default_factory=set)
     functors: set[Functor] = field(default_factory=set)
@@ -97,7 +97,7 @@ class DomainTable:
         return self._values.get(place, Values())
 
     def resolve(self, steps: Sequence[tuple[str, int]]) -> list[Place]:
-        """Return the places with a path: a relation, then functions, each with the index of an argument.
+        """Return the places that fit a path: a relation, then functions, each with the index of an argument.
 
         The path has no arities, because a list that is being typed can lack arguments.
         """
@@ -143,7 +143,7 @@ def _place(parts: Iterable[Any]) -> Place:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that explains a finding."""
+    """A second place in the text, which explains a finding."""
 
     start: int
     end: int

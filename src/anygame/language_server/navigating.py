@@ -25,8 +25,8 @@ def definitions(sheet: WrittenSheet, offset: int) -> list[Occurrence]:
     """Return the definitions of the name at an offset.
 
     A relation is defined in the heads of its rules and facts. A fluent or move is defined in the heads that
-    make it true or legal, a role in its fact. Any other constant or function is defined at its first place,
-    and a variable in the first sentence of the body that binds it.
+    make it true or legal, a role in a ``role`` fact. Any other constant or function is defined at its first
+    place, and a variable in the first sentence of the body that binds it.
     """
     name = sheet.name_at(offset)
     return _defining(sheet, name.symbol) if name else []
@@ -52,7 +52,7 @@ def _defining(sheet: WrittenSheet, symbol: Symbol) -> list[Occurrence]:
 
 
 def references(sheet: WrittenSheet, offset: int, *, declaration: bool = True) -> list[Occurrence]:
-    """Return all places of the symbol at an offset; its definitions only if ``declaration``."""
+    """Return all places of the symbol at an offset, without definitions if ``declaration`` is false."""
     name = sheet.name_at(offset)
     if name is None:
         return []
@@ -145,7 +145,7 @@ _MOST_RULES: Final = 500
 class Entry:
     """Entry of the outline: a group of rules and facts with the same head, or a rule of a group.
 
-    ``range`` covers the whole entry, ``selection`` its name; ``children`` are the rules of a group.
+    ``range`` covers the whole entry, ``selection`` covers the name; ``children`` are the rules of a group.
     """
 
     name: str

@@ -116,7 +116,7 @@ class OpenItem:
         return self._arrow is not None
 
     def lists(self) -> Iterator[tuple[str | None, int]]:
-        """Yield the name of each open list, as programs spell it, and the index of its next argument.
+        """Yield the name of each open list (keywords in lower case), and the index of the next argument.
 
         The name is None for a list without items, and an empty string for parentheses around formulas.
         """
@@ -126,7 +126,7 @@ class OpenItem:
             yield "" if is_group else name, max(0, len(children) - 1 - is_begun)
 
     def ended(self) -> list[Node]:
-        """Close all lists, and return the items; in infix, an arrow joins them to a rule."""
+        """Close all lists, and return the items; in infix, items before and after an arrow become a rule."""
         self._close_all(self._last.end)
         if self._form == "kif":
             return [node for node in self._head if node.children]

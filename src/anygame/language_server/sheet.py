@@ -37,7 +37,7 @@ class Symbol:
     """Meaning of a name; equal symbols have the same meaning.
 
     Attributes:
-        name: the name as programs spell it; for a variable, without its question mark.
+        name: the name, with keywords in lower case; for a variable, without the question mark.
         item: for a variable, the index of its rule; else -1.
     """
 
@@ -140,7 +140,7 @@ def _opened(node: Node) -> tuple[Node, Sequence[Node]]:
 
 #: Maximum number of characters of a comment shown with a name.
 _LONGEST_COMMENT: Final = 1_000
-#: Last characters of headings, which describe more than the rule below them.
+#: Last characters of a heading, that is, of a comment about more than the rule below it.
 _RULE: Final = ("---", "===", "***")
 _DECORATION: Final = "-=*_~# "
 
@@ -190,7 +190,7 @@ class WrittenSheet:
 
     @cached_property
     def by_item(self) -> dict[int, list[Occurrence]]:
-        """The names of each rule or fact, by its number."""
+        """The occurrences of names in each rule or fact, by the number of the rule or fact."""
         return grouped((each.item, each) for each in self.occurrences)
 
     @cached_property
@@ -249,13 +249,13 @@ class WrittenSheet:
         return None
 
     def comment_at(self, offset: int) -> Comment | None:
-        """Return the comment around an offset that is after the comment's first character."""
+        """Return the comment that contains an offset, excluding the offset of its first character."""
         place = bisect_right([comment.start for comment in self.comments], offset - 1)
         comment = self.comments[place - 1] if place else None
         return comment if comment and comment.start < offset <= comment.end else None
 
     def comment_above(self, item: int) -> str:
-        """Return the comment above an item without its marks; at most one blank line can separate them."""
+        """Return the comment, without its marks, that is directly or one blank line above an item."""
         line = self.source.position(self.items[item].start)[0]
         place = bisect_right([comment.start for comment in self.comments], self.items[item].start)
         lines: list[str] = []

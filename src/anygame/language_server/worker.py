@@ -38,7 +38,7 @@ def examine(name: str, text: str, settings: Settings) -> Findings:
     wanted = ExaminationSettings(
         lenient=settings.lenient, limits=LIMITS, play=BRIEF if settings.play else None
     )
-    with read_silently():  # the findings mention lenient reading
+    with read_silently():  # the findings replace the warnings about lenient reading
         examination = examined(source, wanted)
     least = Severity.INFO if settings.infos else Severity.WARNING
     worst = sorted(examination.worst(_MOST, least), key=lambda finding: finding.diagnostic)
@@ -79,7 +79,7 @@ _NICENESS: Final = 5
 
 
 def main(memory: int, longest: int) -> None:
-    """Answer questions until the input ends, with limits in bytes on address space and on an answer."""
+    """Answer questions until the input ends, with limits in bytes on address space and answer size."""
     answer_questions(set_up(memory, _NICENESS), answer, longest)
 
 

@@ -309,7 +309,7 @@ class PlayerInfo:
     """Information about a player; a missing value is None.
 
     Attributes:
-        name: one word.
+        name: name of the player, one word.
         status: usually ``available`` or ``busy``.
         species: ``human`` or ``alien``.
     """

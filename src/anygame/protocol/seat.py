@@ -1,7 +1,7 @@
 """Remote seats: players that the referee reaches through the GGP protocol.
 
 A clock starts when a message is sent, and stops when the reply is complete. If the names in messages are
-scrambled, those in replies are translated back. A `Transport` separates messages from the network.
+scrambled, the names in replies are translated back. A `Transport` separates messages from the network.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 #: Time limit of the reply to INFO in seconds.
 _INFO_CLOCK: Final = 1.0
-#: Number of seconds in which START is retried if the player refuses the connection, as after a match.
+#: Number of seconds in which START is retried if the player, just after a match, refuses the connection.
 _RETRY: Final = 1.5
 #: Number of seconds between two retries.
 _RETRY_PAUSE: Final = 0.2
@@ -97,7 +97,7 @@ class RemoteSeat:
         self._sending: _Sending | None = None
 
     async def start(self, match: MatchInfo) -> Reply:
-        """Send START and, in a resumed match, PLAY for each past turn; wait at most the clock of each."""
+        """Send START and, in a resumed match, PLAY for each past turn; each message has a clock."""
         gdl2 = match.game.is_gdl2 if self._gdl2 is None else self._gdl2
         self._sending = _Sending(match, gdl2=gdl2)
         reply = await self._exchange(self._sending.start(), match.start_clock, retry=_RETRY)
@@ -163,7 +163,7 @@ async def ask_info(host: str, port: int, clock: float = _INFO_CLOCK) -> PlayerIn
 
 
 class _Sending:
-    """Creates the messages of one match. With ``gdl2``, they contain percepts instead of moves."""
+    """Creates the messages of one match. With ``gdl2``, messages contain percepts instead of moves."""
 
     def __init__(self, match: MatchInfo, *, gdl2: bool) -> None:
         self.match = match

@@ -134,7 +134,7 @@ class Position(NamedTuple):
         return AnsweredPosition(self.game, self.state, len(self.moves))
 
     def with_standing(self, answer: View) -> View:
-        """Add the goals (null for no goal), the roles with a choice, and a role without a move."""
+        """Return an answer with the goals (null for no goal), the roles with a choice, and a stuck role."""
         stuck = self.state.stuck_role
         return answer | {
             "goals": self.answered.goals().data["goals"],

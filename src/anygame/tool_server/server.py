@@ -159,7 +159,7 @@ def _patience(given: dict[str, Any]) -> float:
 
 
 _PACKAGE: Final = Path(__file__).parents[1]
-#: Folders that can have the chapters: in an installed package, and in a working tree.
+#: Folders that can contain the chapters: in an installed package, and in a working tree.
 _FOLDERS: Final = (_PACKAGE / "docs", _PACKAGE.parents[1] / "docs")
 
 
@@ -239,7 +239,7 @@ def serve_http(version: str, folders: Iterable[Path], port: int, listening: Call
 
 
 class _Worker(ChildProcess):
-    """A process that answers one question at a time; ``known`` has the sheets that it has read."""
+    """A process that answers one question at a time; ``known`` has the sheets that the process has read."""
 
     def __init__(self) -> None:
         self.known: set[str] = set()
@@ -288,7 +288,7 @@ class QuestionPool:
         """Return the answer to a question, which has the arguments of `answering.answer` except ``report``.
 
         If the calling task is cancelled, the process is killed. Raises BusyError, ChildFaultError or
-        ChildEndedError if there is no answer ``within`` a number of seconds after a process begins.
+        ChildEndedError if no answer comes in ``within`` seconds after a process begins.
         """
 
         def knowing(idle: Sequence[_Worker]) -> _Worker:

@@ -38,7 +38,7 @@ class Settings:
         lenient: whether to allow variables that no positive literal binds.
         processes: maximum number of running matches. Each has a process of 30 to 100 MB; other matches sleep.
         streams: maximum number of pages that receive updates. Each takes a few kilobytes of memory.
-        connections: maximum number of open connections. Together with the pipes of processes, they must stay
+        connections: maximum number of open connections. Connections and pipes of processes together must stay
             below the usual limit of 1,024 open files.
         sending: time limit in seconds for receiving the body of a request.
         body: maximum size in bytes of an upload, eight times that of the longest of 371 public sheets.

@@ -217,7 +217,7 @@ def _progress(examination: Examination | None) -> str:
 _STYLES: Final = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 #: First line of a diagnostic.
 _HEAD: Final = re.compile(r"((?:\S+:\d+:\d+: )?)(error|warning|info)(\[[a-z-]+\])(: .*)", re.DOTALL)
-#: Line of a diagnostic that marks a place in the line above it.
+#: Line of a diagnostic that underlines a place in the source line above.
 _MARK: Final = re.compile(r"( +\| )( *\^~*)")
 #: Note or hint of a diagnostic.
 _REMARK: Final = re.compile(r"((?:\S+:\d+:\d+: )?)(note|  try)(: .*)", re.DOTALL)
@@ -253,7 +253,7 @@ def _found(file: str, finding: Finding) -> Found:
 
 
 def _summary_of(verdict: Verdict) -> str:
-    """Return a verdict as one line, without the match that the findings show."""
+    """Return a verdict as one line, without the refuting match, which the findings show."""
     notes = [verdict.note]
     if verdict.outcome == "open" and verdict.depth:
         notes.insert(0, f"no match of up to {counted(verdict.depth, 'move')} decides the claim")

@@ -51,7 +51,7 @@ _LONGEST_NUMBER: Final = 40
 
 def _number(text: str) -> Fraction:
     try:
-        # With an exponent, a short string can be a number of a million digits.
+        # With an exponent, a short string can denote a number of a million digits.
         if len(text) > _LONGEST_NUMBER or "e" in text.lower():
             raise ValueError
         return Fraction(text)

@@ -42,7 +42,7 @@ class _Options(JsonOption, MachineOption):
 def _perft(options: _Options) -> int:
     game = load_game(options)
     record: dict[str, Any] = {"game": game.name, "depth": options.depth}
-    # Without --divide, joint moves can be counted without generating them.
+    # At depth 1, without --divide, joint moves are counted without generating them.
     if options.depth < 1 or (options.depth == 1 and not options.divide):
         _print(record | {"count": perft(game, options.depth)}, options)
         return Status.OK

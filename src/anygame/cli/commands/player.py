@@ -130,7 +130,7 @@ async def _serve(options: _Options) -> None:
 
 
 async def _listening(server: PlayerServer, host: str, asked: int | None) -> int:
-    """Listen on a port, by default the first free one from 9147 on, and return its number."""
+    """Listen on a port, by default the first free port from 9147 on, and return the port."""
     tried = [asked] if asked is not None else range(_USUAL_PORT, _USUAL_PORT + _PORTS_TRIED)
     refusal: OSError | None = None
     for port in tried:

@@ -196,7 +196,7 @@ class _Shown:
 
 
 def _tight(move: str) -> str:
-    """Return a move without blanks next to its parentheses, which some records contain."""
+    """Return a move without the blanks next to parentheses, which some records contain."""
     return move.replace("( ", "(").replace(" )", ")")
 
 

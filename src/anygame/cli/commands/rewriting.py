@@ -119,7 +119,7 @@ def _translate(options: _TranslateOptions) -> int:
 
 
 def _written_out(source: Source) -> Source:
-    """Return a sheet in KIF after the fixes of lenient reading; the sheet itself if it needs none."""
+    """Return a sheet in KIF after the fixes of lenient reading; the sheet itself if it needs no fixes."""
     from anygame.sheets.lenient import read_leniently
 
     plain, mends = read_leniently(parse_program(source, open_facts=True))

@@ -22,7 +22,7 @@ from anygame.cli.shared_options import (
 )
 from anygame.plotting import image
 
-#: Maximum number of games that ``playout`` plays without compiling. For most sheets, compiling takes longer.
+#: Maximum number of games that ``playout`` plays without compiling, which usually takes longer.
 _FEW: Final = 1_000
 
 

@@ -142,7 +142,7 @@ def _results(store: Store, meetings: Sequence[Meeting]) -> list[Result]:
 
 
 class _Pages:
-    """The pages of a tournament. They open the store again, since SQLite connections belong to a thread."""
+    """The pages of a tournament. They open the store again, since SQLite connections belong to one thread."""
 
     def __init__(self, event: Tournament, meetings: Sequence[Meeting], options: _Options) -> None:
         self.broadcast = Broadcast("Tournament", len(meetings), self._table)
@@ -217,7 +217,7 @@ def _say_over(event: Tournament, meeting: Meeting, record: Record, which: str) -
 
 
 def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[Standings, str]:
-    """Return the standings, and a message if they have no ratings because the extra is missing."""
+    """Return the standings, and a message if ratings need an extra that is not installed."""
     try:
         return standings(players, results), ""
     except MissingExtraError as error:

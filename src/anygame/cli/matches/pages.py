@@ -108,7 +108,7 @@ class EndedBySignal(Exception):  # noqa: N818
 def run_until_signal(work: Coroutine[Any, Any, object]) -> None:
     """Run a coroutine. Ctrl-C or SIGTERM cancels it; EndedBySignal is raised after its cleanup.
 
-    SIGTERM also ends background processes of scripts, which ignore Ctrl-C.
+    SIGTERM is for background processes of scripts, since such processes ignore Ctrl-C.
     """
     terminated = False
 

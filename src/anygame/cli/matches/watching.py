@@ -194,6 +194,6 @@ def show_fault(screen: Screen, role: str, verdict: Verdict, move: object) -> Non
 
 
 def show_said(screen: Screen, who: str, verdict: Verdict) -> None:
-    """Show the comments of a player, each after ``who``."""
+    """Show the comments of a player, each with ``who`` in front."""
     for line in verdict.said:
         screen.say(f"     {who}: {line}", "italic")

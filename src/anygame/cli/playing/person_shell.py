@@ -43,7 +43,7 @@ _OWN: Final = (
 
 
 def chosen_commands(*names: str, own: Sequence[Command] = ()) -> dict[str, Command]:
-    """Return the commands ``play`` and ``hint`` of people who play, ``own``, and the named commands."""
+    """Return the commands ``play`` and ``hint`` for people, the commands ``own``, and those in ``names``."""
     commands = {command.name: command for command in (*_OWN, *own)}
     return commands | {name: COMMANDS[name] for name in names if name not in commands}
 

@@ -30,7 +30,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """The people and players of the roles, except for ``random``.
+    """The people and players of all roles except ``random``.
 
     Attributes:
         players: name and specification of each person and player, by role.

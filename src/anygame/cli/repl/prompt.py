@@ -130,7 +130,7 @@ def _moves(fragment: str, moves: Sequence[Term]) -> Iterator[Completion]:
 
 
 def _history() -> History:
-    """Return the history in the user's state folder, or a new one in memory if that is not writable."""
+    """Return the history in the user's state folder, or a history in memory if the folder is not writable."""
     try:
         path = state_folder("history")
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -90,7 +90,7 @@ class Session:
         self._undone.clear()
 
     def save(self, path: str) -> None:
-        """Write the moves so far to a file. Raises PositionError, also to protect a file of another kind."""
+        """Write the moves so far to a file. Raises PositionError, also if another file is there."""
         if Path(path).exists():
             try:
                 _record(path)

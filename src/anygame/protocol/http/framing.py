@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 #: Maximum number of bytes read from a stream at a time.
 CHUNK: Final = 16_384
-#: Maximum number of bytes of a head. Real heads have several hundred bytes.
+#: Maximum number of bytes of the head of a message. Real heads have several hundred bytes.
 _LONGEST_HEAD: Final = 16_384
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
-#: Maximum number of bytes of an incomplete end of a head.
+#: Maximum number of bytes of an unfinished mark for the end of a head, such as ``\n\r`` of ``\n\r\n``.
 _LONGEST_PARTIAL_END: Final = 2
-#: Number of seconds without a byte after which a plausible message counts as complete. This time is much
+#: Number of seconds without a byte after which a message without open parentheses counts as complete, much
 #: longer than the gaps between packets, and much shorter than any clock.
 _SILENCE: Final = 0.5
-#: Maximum number of chunks of a body. One chunk of each packet is not counted.
+#: Maximum number of HTTP chunks of a body. One chunk of each packet is not counted.
 _MOST_CHUNKS: Final = 5000
-#: Number of bytes of a body that ``refusal`` gets, enough for the first words of a message.
+#: Number of bytes of a body that are passed to ``refusal``, enough for the first words of a message.
 _ENOUGH_TO_JUDGE: Final = 65_536
 
 
@@ -108,7 +108,7 @@ class _Framing:
         self._h11 = need_h11()
         self._content = _Content(limit)
         self._head: bytearray | None = bytearray()
-        #: Number of bytes of the head that were searched for its end.
+        #: Number of bytes that have been searched for the end of the head.
         self._searched = 0
         self._chunks = 0
         self._connection: Any = None
@@ -191,7 +191,7 @@ class _Framing:
 class RequestFraming(_Framing):
     """One request, whose body has at most ``limit`` bytes.
 
-    ``refusal`` is called with the beginning of a long body, and returns the answer if it refuses the message.
+    ``refusal`` is called with the beginning of a long body, and returns the answer to a refused message.
     """
 
     def __init__(self, limit: int, refusal: Callable[[bytes], str | None] = lambda _: None) -> None:

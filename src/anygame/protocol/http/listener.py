@@ -69,9 +69,9 @@ class Listener:
         self._bounds = bounds or Bounds()
         self._refusal = refusal
         self._server: asyncio.Server | None = None
-        #: New connections, whose bytes have not been read.
+        #: Tasks of new connections: the first bytes have not been read yet.
         self._new: set[asyncio.Task[None]] = set()
-        #: Address of each other connection, oldest first; None once the message is complete.
+        #: Client address for the task of each older connection, oldest first; None after a complete message.
         self._connections: dict[asyncio.Task[None], str | None] = {}
 
     async def open(self, host: str, port: int) -> int:
@@ -120,7 +120,7 @@ class Listener:
                 await writer.wait_closed()
 
     def _make_room(self) -> bool:
-        """Drop a connection if there are too many; return False if all have a complete message."""
+        """Drop a connection if there are too many; return False if all of them have a complete message."""
         if len(self._connections) < self._bounds.connections:
             return True
         reading = {
@@ -177,7 +177,7 @@ class Listener:
     async def _refuse(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, status: int, reply: str, reason: str
     ) -> None:
-        """Answer an invalid message, and continue reading for a while, so that the answer arrives."""
+        """Answer an invalid message. Continue reading for a while, so that the client receives the answer."""
         self._log_fault(_peer(writer), reason)
         with suppress(OSError, TimeoutError):
             async with asyncio.timeout(_LINGER):

@@ -69,7 +69,7 @@ class Host:
         raise NotImplementedError
 
     def end(self) -> None:
-        """End the session: at once if ``can_be_ended``, else after its current task. Ignore its events."""
+        """End the session: at once if ``can_be_ended``, else after its current task. Ignore later events."""
         self.on_event = lambda _: None
 
     async def wait(self) -> None:

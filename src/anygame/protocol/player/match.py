@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from anygame.protocol.player.hosts import Host
     from anygame.protocol.player.played_game import PlayerSettings
 
-#: Given the number of sessions that died in a match, returns another session, or None to give up.
+#: Function from the number of sessions that died in a match to another session, or to None to give up.
 Renew = Callable[[int], "Host | None"]
 
 #: Maximum number of seconds for a player to finish after STOP, for example to save learned data.
 _FAREWELL: Final = 10.0
-#: Maximum number of seconds for a player to finish after ABORT. Checking its clock, it needs milliseconds.
+#: Maximum number of seconds for a player to finish after ABORT. A player that checks clocks needs few ms.
 _SHORT_FAREWELL: Final = 1.0
 #: Number of crashes while loading the rules after which the match is abandoned.
 _MOST_DEATHS_READING: Final = 2
 #: Maximum total number of characters of the messages that are kept for another session.
 _MOST_KEPT: Final = 2**24
-#: Number of seconds that are added to the clocks for the timeout of the rules, because machines can be busy.
+#: Number of seconds by which the timeout of the rules exceeds the clocks, because machines can be busy.
 _SLACK: Final = 5.0
 #: Maximum number of different faults that are reported at a time.
 _MOST_FAULTS: Final = 3
@@ -57,7 +57,7 @@ class _Turn:
     #: Whether the last joint move is still legal, so that an equal message can belong to the next turn.
     is_repeatable: bool = False
     move: asyncio.Future[str | None] = field(default_factory=_future)
-    #: Best move of the player so far, if the session was asked for it.
+    #: Best move of the player so far, if the session was asked for this move.
     best: asyncio.Future[str | None] = field(default_factory=_future)
     answer: asyncio.Task[str] | None = None
 
@@ -99,7 +99,7 @@ class PlayerMatch:
         host.on_event = self._receive
 
     async def prepare(self, arrived: float) -> str:
-        """Return ``ready`` when the player is ready or the answer is due; ``busy`` if it cannot play."""
+        """Return ``ready`` when the player is ready or an answer is due; ``busy`` after a failure."""
         start = self.start
         if self._ready is None:
             self._ready = _future()
@@ -194,7 +194,7 @@ class PlayerMatch:
                 turn.move.set_result(move)
 
     def _wait_for_rules(self, question: int) -> None:
-        """Start the timeout of the rules for START (question 0) or a turn."""
+        """Start the timeout of the rules for START (question 0) or for the turn with this number."""
         self._asked.add(question)
         if self._rules_due is None:
             seconds = self.start.start_clock + 2 * self.start.play_clock + _SLACK
@@ -266,7 +266,7 @@ class PlayerMatch:
             self.host.send("abort")
 
     async def has_left(self) -> bool:
-        """Wait a limited time until the player has finished; return whether it has finished."""
+        """Wait a limited time until the player has finished; return whether the player has finished."""
         await asyncio.wait([self._left], timeout=self._farewell)
         return self._left.done() and not self._left.cancelled()
 

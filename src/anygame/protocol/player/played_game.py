@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 _LONGEST_MARGIN: Final = 1.0
 #: Maximum default margin, as a share of the clock.
 _MARGIN_SHARE: Final = 0.2
-#: Share of the margin that remains before the end of the clock when an answer is due.
+#: An answer is due when this share of the margin remains before the end of the clock.
 _ANSWER_AT: Final = 0.75
-#: Share of the margin that remains when the server stops waiting for the best move so far.
+#: When this share of the margin remains, the server stops waiting for the best move so far.
 _GIVE_UP_AT: Final = 0.5
 #: Minimum number of seconds for an answer, for any clock, because finding a legal move takes time.
 _SHORTEST_CLOCK: Final = 0.3

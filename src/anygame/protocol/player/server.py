@@ -77,14 +77,14 @@ _HANDOVER: Final = 0.5
 _MOST_WAITING: Final = 8
 _TOO_MANY: Final = f"{_MOST_WAITING} messages are already waiting for this match"
 _NO_SESSION: Final = "threads are still busy with the rules of former matches"
-#: Replacement for a player whose processes keep dying. This player needs little memory and time.
+#: Replacement for a player whose processes keep dying. The replacement needs little memory and time.
 _STAND_IN: Final = "random"
 #: Maximum number of sessions that finish former matches, in addition to twice the number of parallel matches.
 #: A player takes several seconds to save learned data, and a match can be shorter.
 _MOST_LEAVING: Final = 4
-#: Maximum number of sessions of the player that die in a match.
+#: Maximum number of dead sessions in a match that are followed by another session of the player.
 _MOST_DEATHS: Final = 3
-#: Maximum number of sessions of the replacement that die in a match.
+#: Maximum number of further dead sessions that are followed by a session of the replacement.
 _MOST_STAND_INS: Final = 3
 
 
@@ -382,7 +382,7 @@ class SessionPool:
         return self._make() if len(stuck) <= most else None
 
     def renew(self, deaths: int) -> Host | None:
-        """Return a session to continue a match in which ``deaths`` sessions died; None after too many."""
+        """Return a session to continue a match in which ``deaths`` sessions died; None if too many died."""
         if deaths <= _MOST_DEATHS:
             return self.take()
         if deaths > _MOST_DEATHS + _MOST_STAND_INS:
@@ -400,14 +400,14 @@ class SessionPool:
             self.end(host)
 
     def end(self, host: Host) -> None:
-        """End a session, even if it is busy, and start another one."""
+        """End a session, even if it is busy, and start another session."""
         host.end()
         self._ended = {ended for ended in self._ended if not ended.is_gone} | {host}
         if host.can_be_ended:
             self.warm_up()
 
     def release(self, match: PlayerMatch) -> None:
-        """Put back the session of a match when its player has finished, or end the session if it is late."""
+        """Put back the session of a match when its player has finished; end the session of a late player."""
 
         async def take_back() -> None:
             has_left = False

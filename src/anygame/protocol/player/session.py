@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 #: Names of the threads of a session.
 THREADS: Final = ("rules", "thinking")
 
-#: Maximum number of seconds to find a final state that agrees with the percepts. The player gets its goals.
+#: Maximum number of seconds to find the goals, in a final state that agrees with the percepts.
 _LAST_GUESS: Final = 5.0
 #: Maximum number of characters of a fault.
 _LONGEST_FAULT: Final = 1000
@@ -242,7 +242,7 @@ class Session:
         return chosen or match.random.choice(legal), fault
 
     def _best(self, legal: tuple[Term, ...], *, is_lost: bool = False) -> Term | None:
-        """Return the best move of the player so far. If the state is lost, the move can be illegal."""
+        """Return the player's best move so far, or None; with ``is_lost``, the move can be illegal."""
         best: object = None
         with suppress(BaseException):  # the code of a player can raise any error
             best = self._player.best if self._player is not None else None
@@ -283,7 +283,7 @@ class Session:
         try:
             if match is not None and self._player is not None:
                 self._player.abort() if goals is None else self._player.stop(goals)
-        except BaseException as error:  # the player is not used again
+        except BaseException as error:  # after an error, the player is not used again
             self._report(error)
             self._player = None
         self._write(["left"])
@@ -312,7 +312,7 @@ def _described(error: BaseException) -> str:
 
 
 def _text(value: object) -> str:
-    """Return an object of a player as a string, although its ``__str__`` can raise any error."""
+    """Return an object of a player as a string; another string if ``__str__`` raises an error."""
     try:
         return str(value)
     except BaseException as error:

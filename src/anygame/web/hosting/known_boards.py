@@ -27,7 +27,7 @@ class KnownBoards:
     """Draws the facts that each role can derive from its own moves and percepts.
 
     These boards need the compiled game. Until a background thread has compiled it, views are empty. If a view
-    was requested before that, the thread calls ``ready``.
+    was requested in the meantime, the thread then calls ``ready``.
     """
 
     def __init__(self, match: Course, painter: Painter, ready: Callable[[], object]) -> None:

@@ -1,7 +1,7 @@
 """Process of a match: commands on its standard input, answers and events on its standard output.
 
 Rules come from strangers, and nothing can interrupt the parser or the reasoner within a process. Each match
-therefore has its own process with bounded memory. If it does not answer in time, the server kills it.
+therefore has its own process with bounded memory. The server kills a process that does not answer in time.
 """
 
 from __future__ import annotations

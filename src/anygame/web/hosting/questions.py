@@ -78,7 +78,7 @@ def _made(before: State, joint: Sequence[Term], fact: Term) -> View:
 
 
 class StateSearch:
-    """Searches states of a game, one at a time. Later searches of a state continue earlier ones."""
+    """Searches states of a game, one at a time. Later searches of a state continue earlier searches."""
 
     def __init__(self, game: Game) -> None:
         self._search = Search(game, memory=_MEMORY, model=usable_model(game))

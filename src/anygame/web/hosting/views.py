@@ -124,7 +124,7 @@ def seen_view(match: Course, step: int) -> View | None:
 
 
 def log_view(match: Course) -> View:
-    """Return the joint moves so far as strings, and for each of them the indices of the roles to list."""
+    """Return all joint moves as strings, and for each joint move the indices of the roles to list."""
     return {
         "log": [[str(move)[:_LONGEST_TERM] for move in joint] for joint in match.line],
         "told": [match.told(step) for step in range(len(match.line))],

@@ -22,7 +22,7 @@ _DECIMAL: Final = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})
 #: Maximum number of fields of a form, more than one for each role.
 _MOST_FIELDS: Final = 1_000
 _URLENCODED: Final = "application/x-www-form-urlencoded"
-#: Maximum size in bytes of a field. No field reaches it, because guards refuse far smaller bodies.
+#: Maximum size in bytes of a field, which is never reached, since guards limit the size of bodies.
 _LONGEST_FIELD: Final = 2**30
 
 
@@ -74,7 +74,7 @@ register_url_convertor("count", _Count())
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a form. For an uploaded file NAME, these are its text and, as NAME_name, its name.
+    """Return the fields of a form. An uploaded file NAME gives two fields: NAME (text) and NAME_name.
 
     Raises MatchFaultError if a file is not UTF-8 text, and HTTPException if the body is not a form.
     """

@@ -32,13 +32,13 @@ View = dict[str, Any]
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
-#: Maximum number of states of a match with cached values of moves.
+#: Maximum number of states of a match for which the values of moves are cached.
 _MOST_VALUES: Final = 400
 #: Maximum number of matches in memory. Other matches are read from their records when they are opened.
 _MOST_KNOWN: Final = 200
 #: Maximum number of processes that start a match at the same time.
 _OPENING: Final = 4
-#: Maximum number of matches that wait for starting.
+#: Maximum number of matches that wait to be started.
 _WAITING_TO_OPEN: Final = 16
 #: Number of processes for sheets of strangers. While one of them reads a hard sheet, the other one answers.
 _CHECKING: Final = 2
@@ -109,8 +109,8 @@ class Match(Versioned):
     def shows_all(self, mine: Collection[str]) -> bool:
         """Return whether the owner of the roles ``mine`` may see everything before the match is over.
 
-        The owner may if the rules hide nothing, if the match ``reveals``, or if the owner plays all of
-        several roles. The only player against chance may not.
+        The owner may see everything if the rules hide nothing, if the match ``reveals``, or if the owner
+        plays all roles, or all of at least two roles besides ``random``.
         """
         hides = self.view is not None and self.view["seen"] is not None
         played = {role for role, seat in zip(self.roles, self.seats, strict=True) if seat["kind"] != "random"}
@@ -246,7 +246,7 @@ class Matches:
         return view | {key: match.view[key] for key in ("log", "told", "last")}
 
     async def change(self, match: Match, what: str, **arguments: Any) -> None:
-        """Send a command that changes the match to its process, and store the new view."""
+        """Send the process of a match a command that changes the match, and store the new view."""
         await self.ask(match, what, is_view=True, **arguments)
 
     async def ask(self, match: Match, what: str, **arguments: Any) -> Any:

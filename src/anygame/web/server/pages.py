@@ -96,7 +96,7 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
 
 
 def paragraphs(text: str) -> list[tuple[bool, str]]:
-    r"""Return the paragraphs of a text, each with a flag whether it is a table. Only its lines stay separate.
+    r"""Return the paragraphs of a text, each with a flag for tables. Only tables keep their line breaks.
 
     >>> paragraphs("Take some\nor all.\n\nRoles  x, o\nMoves  (take N)")
     [(False, 'Take some or all.'), (True, 'Roles  x, o\nMoves  (take N)')]
@@ -119,7 +119,7 @@ def plain(move: str) -> str:
 
 
 def _log(view: dict[str, Any]) -> list[list[tuple[str, str, str]]]:
-    """Return, for each joint move, the role, its colour and its move, of all roles that had a choice."""
+    """Return, for each joint move, the name, colour and move of each role that had a choice."""
     roles, colours = list(view["goals"]), view["picture"]["colours"]
     return [
         [(roles[index], colours.get(roles[index], ""), plain(joint[index])) for index in told]

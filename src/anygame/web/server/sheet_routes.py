@@ -227,7 +227,7 @@ class SheetRoutes:
         return response
 
     def _seats(self, roles: list[str], asked: Mapping[str, str], visitor: Visitor) -> list[Seat]:
-        """Return the seats in the fields ``as`` and ``against`` of a request, or in a field for each role."""
+        """Return the seats that a request names in the fields ``as`` and ``against``, or in one per role."""
         mine: Seat = {"kind": "person", "name": "person", "visitor": visitor.name}
         own, against = asked.get("as"), asked.get("against")
         if own is not None and own not in roles:

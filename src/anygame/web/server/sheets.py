@@ -104,7 +104,7 @@ class Sheets:
         return described(name, text, visitor, stem)
 
     def uploaded_by(self, visitor: str) -> list[Sheet]:
-        """Return the uploads of a visitor, the latest one first and all of them without rules."""
+        """Return the uploads of a visitor, latest first, without the text of the rules."""
         names = [path.stem for path, _ in by_age(self._folder)]
         uploads = {name: self._uploads.get(name) or self._uploaded(name) for name in names}
         self._uploads = {name: sheet and replace(sheet, text="") for name, sheet in uploads.items()}
@@ -131,8 +131,8 @@ def by_age(folder: Path) -> list[tuple[Path, int]]:
 def make_room(folder: Path, most: int, most_bytes: float = inf, spared: Collection[str] = ()) -> None:
     """Remove the oldest JSON files in a folder, to make room for another file.
 
-    Afterwards, the folder has fewer than ``most`` files, and at most ``most_bytes`` bytes. The stems of other
-    files to keep are in ``spared``.
+    Afterwards, the folder has fewer than ``most`` files, and at most ``most_bytes`` bytes. A file also stays
+    if ``spared`` contains the stem of its name.
     """
     total = 0
     for number, (path, size) in enumerate(by_age(folder), 1):

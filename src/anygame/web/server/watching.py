@@ -199,7 +199,7 @@ class _Follower:
 
 
 def _scaled(table: Table) -> dict[str, Any]:
-    """Return a table whose intervals are scaled so that those of each column range from 0 to 100."""
+    """Return a table with the intervals of each column scaled to the range from 0 to 100."""
     ends = []
     for column in zip(*table.rows, strict=True):
         intervals = [cell.interval for cell in column if cell.interval] or [(0.0, 0.0, 0.0)]
