@@ -55,7 +55,7 @@ class Domains:
         rules: normal rules, including facts.
         kinds_only: represent all constants by ``ATOM``.
         declared: include the terms of ``base``, ``input``, and the atoms of ``true`` and ``does`` in bodies.
-            Positions that people set up may contain them.
+            Positions that people set up may contain these terms.
         most_positions: maximum number of distinguished places.
         most_steps: maximum number of place visits during propagation.
     """

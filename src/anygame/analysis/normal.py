@@ -30,14 +30,14 @@ _DEEPEST: Final = 200
 
 @dataclass(slots=True)
 class Allowance:
-    """Remaining growth that the normal forms of an untrusted sheet may cause; each rule reduces it."""
+    """Remaining growth that normal forms of an untrusted sheet may cause; each rule reduces the allowance."""
 
     rules: int = 20_000  # number of additional rules
     characters: int = 1_000_000  # number of characters that equations add to terms
 
     @property
     def is_spent(self) -> bool:
-        """Whether less growth remains than a single rule may cause."""
+        """Whether the remaining growth is less than a single rule may cause."""
         return self.rules < MOST_OF_A_RULE or self.characters < 0
 
 

@@ -186,7 +186,7 @@ def _advice(rule: Rule, variable: Variable) -> str:
 
 
 def _only_negated_literal(rule: Rule, variable: Variable) -> Literal | None:
-    """Return the literal that contains a variable, if it is the only one and is negated."""
+    """Return the only literal that contains a variable if this literal is negated, else None."""
     negated = [
         formula.formula
         for formula, _ in walk(rule.body)

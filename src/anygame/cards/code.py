@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: loop. LLVM and the driver take 0.5 ms per input.
 _STRAIGHT_INPUTS: Final = 50_000
 #: Maximum number of registers per thread. Straight-line code gets all registers, so that it accesses memory
-#: less often. A loop gets fewer, so that more threads run while others wait for memory.
+#: less often. A loop gets fewer registers, so that more threads run while others wait for memory.
 REGISTERS: Final[dict[Style, int]] = {"straight": 255, "loop": 64}
 #: Name of the function that the driver starts.
 ENTRY: Final = "playouts"

@@ -191,9 +191,9 @@ class WarpLanes:
         self._fresh = False
 
     def _place(self, value: Any, what: str, role: int | None) -> tuple[int, int, int]:
-        """Copy an array with an item for each lane to the card, unless the array is there already.
+        """Copy an array, which has an item for each lane, to the card, unless the array is there already.
 
-        Returns the address and the stride of the array on the card, and -1 for 8-byte items, else 0. The
+        Returns the array's address on the card, the stride, and a mask: -1 for 8-byte items, else 0. The
         array has integers for a role, or truth values if ``role`` is None. Errors call the array ``what``.
         """
         interface = lies_on_card(value)

@@ -1,6 +1,6 @@
-"""A block: 512 simultaneous games that play a part of a simulation, deterministically.
+"""A block: 512 simultaneous games that play a given number of playouts, reproducibly.
 
-Blocks on graphics cards have 2,048 games. A processor can play such blocks, too.
+Blocks on graphics cards have 2,048 games. A processor can play blocks of this size, too.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _ALL = np.uint64((1 << 64) - 1)
 
 
 class Block:
-    """Memory in which a thread plays one block after the other, with the calls of machine code.
+    """Memory in which a thread plays blocks one after the other; the methods call machine code.
 
     Args:
         kernel: the code of the game.
         limit: number of joint moves after which a playout is cut.
-        whole: whether to compute all gates, also gates that the phase of the lanes does not need.
+        whole: whether to compute all gates, including gates that the current phase does not need.
 
     Attributes:
-        rows: uint64 [rows, words]; see ``layout.RowLayout``. The counters add up over all blocks.
+        rows: uint64 [rows, words]; see ``layout.RowLayout``. The counters are sums over all blocks so far.
         lengths: int64 [limit + 2]; element ``n`` counts the playouts of ``n`` joint moves in all blocks. The
             last element counts the playouts that were cut.
     """
@@ -142,17 +142,17 @@ class Block:
 
 #: Number of steps of one call while a block is replayed. The program notices interrupts only between calls.
 _STEPS = 256
-#: Number of steps that a lane is assumed to have waited, in the first replay of a playout. This number nearly
-#: always suffices. If it does not, the next replay multiplies it by ``_MORE``.
+#: Number of steps that a lane is assumed to have waited, in the first replay of a playout. If the lane waited
+#: longer, which is rare, the next replay assumes ``_MORE`` times as many steps.
 _SLACK, _MORE = 32, 8
 
 
 @dataclass(frozen=True, eq=False)
 class DeadEnd:
-    """A playout that ended in a state, bool [fluents], because a role had no legal move there.
+    """A playout that ended because a role had no legal move in the last state.
 
-    ``role`` is the first such role. ``moves`` are the joint moves of the playout, with an action per role,
-    counted from the first action of the role.
+    ``role`` is the first role without a legal move, and ``state``, bool [fluents], is the last state.
+    ``moves`` are the joint moves: per role the number of an action, counted from the role's first action.
     """
 
     role: int
@@ -170,7 +170,7 @@ class StuckError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StuckPlayout:
-    """Where a playout got stuck. After an interrupt, no playout started after step ``last_start``."""
+    """Where a playout got stuck. After an interrupt, playouts started up to step ``last_start`` only."""
 
     block: int
     step: int
@@ -180,7 +180,7 @@ class StuckPlayout:
 
 
 def start_state(network: Network, start: ArrayLike | None) -> NDArray[np.bool_]:
-    """Return the state to start from: bool [fluents]. Raises ValueError if ``start`` has another shape."""
+    """Return the state to start from: bool [fluents]. Raises ValueError if ``start`` has the wrong shape."""
     state = np.asarray(network.initial if start is None else start, np.bool_)
     if state.shape != (network.fluents,):
         raise ValueError(f"expected a start state of {network.fluents} fluents, got shape {state.shape}")
@@ -190,7 +190,7 @@ def start_state(network: Network, start: ArrayLike | None) -> NDArray[np.bool_]:
 def replayed(
     playout: StuckPlayout, kernel: Kernel, quota: int, state: NDArray[np.bool_], request: PlayoutRequest
 ) -> DeadEnd | None:
-    """Return a stuck playout, or None after an interrupt. Raises StuckError if the request is strict."""
+    """Replay a stuck playout; return None after an interrupt. Raises StuckError if the request is strict."""
     with suppress(KeyboardInterrupt):
         stuck = _replay(playout, Block(kernel, request.limit, whole=True), quota, state, request.seed)
         if request.strict:

@@ -9,7 +9,7 @@ from typing import Final
 from anygame.errors import LimitError
 
 # The costs below are in steps. A row of a join costs one step, which takes about 30 ns (measured on 100
-# public sheets). This is the cost of a rule, in a join or in a pass.
+# public sheets). ``TURN`` is the cost of handling a rule once, in a join or in a pass.
 TURN: Final = 5_000
 #: Cost in steps of building a term and its text.
 COMPOSED: Final = 300

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from anygame.network.compiled import CompiledGame
     from anygame.network.network import Network
 
-#: Maximum number of nodes in a picture. Graphviz takes minutes for a larger one, which is unreadable.
+#: Maximum number of nodes in a picture. Larger pictures are unreadable, and take Graphviz minutes.
 _MOST_DRAWN: Final = 1_000
 #: Maximum number of characters of a name in a picture. Longer names are cut, so that boxes stay small.
 _LONGEST_NAME: Final = 60

@@ -30,7 +30,7 @@ _MOST_DIGITS: Final = 9
 class Exclusions:
     """Groups of mutually exclusive fluents: in a reachable state, at most one fluent of a group holds.
 
-    A network may rely on these groups, so callers check positions from other sources. Each array of
+    A network may rely on these groups, so callers check states that play did not reach. Each array of
     ``groups``, int [fluents], has the number of each fluent's group, or -1 for a fluent without a group.
     """
 
@@ -51,7 +51,7 @@ class Exclusions:
         return None
 
     def pair_in(self, states: NDArray[Any]) -> tuple[int, int, int] | None:
-        """Return the number of a state with two exclusive fluents, and these fluents, or None."""
+        """Return the number of a state and two exclusive fluents that hold in the state, or None."""
         for groups in self.groups:
             members = np.flatnonzero(groups >= 0)
             order = members[np.argsort(groups[members], kind="stable")]
@@ -107,7 +107,7 @@ class Interface:
         self.percepts, self.percept_atoms = self._by_text(SEEN, roles)
 
     def _groups(self) -> Iterator[NDArray[np.int64]]:
-        """Yield an array of ``Exclusions.groups`` for each key: fluents with the same key form a group."""
+        """Yield per key an array of ``Exclusions.groups``: fluents that agree in the key form a group."""
         numbers = {atom: number for number, atom in enumerate(self.fluent_atoms)}
         values: dict[tuple[Relation, Key], list[Term | None]] = {}
         for invariant in self._grounding.invariants:

@@ -104,7 +104,7 @@ def levels_of(reader: Numbers, read: Numbers, count: int) -> Numbers:
     return levels
 
 
-#: A number that packs two numbers below 2**32 has the lower one in this many bits.
+#: Two numbers below 2**32 are packed into one number: the second takes this many lower bits.
 SHIFT: Final = 32
 #: Mask of the lower ``SHIFT`` bits.
 LOW: Final = (1 << SHIFT) - 1
@@ -126,7 +126,7 @@ def keys_of_rows(literals: Numbers, firsts: Numbers, lengths: Numbers) -> Keys:
 
 
 def candidates(order: Numbers, keys: Keys, lengths: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the rows with the hash of an earlier row, and for each of them the first row with its hash."""
+    """Return rows whose hash occurs in an earlier row, and for each of them the first row with that hash."""
     same = np.zeros(len(order), np.bool_)
     same[1:] = (keys[order[1:]] == keys[order[:-1]]) & (lengths[order[1:]] == lengths[order[:-1]])
     leaders = order[np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))]

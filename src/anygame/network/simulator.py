@@ -60,10 +60,10 @@ class Simulator:
         """Play random matches.
 
         After an interrupt (Ctrl-C) no more playouts start. Running playouts continue for half a second, so
-        that the tally does not favour short playouts. Then, or at a second interrupt, they are abandoned.
+        that the tally does not favour short playouts. Then, or at a second interrupt, the run abandons them.
 
-        A playout ends if a role has no legal move, or if it reaches the limit. The tally counts only the
-        joint moves of such playouts, in ``states`` and ``options``.
+        A playout also ends if a role has no legal move, or at the limit. Of such playouts, the tally counts
+        only the joint moves, in ``states`` and ``options``.
 
         Args:
             request: number of playouts, seed and limits.
@@ -161,7 +161,7 @@ class Run:
         raise NotImplementedError
 
     def _replaying(self) -> Kernel:
-        """Return a kernel for a processor with blocks of the same width."""
+        """Return a processor's kernel whose blocks are as wide as the blocks of this simulation."""
         return self._kernel
 
     def _example(self) -> DeadEnd | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Single:
     """Answers about single states. A state is a ``bytes`` object with a byte for each fluent, 0 or 1.
 
-    Consecutive questions about a state evaluate it only once. Threads must not share an instance.
+    Consecutive questions about a state evaluate the state only once. Threads must not share an instance.
 
     >>> from anygame.network.kernels.kernel import build_kernel
     >>> from anygame.network.network import Network

@@ -58,13 +58,13 @@ class GroundingLimits:
             until it becomes an input of a gate.
         join: maximum number of rows of one join, reduced for wide rows. A row takes 4 bytes per variable and
             8 bytes per literal.
-        steps: maximum amount of work, in steps of ``network.budget``. This number of steps takes about a
-            minute; the slowest public sheet that compiles needs a seventh of them.
+        steps: maximum amount of work, in steps of ``network.budget``. The default number takes about a
+            minute. Public sheets that compile need at most a seventh of the default.
         facts: maximum number of rows of one static relation.
         seconds: maximum duration; infinite by default.
         fluents: maximum number of facts of one relation of the state. Public games have a few thousand.
-        few: maximum number of instances of the first attempt, which takes about a second. If a game has more,
-            grounding starts again with the passes for large sheets.
+        few: maximum number of instances of the first attempt, which takes about a second. If a game has more
+            instances, grounding starts again with the passes for large sheets.
     """
 
     instances: int = 8_000_000
@@ -78,7 +78,7 @@ class GroundingLimits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleInstances:
-    """Instances of one rule: row numbers of the head and of positives, and column values of negatives."""
+    """Instances of one rule: row numbers of its head and positives, and column values of its negatives."""
 
     rule: GroundRule
     heads: Ids
@@ -163,9 +163,9 @@ class _Grounder:
             for key in (("next", 1), ("legal", 2))
             for relation in reasoner.layout.variants(key)
         ]
-        #: Number of rows copied so far, by the first relation of the pair.
+        #: Per relation of ``next`` and ``legal``, the number of rows copied so far.
         self._flowed: dict[Relation, int] = {}
-        #: Relations that rules read. A relation that a pass added only needs instances if it is one of these.
+        #: Relations that rules read. Other relations that passes added need no instances.
         self._read: set[Relation] = set()
 
     def run(self) -> Grounding:

@@ -66,8 +66,8 @@ class Join:
     def run(self, first: int | None, ranges: Mapping[int, tuple[int, int]]) -> Instances:
         """Return the instances whose rows lie in the ranges; literals without a range use all their rows.
 
-        The join starts with the literal ``first`` if it is given. Raises LimitError if there are too many
-        rows.
+        The join starts with the literal at index ``first``, unless ``first`` is None. Raises LimitError if
+        there are too many rows.
         """
         self._tables.budget.spend(TURN)
         instances = Instances()
@@ -252,7 +252,7 @@ class Join:
 
 
 class SemiNaiveEvaluation:
-    """Evaluates one rule of a fixpoint, and finds each instance once, after its last row was added.
+    """Evaluates one rule of a fixpoint whenever tables have grown, and finds each instance only once.
 
     This is semi-naive evaluation (Bancilhon and Ramakrishnan 1986, "An amateur's introduction to recursive
     query processing strategies"). ``reads`` has the relations in the body to which rules may add rows.
@@ -274,7 +274,7 @@ class SemiNaiveEvaluation:
     def deltas(self) -> Iterator[Instances]:
         """Yield the new instances since the last call, in parts.
 
-        Rows that are added during a call count for the next call. Raises LimitError if there are too many
+        The next call joins the rows that were added during this call. Raises LimitError if there are too many
         rows.
         """
         if not self._growing:

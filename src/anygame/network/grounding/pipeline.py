@@ -57,7 +57,7 @@ FIRST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     (BOUNDING_GROWTH, growth.bound_growth),
     ("parting views", parting.part_views),
 )
-#: This pass runs both before and after inlining, because inlining changes which variables are tied together.
+#: Splitting at keys runs before and after inlining, because inlining changes which variables are tied.
 _AT_KEYS: Final[tuple[str, Whole]] = (SPLITTING_AT_KEYS, _each(decomposition.split_at_keys))
 #: Passes for large sheets, after ``ONCE``. On small sheets, these passes only slow joins down.
 ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
@@ -66,7 +66,7 @@ ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     ("merging rules", folding.merge_rules),
     ("inlining dense relations", _each(folding.inline_dense_relations)),
 )
-#: Passes over single rules. Rules that one of these passes makes go through all of them again.
+#: Passes over single rules. The rules that result from a pass go through all these passes again.
 REPEATED: Final[tuple[tuple[str, OfOne], ...]] = (
     ("expanding disjunctions", normal_form.expand_disjunctions),
     ("naming disjunctions", normal_form.name_disjunctions),
@@ -80,7 +80,7 @@ REPEATED_IF_LARGE: Final[tuple[tuple[str, OfOne], ...]] = (
     ("splitting heads", decomposition.split_heads),
     ("splitting within", decomposition.split_within),
 )
-#: Large sheets name disjunctions instead: expanded copies of a rule would repeat its other joins.
+#: For large sheets, passes only name disjunctions: expanded copies of a rule would repeat its other joins.
 _REPEATED_OF_LARGE: Final = (
     *(one for one in REPEATED if one[0] != "expanding disjunctions"),
     *REPEATED_IF_LARGE,

@@ -255,7 +255,7 @@ def substituted_atom(atom: FlatAtom, bindings: Mapping[Variable, Term]) -> FlatA
 def substituted_test(test: Condition, bindings: Mapping[Variable, Term]) -> Condition:
     """Return a test with variables replaced.
 
-    Raises NotAVariableError if the test only supports variables, and one is replaced by another term.
+    Raises NotAVariableError if a constant or compound replaces a variable in a test for constants.
     """
     if isinstance(test, FlatAtom):
         return substituted_atom(test, bindings)

@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from anygame.network.grounding.tables import Ids, Rows
 
 
-#: Output relations of the network, with arities. These relations count as dynamic even if they are static.
+#: Output relations of the network, with arities. These relations count as dynamic, whatever their rules read.
 ASKED: Final = (("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2))
 #: The relation of percepts (GDL-II), an additional output of small networks.
 SEEN: Final = ("sees", 2)
 _ASKED_NAMES: Final = frozenset(name for name, _ in (*ASKED, SEEN))
 #: Minimum number of columns of a relation that its rules replace. Narrower relations are kept.
 _WIDE: Final = 3
-#: Maximum number of rows of a relation that is not replaced, because a join with the relation is fast.
+#: Maximum number of rows of a relation that rules never replace, because joins with so few rows are fast.
 _LARGE: Final = 2_000
-#: Maximum number of facts of a dynamic relation that count as rules.
+#: If a dynamic relation has at most this many facts, its facts count as rules.
 _MOST_FACTS: Final = 50
-#: Maximum number of rules that replace a relation. A rule that reads the relation gets a copy for each.
+#: Maximum number of rules that replace a relation. Every reader of the relation gets as many copies.
 _MOST_RULES: Final = 8
 #: Maximum number of rules that replace a relation without a table, which cannot be joined otherwise.
 _MOST_RULES_ON_DEMAND: Final = 20
@@ -57,7 +57,7 @@ class StaticRelations:
     Args:
         tables: receives the rows; its budget pays for questions to the reasoner.
         percepts: whether the network outputs percepts, too.
-        endless: whether to compute a whole relation on demand if it may be infinite.
+        endless: whether to ask the reasoner for all rows of a relation that may be infinite.
         filled: tables of earlier attempts for the same reasoner; new tables are added.
     """
 
@@ -113,7 +113,7 @@ class StaticRelations:
         return self._dense[relation]
 
     def fan_out(self, relation: Relation, known: tuple[int, ...]) -> float:
-        """Return the average number of rows of a static relation per value of some columns."""
+        """Return the average number of rows of a static relation that agree in some columns."""
         self.fill(relation)
         if self.is_on_demand(relation):
             return inf
@@ -187,7 +187,7 @@ class StaticRelations:
         return relation in self._on_demand
 
     def fill(self, relation: Relation) -> None:
-        """Fill the table of a static relation, unless it is computed on demand."""
+        """Fill the table of a static relation, unless the relation is computed on demand."""
         if relation in self._tables.of:
             return
         rows = self._engine.static_rows(relation)
@@ -225,7 +225,7 @@ class StaticRelations:
         return computed is not None
 
     def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
-        """Return a table that contains all rows of a relation on demand that match the keys."""
+        """Return a table with all rows of an on-demand relation that match the keys."""
         if not known:
             if not self._endless and not self._engine.ends(relation, ()):
                 message = f"the rules need all facts of {relation.title}, which may be infinitely many"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: A gate with more inputs than this is split.
 _WIDE = 32
-#: Gates that read the same gate are only grouped if it has at most this many readers.
+#: The readers of a gate are grouped only if the gate has at most this many readers.
 _MOST_READERS = 8
 #: Number of consecutive gates whose rows and inputs fit into the first-level cache.
 _NEAR = 200
@@ -57,7 +57,7 @@ def cluster(network: Network) -> tuple[Network, list[int]]:
 
 
 def _places(network: Network, actions: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Return per gate its place in the order of computation, or -1, and whether to split it.
+    """Return per gate the place in the order of computation, or -1, and whether to split the gate.
 
     A gate on which the end of the game depends gets the last place of its inputs.
     """

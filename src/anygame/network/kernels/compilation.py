@@ -33,10 +33,10 @@ make_requested()
 
 
 class Compilation:
-    """A compilation of a kernel's final code, which then calls ``kernel.take_over`` in a thread.
+    """Compiles a kernel's final code in another process; then a thread calls ``kernel.take_over``.
 
-    One process at a time compiles for all games of this program. A thread would block the interpreter and
-    LLVM, and the program could not end before the thread. If the program ends first, the process still fills
+    One process at a time compiles for all games of this program. Compiling in a thread would block the
+    interpreter and LLVM, and delay the end of the program. If the program ends first, the process still fills
     the cache for the next program. No process starts for a kernel that was deleted in the meantime.
     """
 
@@ -117,8 +117,8 @@ class _Program:
 
     Attributes:
         turn: lock that the running compilation holds.
-        useless: a process whose code is not cached, so that the end of the program kills the process.
-        lock: lock for which the end of the program waits.
+        useless: the running process if its code is not cached; the program kills this process at its end.
+        lock: while a thread holds this lock, the program does not end.
         ends: whether the program is ending.
     """
 

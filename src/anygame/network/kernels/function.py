@@ -113,7 +113,7 @@ class FunctionBuilder:
 
     @contextmanager
     def when(self, condition: str) -> Iterator[None]:
-        """Write the body of the ``with`` under a condition. Names from the body are valid only there."""
+        """Write the body of the ``with`` under a condition. No other code can use names from the body."""
         yes, done = self.new_label(), self.new_label()
         self.branch(condition, yes, done)
         self.label(yes)
@@ -137,7 +137,7 @@ class FunctionBuilder:
         self.label(done)
 
     def repeat(self, count: str) -> Iterator[str]:
-        """Write a loop like ``loop``, but with any number of rounds."""
+        """Write a loop like ``loop``, but allow zero rounds."""
         if not count.isdigit():
             with self.when(self.let(f"icmp ne i64 {count}, 0")):
                 yield from self.loop(count)
@@ -193,11 +193,11 @@ class FunctionBuilder:
         return self.let(f"getelementptr inbounds i8, ptr %rows, i64 {row * self.target.stride}")
 
     def addresses(self, index: str, row: int, count: int) -> list[str]:
-        """Return pointers to the ``count`` rows of an entry of a table whose first row is ``row``."""
+        """Return pointers to the ``count`` rows of a table's entry; the table begins at row ``row``."""
         return self.addresses_from(self.address(row), index, count)
 
     def addresses_from(self, first: str, index: str | int, count: int) -> list[str]:
-        """Return pointers to the ``count`` rows of an entry of a table, given a pointer to its first row."""
+        """Return pointers to the ``count`` rows of a table's entry; the table begins at pointer ``first``."""
         start = self.let(f"mul i64 {index}, {count * self.target.row_words}")
         return self.rows_at(self.offset(first, start), count)
 
@@ -272,17 +272,17 @@ class FunctionBuilder:
         return self.let(f"getelementptr inbounds i64, ptr {pointer}, i64 {offset}") if offset else pointer
 
     def place_in_block(self, offset: str | int) -> str:
-        """Return a pointer to a word of the record of a block; the words of all threads are interleaved."""
+        """Return a pointer to a word of a block's record; the words of all threads are interleaved."""
         if self.target.threads > 1:
             offset = self.let(f"mul i64 {offset}, {self.target.threads}")
         return self.offset("%block", offset)
 
     def word_of_block(self, offset: int) -> str:
-        """Return a word of the record of a block."""
+        """Return a word of a block's record."""
         return self.word(self.place_in_block(offset))
 
     def set_word_of_block(self, value: str | int, offset: int) -> None:
-        """Set a word of the record of a block."""
+        """Set a word of a block's record."""
         self.set_word(self.place_in_block(offset), value)
 
     def broadcast(self, word: str) -> str:

@@ -190,16 +190,16 @@ class Presence:
             self.alone = code.let(f"select i1 {alone}, i64 {self.present}, i64 0")
 
     def during(self, mask: int) -> AbstractContextManager[None]:
-        """Write code that runs if the lanes have a common phase of the mask, or no common phase."""
+        """Write code that runs if the lanes' common phase is in the mask, or if they have none."""
         return nullcontext() if mask == self._every else self._code.when(self._any(self.present, mask))
 
     def only_during(self, mask: int) -> AbstractContextManager[None]:
-        """Write code that runs if the lanes have a common phase of the mask."""
+        """Write code that runs if the lanes have a common phase and the mask contains this phase."""
         return self._code.when(self._any(self.alone, mask))
 
     @contextmanager
     def restarting_during(self, mask: int) -> Iterator[None]:
-        """Write code that runs if the lanes have a common phase of the mask and a lane restarts."""
+        """Write code that runs if a lane restarts and the mask contains the common phase of the lanes."""
         with self.only_during(mask), self._code.when(self._code.any_lane(self._code.load(RESTART))):
             yield
 

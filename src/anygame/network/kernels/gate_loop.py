@@ -108,7 +108,7 @@ class LoopWriter:
         """Find the gates whose inputs are all inverted moves of roles with many moves.
 
         Returns a mask of these gates, and the moves that other gates also read. Scattering does not pay if
-        other gates read as many moves as these gates have inputs. Then both results are empty.
+        other gates read as many moves as these gates have inputs. Then the results have no gate and no move.
         """
         network = self._network
         is_scattered = np.zeros(network.gates, np.bool_)
@@ -256,7 +256,7 @@ class LoopWriter:
             first = end
 
     def _write_scattered(self) -> None:
-        """Scatter moves to the gates that they refute, and to their own rows if other gates read them."""
+        """Scatter moves to the gates that they refute, and to the rows of moves that other gates read."""
         gates = np.flatnonzero(self._is_scattered)
         literals, lengths = self._literals(gates)
         refuted = self._place[self._base + gates] >> 1
@@ -270,7 +270,7 @@ class LoopWriter:
     def _scatter(self, actions: NDArray[np.int64], rows: NDArray[np.int64], sets: NDArray[np.bool_]) -> None:
         """Add the data for scattering actions; see ``loop_functions`` for the format.
 
-        In the lanes that choose an action, the code sets its row if ``sets`` holds, and clears it otherwise.
+        In lanes that choose ``actions[n]``, the code sets row ``rows[n]`` if ``sets[n]``, or clears the row.
         """
         order = np.lexsort((sets, actions))
         actions, rows, sets = actions[order], rows[order], sets[order]
@@ -344,8 +344,8 @@ class LoopWriter:
     ) -> None:
         """Add an operation, with the bit literal to read and the target of each entry.
 
-        The code does the operation if the lanes have a common phase of ``during``, or no common phase. It
-        also does the operation if the lanes have a common phase of ``restarting`` and a lane restarts.
+        The code does the operation if ``during`` contains the lanes' common phase, or if they have none. If a
+        lane restarts, a common phase in ``restarting`` suffices, too.
         """
         begin = self._written
         sources = (bits >> 1) * self._stride | bits & 1

@@ -48,13 +48,13 @@ Style = Literal["auto", "straight", "loop"]
 #: Maximum number of gate inputs for straight-line code, which takes 40 to 130 microseconds per input to
 #: compile. The loop needs no compilation, but runs 2x to 4x slower.
 STRAIGHT_INPUTS = 150_000
-#: Maximum number of gate inputs for which this process compiles straight-line code. That takes 0.1 to 0.2 s,
-#: less than in another process.
+#: Maximum number of gate inputs for which this process compiles straight-line code. Compiling then takes 0.1
+#: to 0.2 s, less than in another process.
 COMPILED_AT_ONCE = 2_000
 #: Maximum number of gate inputs for compiling in this process if a caller waits for straight-line code. Up to
 #: this size, compiling takes no longer than starting another process.
 COMPILED_IF_WAITED_FOR = 4_000
-#: Number of gate inputs that take as long to compile as one move that straight-line code can choose.
+#: For each move that straight-line code can choose, compiling takes as long as for this many gate inputs.
 _INPUTS_PER_MOVE: Final = 25
 #: Minimum number of gate inputs for phases, which save half of each step or more. However, each playout waits
 #: for the first phase (half a step with two phases), which costs more in short, small games.
@@ -65,8 +65,8 @@ PHASED_SHARE = 0.75
 #: Minimum number of gate inputs for clustering gates; see ``clusters``. Smaller games fit into the cache.
 CLUSTERED_INPUTS = 4_000
 #: If the gates that only goals need have at most this many inputs together, each step evaluates these gates.
-#: With more inputs, they are evaluated only when games have ended. Games with phases are an exception, since
-#: waiting lanes would leave the common phase.
+#: With more inputs, these gates are evaluated only when games have ended. With phases, they are evaluated in
+#: each step, since waiting lanes would leave the common phase.
 LATE_INPUTS = 4_000
 
 #: Niceness of the compiling process: on a shared core, the process that plays has priority.
@@ -305,7 +305,7 @@ def build_kernel(
     order, layout = schedule(parted, phases, first, late), RowLayout(parted, phases)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
-    # For each role, its actions. If they are few, only the actions that can be legal.
+    # For each role, its actions; for a role with few actions, only the actions that can be legal.
     roles = [
         [action for action in range(first, end) if layout.outputs.legal[action] or action in layout.legal]
         for first, end in pairwise(accumulate(network.actions, initial=0))

@@ -49,7 +49,7 @@ class RowLayout:
         legal: per action of a role with many actions, the row of its legality.
         chosen: per action, the phases in which an action of its group can be legal. Only in these phases the
             code writes the action's row and reads its legality.
-        factors: per action of a role with many actions, the rows of its group and of its member.
+        factors: per action of a role with many actions, the rows of its group and of its place in the group.
         many: per role with many actions, its first action and the number of its actions.
         answers: per output that is a gate, the row of its node.
         copies: actions whose legality must be copied to their rows in ``legal``.

@@ -1,8 +1,8 @@
 """The n-th set bit: count the legal moves of a role, and find the legal move with a given number.
 
-Moves are divided into groups. The code subtracts the groups' counts of legal moves from the number until it
-falls below zero. The results are each lane's group, and the number of the move inside the group. Then the
-code copies the legal moves of each lane's group to common rows, and searches these rows once for all groups.
+Moves are divided into groups. The code subtracts the counts of legal moves, group by group, until the number
+is negative. The results are each lane's group, and the number of the move inside the group. Then the code
+copies the legal moves of each lane's group to common rows, and searches these rows once for all groups.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.target import Target
 
-    #: Function that returns pointers to a group's rows, given a table's first row and its rows per group.
+    #: Function that returns pointers to a group's rows, given a table's first row and rows per group.
     Table = Callable[[int, int], list[str]]
 
 _SIZE = GROUP
@@ -131,7 +131,7 @@ class LoopSelection:
         self._found, self._members = role.factors
 
     def _in_runs(self, name: str, tables: Sequence[tuple[int, int]], others: Sequence[str]) -> None:
-        """Call a function for each run of groups; a table is its first row and its rows per group."""
+        """Call a function for each run of groups; a table is a pair: first row, rows per group."""
         code = self._code
         for first, groups, rest in each_run(self._moves, self._presence, self._phases):
             places = [code.address(row + first * count) for row, count in tables]
@@ -229,7 +229,7 @@ def _gather_function(name: str, *, sparse: bool, target: Target) -> str:
 def _each_group(code: FunctionBuilder) -> Iterator[tuple[str, list[str]]]:
     """Write a loop over the full groups, and code for a partial group; yield a group's number and rows.
 
-    For the missing moves of a partial group, it yields a row that never holds.
+    For the missing moves of a partial group, the function yields a row that never holds.
     """
     for index in code.repeat("%groups"):
         yield index, code.addresses_from("%legal", index, _SIZE)
@@ -251,7 +251,7 @@ def _member_function(name: str, target: Target) -> str:
 
 
 def _select(code: FunctionBuilder, legal: Sequence[str], number: Sequence[str]) -> list[str]:
-    """Return the rows of the moves: each legal move subtracts 1 from the number until it falls below zero."""
+    """Return the rows of the moves; each legal move subtracts 1, until the number falls below zero."""
     if len(legal) < 2:
         return list(legal)
     chosen = []
@@ -347,7 +347,7 @@ def each_group(
 ) -> Iterator[tuple[Table, int]]:
     """Write loops over the full groups of moves, and the same code for a partial group; see ``each_run``.
 
-    The function yields a function from a table to the group's rows, and the group's number of moves.
+    For each group, yields a function from a table to the rows of the group, and the number of moves.
     """
     for first, groups, rest in each_run(moves, presence, phases):
         if rest:

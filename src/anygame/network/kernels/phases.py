@@ -3,9 +3,9 @@
 In most games roles take turns: some fluents, the *clock*, depend only on each other, and their values repeat
 in a cycle. During the turn of a role, no move of another role is legal, and no gate that depends on such
 moves is needed. So this module propagates constants through the network for each phase, and finds the gates
-that each phase needs. If all lanes are in the same phase, the code skips the other gates. This is
-specialisation for run-time constants (Jones, Gomard and Sestoft, "Partial Evaluation and Automatic Program
-Generation", 1993), but the code is the same for all phases.
+that each phase needs. If all lanes are in the same phase, the code skips gates that this phase does not need.
+This is specialisation for run-time constants (Jones, Gomard and Sestoft, "Partial Evaluation and Automatic
+Program Generation", 1993), but the code is the same for all phases.
 
 Sets of phases are bit masks. An additional bit, ``whole``, represents lanes without a common phase, or in
 unreachable states. For these lanes, the code computes all gates.
@@ -150,7 +150,7 @@ class _Constants:
             self.false[base + gates], self.true[base + gates] = never, always
 
     def _propagate_to_actions(self) -> None:
-        """Mark an action as false where it is never legal, and as true where no other action can be legal."""
+        """Mark impossible actions as false, and the only possible action of a role as true, in each phase."""
         network = self._network
         possible = np.array(self.possible(), np.int64)
         first = 0
@@ -226,7 +226,7 @@ _CLOCK_GATES: Final = 64
 
 
 def autonomous_fluents(network: Network) -> dict[int, set[int]]:
-    """Return the fluents that depend on no move and only on each other, each with its dependences."""
+    """Return the fluents that depend on no move and only on each other, each with the fluents it reads."""
     read = {}
     is_cyclic = cyclic_gates(network)
     for fluent, literal in enumerate(network.next.tolist()):

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 #: Indices of the words in the record of a block. If several threads share a row, each thread has a record,
 #: but only the words for stuck playouts and for lanes differ. ``NOW``: the number of the step. ``LEFT``: the
 #: number of playouts that have not started. ``DEADLINE``: a step before which no playout reaches the limit.
-#: ``LIMIT``: the maximum number of moves. ``ELSEWHERE``: whether playouts start from another state than the
+#: ``LIMIT``: the maximum number of moves. ``ELSEWHERE``: whether playouts start from a state other than the
 #: initial state. ``STUCK_LANES``: the number of stuck playouts; the next three words are step, lane and
 #: length of the first stuck playout. ``WHOLE``: whether to compute all gates in each phase. ``WAITED``: the
 #: total number of steps that ended lanes have waited since the last evaluation of goals. ``FACTORS``: whether
@@ -169,7 +169,7 @@ def _start_of(code: FunctionBuilder, lane: str) -> str:
 def _each_playout(
     code: FunctionBuilder, game: PlayedGame, row: int, now: str
 ) -> Iterator[tuple[str, str, str, str]]:
-    """Write a loop over the ended playouts of a row. Without phases, it also starts the next playouts."""
+    """Write a loop over the ended playouts of a row. Without phases, the loop also starts new ones."""
     if not game.has_phases:
         yield from _start_next(code, row, now)
         return
@@ -197,8 +197,8 @@ def _start_idle(game: PlayedGame) -> str:
 def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str, str, str, str]]:
     """Write a loop that starts the next playouts in the lanes of a row, while any are left, and sets RESTART.
 
-    For each lane it first yields the lane, a pointer to the step in which the lane's last playout began, the
-    word of the lane and its bit.
+    For each lane, the loop first yields the lane, a pointer to the step in which the lane's last playout
+    began, the word of the lane and its bit.
     """
     before = code.count_before(code.load(row))
     left = code.word_variable(code.let(f"sub i64 {code.word_of_block(LEFT)}, {before}"))

@@ -1,4 +1,4 @@
-"""The order of evaluation, depth first; gates that depend on the state alone come first.
+"""The order of evaluation: depth first, with the gates that depend on the state alone before the others.
 
 Of the inputs of a gate, the input with the most gates below it comes first, so that few values are live at a
 time (Sethi and Ullman, "The Generation of Optimal Code for Arithmetic Expressions", 1970).
@@ -38,7 +38,7 @@ class Schedule:
         state: the units that legal moves, the end and goals need.
         goals: the units that only goals need, if they are evaluated only when games end; else empty.
         moves: the units that only the next state needs.
-        ends: int64 [gates]; for the first gate of a unit, the gate after its last gate.
+        ends: int64 [gates]; for the first gate of a unit, the gate after the unit's last gate.
         is_cyclic: bool [gates]; whether a gate is in a cycle.
     """
 
@@ -86,7 +86,7 @@ def schedule(
 
 
 def ends_of(network: Network) -> Numbers:
-    """Return per gate the next gate, or the gate after the cycle for the first gate of a cycle."""
+    """Return per gate the next gate; for the first gate of a cycle, the gate after the cycle."""
     ends = np.arange(1, network.gates + 1)
     for cycle in network.cycles:
         ends[cycle.first] = cycle.end
@@ -94,7 +94,7 @@ def ends_of(network: Network) -> Numbers:
 
 
 def by_phase(network: Network, units: Numbers, masks: Sequence[int]) -> Numbers:
-    """Move units that are needed in the same phases together, given the phases of all gates.
+    """Place units that are needed in the same phases next to each other, given the phases of all gates.
 
     The function sorts the units of each stretch separately, so that values do not live too long.
     """
@@ -148,8 +148,8 @@ def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: in
 def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Return the dependences among units, which are numbered by their positions.
 
-    Returns three arrays. The first has the number of units that each unit reads, and a final 0. The last has
-    the readers of each unit, unit after unit. The second has the index there of each unit's first reader.
+    Returns three arrays. The first has the number of units that each unit reads, and a final 0. The third
+    lists the readers of all units. The second has the index at which each unit's readers begin.
     """
     count, gate_starts, ends = len(units), network.starts.astype(np.int64), ends_of(network)
     sizes = ends[units] - units

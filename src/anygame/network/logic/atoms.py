@@ -41,7 +41,7 @@ class Atoms:
 
     Attributes:
         fluents: per relation of ``true``, the atom of its first row, and its number of rows.
-        actions: the same for ``does``.
+        actions: per relation of ``does``, the atom of its first row, and its number of rows.
         literal_of: per atom the literal that replaces it: its own literal, a literal of another atom,
             ``HOLDS`` or ``FAILS``.
         conjunctions: number of conjunctions before merging.
@@ -122,7 +122,7 @@ class Atoms:
         self._firsts = starts_of(self._lengths)
 
     def _levels(self, by_rule: list[RuleInstances]) -> Numbers:
-        """Return per atom the longest path from its relation down to state or moves, ignoring cycles."""
+        """Return per atom the length of the longest acyclic path from its relation to state or moves."""
         numbers = {relation: number for number, relation in enumerate(self._first)}
         reads: list[set[int]] = [set() for _ in numbers]
         for instances in by_rule:
@@ -165,11 +165,11 @@ FAILS: Final = -2
 
 #: Maximum number of merging rounds; public sheets need two to four.
 _MOST_ROUNDS: Final = 60
-#: Merging stops when fewer than this fraction of atoms merge: structural hashing finds the rest.
+#: Merging stops after a round that merges at most this fraction of atoms: structural hashing finds the rest.
 _WORTH_IT: Final = 0.002
 #: Minimum number of products for which atoms are merged level by level.
 _MANY: Final = 200_000
-#: Marks a conjunction with several literals, in place of its only literal.
+#: Stands for the only literal of a conjunction if the conjunction has several literals.
 _NONE: Final = -3
 _NO_NUMBERS: Final[Numbers] = np.zeros(0, np.int64)
 
@@ -183,8 +183,8 @@ def merge(
     many equal atoms, such as rows of a view that differ only in irrelevant arguments. Each round applies the
     replacements of earlier rounds, and compares the derivations of all atoms.
 
-    No literal has a higher level than its head. With levels, int [atoms], many products are merged level by
-    level, so that most of them are visited once.
+    No literal has a higher level than its head. Given ``levels``, int [atoms], many products are merged level
+    by level, so that most are visited once.
     """
     literal_of = 2 * np.arange(len(is_input))
     literal_of[facts] = HOLDS

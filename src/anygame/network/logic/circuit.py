@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 class Circuit:
     """Gates and output literals.
 
-    Gate ``g`` is node ``inputs + g``, the conjunction of its literals. It reads earlier nodes and *opened*
-    gates. Every cycle contains an opened gate.
+    Gate ``g`` is node ``inputs + g``, the conjunction of its literals. A gate reads earlier nodes and
+    *opened* gates. Every cycle contains an opened gate.
 
     Attributes:
         inputs: number of nodes before the first gate: the constant, fluents, then actions.
@@ -205,7 +205,7 @@ class _Hashing:
         kinds, group, counts = np.unique(kinds, return_inverse=True, return_counts=True)
         positive = np.bincount(group, pairs[chosen] & 1 == 0, len(kinds))
         never[kinds[positive > 1] // many] = True
-        # If one node of a choice holds, the others do not.
+        # If one node of a choice holds, no other node of the choice holds.
         one = positive == 1
         dropped = chosen[one[group] & (pairs[chosen] & 1 == 1)]
         # If a gate excludes most nodes of a choice, make it read the disjunction of the remaining nodes.

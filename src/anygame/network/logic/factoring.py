@@ -2,7 +2,7 @@
 
 The method is from Brayton and McMullen (1982, "The decomposition and factorization of Boolean expressions"),
 with single literals as divisors. It repeatedly takes out the literal that most products of a sum share, or
-the smallest of several such literals. Other literals that all these products share are taken out with it::
+the smallest of several such literals. Other literals that all these products share are taken out, too::
 
     ab + ac + d         becomes         a(b + c) + d
 

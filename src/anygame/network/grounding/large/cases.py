@@ -1,8 +1,8 @@
 """Cases of proofs: sets of assumptions, and the conclusions that follow from them.
 
-``settled`` draws conclusions that leave no choice, until nothing changes. This is a chase (Maier, Mendelzon
-and Sagiv 1979, "Testing implications of data dependencies"). Variables represent unknown values. If a
-conclusion is missed, a proof may fail, but no proof becomes wrong.
+``settled`` draws conclusions that need no case distinction, until nothing changes. This is a chase (Maier,
+Mendelzon and Sagiv 1979, "Testing implications of data dependencies"). Variables represent unknown values. If
+a conclusion is missed, a proof may fail, but no proof becomes wrong.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _FEW_ROWS: Final = 24
 class Invariant:
     """Mutual exclusion: in each state, no two rows of a relation are equal in all columns of the key.
 
-    With a value, this only applies to rows that have the value in all these columns.
+    With a ``value``, the invariant covers only rows that have the value in all columns of the key.
     """
 
     relation: Relation
@@ -65,8 +65,8 @@ class Invariant:
 class KnownAtom:
     """An atom that holds in a case.
 
-    ``depth`` is the number of rule expansions that led to it, and ``is_open`` whether its own rules are
-    expanded.
+    ``depth`` is the number of rule expansions that led to the atom. ``is_open`` says whether the rules that
+    derive the atom are expanded.
     """
 
     atom: FlatAtom
@@ -113,7 +113,7 @@ def equated(case: Case, pairs: Iterable[tuple[Term, Term]]) -> Case | None:
 
 
 def settled(case: Case, premises: Premises) -> Case | None:
-    """Return the case with all conclusions that follow; None if they contradict each other."""
+    """Return a case with all conclusions from its assumptions; None if these contradict each other."""
     for _ in range(_MOST_ROUNDS):
         concluded = _once(_unique(case), premises)
         if concluded is None or concluded == case:
@@ -193,7 +193,7 @@ def _are_one(one: FlatAtom, other: FlatAtom, keys: Iterable[Key], premises: Prem
 
 
 def _of_static_rows(case: Case, premises: Premises) -> list[tuple[Term, Term]] | None:
-    """Return the only possible value of each variable that has just one; None if a variable has none.
+    """Return the value of each variable with one possible value; None if a variable has no possible value.
 
     The values are those that all atoms with few rows allow, as in arc consistency (Mackworth 1977,
     "Consistency in networks of relations").
@@ -243,7 +243,7 @@ def _contradicts(case: Case) -> bool:
 
 
 def _matched(pattern: FlatAtom, atom: FlatAtom, fixed: set[Variable]) -> dict[Variable, Term] | None:
-    """Return values of variables of a pattern that make it equal to an atom; None if there are none."""
+    """Return values for variables of a pattern that make the pattern equal to an atom, or None."""
     bindings: dict[Variable, Term] = {}
     pending = list(zip(pattern.columns, atom.columns, strict=True))
     while pending:
@@ -261,7 +261,7 @@ def _matched(pattern: FlatAtom, atom: FlatAtom, fixed: set[Variable]) -> dict[Va
 
 
 def _with_negated_views(case: Case, premises: Premises) -> Case:
-    """Add the conclusions from views that fail: a rule body fails, so its only undecided literal fails."""
+    """Add conclusions: if a view fails, each of its bodies fails, and so does the only undecided literal."""
     fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
     fixed |= variables_in(case.tests)
     # If conclusions differ only in the names of variables, keep one of them.
@@ -349,7 +349,7 @@ class Premises:
         return self._rules.get(relation, ())
 
     def renamed(self, rule: GroundRule) -> GroundRule:
-        """Return a rule with variables that no other rule returned since ``begin_anew`` has."""
+        """Return a copy of a rule that shares no variable with other copies since ``begin_anew``."""
         copies = self._copies.setdefault(id(rule), [rule])
         self._taken[id(rule)] += 1
         if self._taken[id(rule)] == len(copies):
@@ -357,7 +357,7 @@ class Premises:
         return copies[self._taken[id(rule)]]
 
     def begin_anew(self) -> None:
-        """Let ``renamed`` reuse its variables."""
+        """Allow ``renamed`` to return the same copies again."""
         self._taken.clear()
 
     def may_derive(self, rule: GroundRule, atom: FlatAtom) -> bool:

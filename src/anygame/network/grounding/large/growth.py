@@ -99,7 +99,7 @@ def _bounded(rule: GroundRule, by_head: Rules, context: Context) -> list[GroundR
 def _unfolded(
     rule: GroundRule, by_head: Rules, context: Context, is_wanted: Callable[[FlatAtom, Rules, Context], bool]
 ) -> list[GroundRule]:
-    """Return all ways to replace the wanted literals of a rule by rule bodies; [] if there are too many."""
+    """Replace the wanted literals of a rule by rule bodies; return all resulting rules, or [] if too many."""
     waiting, done = [rule], list[GroundRule]()
     for _ in range(_MOST_STEPS):
         if not waiting:
@@ -151,7 +151,7 @@ def _with_keys(rule: GroundRule, context: Context) -> GroundRule | None:
 
 
 def _with_negations(rule: GroundRule, by_head: Rules, context: Context) -> list[GroundRule]:
-    """Add conditions that follow from the negated views of a rule, considering the rows that it reads."""
+    """Add tests that keep the rows that a rule reads from satisfying bodies of its negated views."""
     own = sorted_by_name(variables_of_rule(rule))
     bound = {v for atom in (*rule.positives, *rule.guards) for v in variables_of_atom(atom)}
     bodies = [(atom, body) for atom in rule.negatives for body in by_head.get(atom.relation, ())]
@@ -176,7 +176,7 @@ def _with_negations(rule: GroundRule, by_head: Rules, context: Context) -> list[
 def _held(
     rule: GroundRule, own: Sequence[Variable], negative: FlatAtom, body: GroundRule
 ) -> Iterator[GroundRule]:
-    """Yield the instances of a body of a negated view over the rows that a rule reads."""
+    """Match a body of a negated view with rows that a rule reads; yield an instance for each match."""
     head = FlatAtom(Relation("", (None,) * len(own)), tuple(own))
     count = len(rule.positives)
     opened = unfolded(GroundRule(head, (*rule.positives, negative)), negative, body)

@@ -33,7 +33,7 @@ _MOST_CASES: Final = 6_000
 
 
 class InvariantProver:
-    """Proves likely keys of fluents on request, and removes the others from the premises.
+    """Proves likely keys of fluents on request, and removes keys without a proof from the premises.
 
     ``proved`` has the proved invariants, including those that proofs assume. If all of them hold in a state,
     they hold in the next state.
@@ -71,7 +71,7 @@ class InvariantProver:
         return invariant.key in self._premises.keys(invariant.relation)
 
     def _is_kept(self, invariant: Invariant) -> bool:
-        """Return whether an invariant holds in the next state if all likely invariants hold before."""
+        """Return whether an invariant holds in the next state if all likely invariants hold in this state."""
         if invariant in self.proved:
             return True
         relation, key = invariant.relation, invariant.key
@@ -106,8 +106,8 @@ _DEEPEST: Final = 4
 class Refutation:
     """Refutes cases by a tableau method (Smullyan 1968, "First-order logic") with knowledge about games.
 
-    Each move is legal, each role makes one move, and one of its rules derives each view. Since the number of
-    cases is bounded, a case that is not refuted may still be impossible.
+    Each move is legal, each role makes one move, and each view that holds follows from one of its rules.
+    Since the number of cases is bounded, a case that is not refuted may still be impossible.
     """
 
     def __init__(self, premises: Premises, cases: int, budget: Budget) -> None:
@@ -197,7 +197,7 @@ class Refutation:
 
 
 def _in_the_way(holding: Sequence[FlatAtom], held: FlatAtom, failing: FlatAtom) -> list[Variable]:
-    """Return the variables in which two atoms differ; an empty list if no values make them equal."""
+    """Return the variables in which two atoms differ; an empty list if no values make the atoms equal."""
     if held.relation != failing.relation:
         return []
     fixed = {variable for atom in holding for variable in variables_of_atom(atom)}

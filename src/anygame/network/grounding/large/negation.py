@@ -1,4 +1,4 @@
-"""Joining negations: join a negated view with the only row that its arguments come from.
+"""Joining negations: if only one row supplies an argument of a negated view, join the view with this row.
 
 ::
 
@@ -12,8 +12,8 @@ becomes, where ``r`` is at one ``k``::
     part(r, s) :- true(at(r, k)), line(s, k)
 
 The rules for ``joined`` and ``part`` are the old rules unfolded (see ``folding``), with the literals about
-the joined row split off. Before, the numbers of values of ``x``, ``s`` and ``k`` multiplied. Now the
-numbers for ``x`` and ``k`` add up. Without this pass, the network of chess has 2.6 times as many gate inputs.
+the joined row split off. The numbers of values of ``x``, ``s`` and ``k`` multiply in the old rules. In the
+new rules, those of ``x`` and ``k`` add up. Without this pass, chess has 2.6 times as many gate inputs.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _MOST_UNFOLDED: Final = 1000
 
 
 def join_negations(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Join negated views with the only row from which their arguments come, and split off literals."""
+    """Join each negated view with the only row that supplies its arguments, and split off literals."""
     return _Joining(rules, context).rules()
 
 
@@ -102,7 +102,7 @@ class _Joining:
         return rule
 
     def _rows_beside(self, rule: GroundRule, atom: FlatAtom) -> tuple[Variables, list[Item]]:
-        """Return variables of an atom that determine a row with its other variables, and the row as items."""
+        """Find the row that supplies some variables of an atom; return the other variables and the row."""
         own, head = frozenset(variables_of_atom(atom)), frozenset(variables_of_atom(rule.head))
         rows = [Item.of("positives", one) for one in rule.positives if one.relation.predicate == "true"]
         static = filter(lambda guard: self._context.static.is_static(guard.relation), rule.guards)
@@ -137,7 +137,7 @@ class _Joining:
         return self._known[key]
 
     def _split(self, rule: GroundRule, inside: Variables, depth: int) -> GroundRule:
-        """Move the items that contain some variables into a new relation, unless they are the whole rule."""
+        """Move the items that contain variables of ``inside`` into a new relation, unless all items do."""
         items = items_of(rule)
         part = [item for item in items if item.variables & inside]
         rest = [item for item in items if not item.variables & inside]
@@ -152,7 +152,7 @@ class _Joining:
         return rule_of(rule.head, items_left)
 
     def _unfold(self, rule: GroundRule, inside: Variables, depth: int) -> list[GroundRule]:
-        """Replace views that contain some variables by their bodies, each in a separate relation."""
+        """Replace views with variables of ``inside`` by their bodies, each body in a separate relation."""
         rule = self._split(rule, inside, depth)
         copies = self._copies(rule, inside) if depth else []
         if not 0 < len(copies) <= min(MOST_COPIES, self._room):
@@ -171,7 +171,7 @@ class _Joining:
         return GroundRule(rule.head, (FlatAtom(self._relation_of(part, inside, depth), columns),))
 
     def _copies(self, rule: GroundRule, inside: Variables) -> list[tuple[GroundRule, Variables]]:
-        """Return a copy of a rule for each body of a view, with the new names of the variables."""
+        """Return for each body of a view a copy of the rule, and the new names of ``inside``."""
         expanded = expand_disjunctions(rule, self._context)
         if len(expanded) > 1:
             return [(one, inside) for one in expanded]
@@ -194,6 +194,6 @@ class _Joining:
 
 
 def _renamed(inside: Variables, rule: GroundRule, bindings: Bindings) -> Variables:
-    """Return the variables that replace some variables in a rule, except variables of its head."""
+    """Return the variables that replace ``inside`` in a rule, except variables of the rule's head."""
     renamed = {v for variable in inside for v in variables_of(apply(variable, bindings))}
     return frozenset(renamed.difference(variables_of_atom(rule.head)))

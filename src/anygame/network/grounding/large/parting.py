@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     #: Per column, the unary static relations that contain its values.
     Kinds = dict[int, frozenset[Relation]]
 
-#: Maximum number of split views that a rule reads. Each of them doubles the rule, so a rule that reads more
-#: views reads them whole.
+#: Maximum number of split views that a rule reads. Each split view doubles the rule, so a rule that reads
+#: more views reads whole views.
 _MOST_READ: Final = 1
 
 
@@ -119,7 +119,7 @@ class _Parting:
             self._bound.update(differing)
 
     def _narrow(self) -> bool:
-        """Drop the columns on which a free rule depends; return whether there were any."""
+        """Drop the columns on which a free rule depends; return whether a column was dropped."""
         changed = False
         for view in list(self._columns):
             free = [self._free_columns(rule) for rule in self._views[view]]
@@ -135,7 +135,7 @@ class _Parting:
         return changed
 
     def _drop_lone(self) -> bool:
-        """Drop a view if no rule passes its columns to another view, because they multiply only this view."""
+        """Drop a view whose rules pass its columns to no other view: the columns multiply only this view."""
         for view, rules in self._views.items():
             if view in self._columns and not any(
                 self._is_free(rule) and self._handed(rule) for rule in rules
@@ -145,7 +145,7 @@ class _Parting:
         return False
 
     def _free_columns(self, rule: GroundRule) -> Columns:
-        """Return the columns of the head whose variables occur in no literal but guards of one column."""
+        """Return the head's columns whose variables occur only in unary guards and the handed literal."""
         columns = self._columns[rule.head.relation]
         if rule.composed or id(rule) in self._bound:
             return frozenset()
@@ -160,7 +160,7 @@ class _Parting:
         return frozenset(n for n in columns if rule.head.columns[n] in once.difference(tied))
 
     def _handed(self, rule: GroundRule) -> FlatAtom | None:
-        """Return the literal to which the rule hands its free columns unchanged, if there is only one."""
+        """Return the only literal to which a rule hands its free columns unchanged; None if not unique."""
         own = {rule.head.columns[number] for number in self._columns.get(rule.head.relation, ())}
         handed = []
         for atom in rule.positives:
@@ -200,7 +200,7 @@ class _Parting:
         return kinds_of
 
     def _differs(self, rule: GroundRule) -> bool:
-        """Return whether a rule gives its columns unknown kinds, or other kinds than the other rules."""
+        """Return whether the kinds of a rule's columns are unknown, or differ from those of other rules."""
         view = rule.head.relation
         if view not in self._columns or not self._is_free(rule):
             return False
@@ -209,7 +209,7 @@ class _Parting:
 
     @cached_property
     def _with_bound(self) -> set[Relation]:
-        """The views that have rows that depend on their columns."""
+        """The views whose part ``bound`` can have rows."""
         views: set[Relation] = set()
         while more := {
             view

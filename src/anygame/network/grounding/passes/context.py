@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Knowledge of passes about relations. ``new_relation`` makes a relation, given its number of columns."""
+    """What passes know about relations. ``new_relation`` makes a relation, given its number of columns."""
 
     static: StaticRelations
     premises: Premises
@@ -31,7 +31,7 @@ class Context:
     new_relation: Callable[[int], Relation]
 
     def is_row(self, atom: FlatAtom, given: Collection[int], *, likely: bool = False) -> bool:
-        """Return whether the given columns of an atom determine its row, or at least likely do so."""
+        """Return whether the given columns of an atom determine its row; with ``likely``, without a proof."""
         return any(
             set(key).issubset(given)
             and (
@@ -44,7 +44,7 @@ class Context:
 
 
 def bound_by(rule: GroundRule, known: Iterable[Variable]) -> set[Variable]:
-    """Return the known variables, with those that equations and nested terms compute from them."""
+    """Return the known variables, and variables that equations and nested terms compute from known ones."""
     bound = set(known)
     changed = True
     while changed:
@@ -79,14 +79,14 @@ def can_be_joined(
 
 
 def determined(rule: GroundRule, known: Iterable[Variable], context: Context, most: float) -> set[Variable]:
-    """Return the bound variables, with those to which guards give at most ``most`` values on average."""
+    """Return the known variables, and variables to which guards give at most ``most`` values on average."""
     return _follow(rule, known, context, most)[0]
 
 
 def narrow_guards(
     rule: GroundRule, known: Iterable[Variable], context: Context, most: float
 ) -> list[FlatAtom]:
-    """Return the guards that ``determined`` uses, and other guards that only have determined variables."""
+    """Return the guards that ``determined`` uses, and other guards whose variables are all determined."""
     bound, followed = _follow(rule, known, context, most)
     rest = [
         guard

@@ -47,7 +47,7 @@ _MOST_COLUMNS: Final = 4
 
 
 def decompose_bodies(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Split off the parts of a body that are connected by head variables only, else the loosest part."""
+    """Split off parts that share only head variables; if there are none, the part that shares the fewest."""
     if rule.composed:
         return [rule]
     head = frozenset(variables_of_atom(rule.head))
@@ -96,7 +96,7 @@ def split_off(
     columns = sorted_by_name(own & (head | variables_of_items(rest)))
     atom = FlatAtom(context.new_relation(len(columns)), columns)
     shared = frozenset(columns)
-    # Copy conditions whose variables are all shared into the part: they reduce its rows.
+    # Copy conditions on shared variables into the part, because these conditions reduce the part's rows.
     kept = [
         item
         for item in rest
@@ -115,7 +115,7 @@ def split_off(
 
 
 def _unbound(split: GroundRule, own: frozenset[Variable], shared: frozenset[Variable]) -> frozenset[Variable]:
-    """Return the variables of a part that need a literal from outside the part to bind them."""
+    """Return the variables of a part that only literals outside the part bind."""
     bound = {v for atom in (*split.positives, *split.guards) for v in variables_of_atom(atom)}
     unbound = own - bound
     if [atom.relation.predicate for atom in split.positives] == ["does"]:
@@ -125,7 +125,7 @@ def _unbound(split: GroundRule, own: frozenset[Variable], shared: frozenset[Vari
     return unbound
 
 
-#: A head variable is independent if the other variables leave it more values than this, on average.
+#: A head variable is independent if, given the others, it has more values than this on average.
 _FEW: Final = 2.0
 _NOTHING: Final[frozenset[Variable]] = frozenset()
 
@@ -168,7 +168,7 @@ def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
     return [rule]
 
 
-#: Maximum number of non-head variables in a split-off part. If there are more, factoring is better.
+#: Maximum number of non-head variables in a split-off part. For larger parts, factoring is better.
 _FEW_INSIDE: Final = 2
 
 
@@ -229,7 +229,7 @@ def split_at_keys(rule: GroundRule, context: Context) -> list[GroundRule]:
         return [rule]
     head = frozenset(variables_of_atom(rule.head))
     items = items_of(rule)
-    # Proving keys is slow, so check the likely ones first.
+    # Proving keys is slow, so first test with likely keys whether a split can help.
     if len(_changing(items, head)) <= _FEW_VARIABLES:
         return [rule]
     if len(_changing(determining(items, head, partial(context.is_row, likely=True)), head)) <= _FEW_VARIABLES:
@@ -297,7 +297,7 @@ def _part(
 
 
 def _width(ties: Iterable[frozenset[Variable]]) -> int:
-    """Return the maximum number of variables joined at once if loose variables are eliminated first."""
+    """Return the maximum number of variables joined at once, if variables with few neighbours go first."""
     edges = set(ties)
     widest = 0
     while edges:

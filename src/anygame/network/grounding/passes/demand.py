@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
 
-#: Maximum average number of values that a guard adds per question. This admits, for example, the neighbours
-#: of a cell, but not all other cells.
+#: Maximum average number of values that a guard adds per question. A guard may add the neighbours of a cell,
+#: for example, but not all other cells.
 _MOST_VALUES: Final = 4.0
 #: Maximum number of literals that are joined to bind a question's columns.
 _MOST_BINDERS: Final = 2
@@ -76,7 +76,7 @@ class _Demand:
             for atom in atoms
             if atom.relation in self._asked_by
         ]
-        # Drop columns from the questions to a view until every reader can bind the other columns at low cost.
+        # Drop columns from the questions to a view until every reader can bind the rest at low cost.
         while self._drop_columns():
             pass
         self._asked = {
@@ -149,7 +149,7 @@ class _Demand:
         return atom in literals and (read.negated or literals.index(atom) < literals.index(read.atom))
 
     def _asking(self, read: _Read) -> Iterator[GroundRule]:
-        """Yield the rule that derives the questions of a literal, unless it is trivial."""
+        """Yield the rule that derives the questions of a literal, unless the rule is trivial."""
         columns = self._asked_by.get(read.atom.relation)
         if columns is None:
             return
@@ -161,7 +161,7 @@ class _Demand:
         yield _asking_rule(head, guards, rule)
 
     def _binding_guards(self, read: _Read, columns: _Columns) -> list[FlatAtom]:
-        """Return literals that bind the question of a rule, given the question for the head of the rule."""
+        """Return literals that bind a rule's question to a view, given the question for the rule's head."""
         rule, known, unbound = read.rule, self._known(read.rule), _variables(read.atom, columns)
         if read.negated:
             guards = _binding(rule, unbound)

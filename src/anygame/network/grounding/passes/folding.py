@@ -103,7 +103,7 @@ def unfolded(rule: GroundRule, atom: FlatAtom, body: GroundRule) -> tuple[Ground
 
 
 def _spliced(atoms: Sequence[FlatAtom], atom: FlatAtom, others: Sequence[FlatAtom]) -> tuple[FlatAtom, ...]:
-    """Replace one of the atoms by others; append the others if that atom is missing."""
+    """Return ``atoms`` with ``others`` in place of ``atom``, or at the end if ``atom`` is missing."""
     index = next((number for number, one in enumerate(atoms) if one is atom), len(atoms))
     return (*atoms[:index], *others, *atoms[index + 1 :])
 
@@ -149,7 +149,7 @@ def _with_plain_head(rule: GroundRule) -> GroundRule:
 
 
 def _without(rule: GroundRule, index: int) -> object:
-    """Return the rest of a rule and the variables of the literal; rules with the same key can be merged."""
+    """Return a key of a rule without one of its literals; rules with the same key can be merged."""
     literal = rule.positives[index]
     rest = rule.positives[:index] + rule.positives[index + 1 :]
     bodies = [frozenset(rest), *(map(frozenset, (rule.negatives, rule.guards, rule.tests)))]
@@ -177,7 +177,7 @@ def _merged(
 
 
 def share_parts(rules: Sequence[GroundRule], _: Context) -> list[GroundRule]:
-    """Replace added relations that have the same rules by one of them, until no two are equal.
+    """Merge relations that passes added and that have the same rules, until no such relations remain.
 
     ::
 

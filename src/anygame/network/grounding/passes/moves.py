@@ -82,7 +82,7 @@ def _groups(rule: GroundRule, move: FlatAtom) -> list[frozenset[Variable]] | Non
     return groups
 
 
-#: Maximum number of ways in which the tests of a move can fail. If there are more, most moves fail.
+#: Maximum number of ways in which the tests of a move can fail. With more ways to fail, most moves fail.
 _MOST_FAILURES: Final = 8
 
 
@@ -99,8 +99,8 @@ def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
         some() :- does(r, go(x, y))
         failing(a, b) :- does(r, go(x, y)), [cell(a, b)], x = a, y = b
 
-    A role makes exactly one move. So its move satisfies the conditions exactly if it makes a move of this
-    kind, and no move that fails them. Most frame axioms have this form, and few moves fail their conditions.
+    A role makes exactly one move. So its move satisfies the conditions exactly if it makes a move ``go``, and
+    no move that fails the conditions. Most frame axioms have this form, and few moves fail their conditions.
     """
     if rule.composed or not is_own(rule.head.relation):
         return [rule]
@@ -109,7 +109,7 @@ def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
     role = rule.positives[0].columns[0]
     if not isinstance(role, Variable) or role in rule.head.columns:
         return _complement(rule, context) or [rule]
-    # Derive one complement per role. The rule holds if the complement of any role does.
+    # Derive one complement per role: the rule holds if the complement of any role holds.
     columns = (role, *rule.head.columns)
     per_role = FlatAtom(context.new_relation(len(columns)), columns)
     complement = _complement(replace(rule, head=per_role), context)
@@ -147,7 +147,7 @@ def _complement(rule: GroundRule, context: Context) -> list[GroundRule] | None:
 
 
 def _failures(rule: GroundRule, head: frozenset[Variable], context: Context) -> list[tuple[Test, ...]] | None:
-    """Return the conjunctions that make the conditions on a move fail; None if they are unsuitable."""
+    """Return the conjunctions that make the conditions on a move fail; None for unsuitable conditions."""
     move = rule.positives[0]
     own = frozenset(variables_of_atom(move)) - head
     if not own:
@@ -156,7 +156,7 @@ def _failures(rule: GroundRule, head: frozenset[Variable], context: Context) -> 
     for item in items_of(rule):
         if item.what is move or not item.variables & own:
             continue
-        # An item with other variables can fail for one of their values, and hold for another value.
+        # An item with further variables can fail for one value of these variables, and hold for another.
         failing = _failing(item, context) if item.variables <= own | head else None
         if failing is None:
             return None
@@ -172,7 +172,7 @@ def _failing(item: Item, context: Context) -> list[tuple[Test, ...]] | None:
         assert isinstance(item.what, FlatAtom)
         return [(item.what,)]
     if isinstance(item.what, Negated):
-        # The item fails for all rows of its relation. If the relation is dense, these are most rows.
+        # If the relation is dense, the item fails for most values.
         atom = item.what.atom
         return None if context.static.is_dense(atom.relation) else [(atom,)]
     if item.kind == "tests":
