@@ -1,7 +1,7 @@
 """Workers of a Ray cluster, and self-play on the cluster as rows of data.
 
-Ray retries a call on another machine if its process or its machine dies. An actor holds state between calls.
-If the process of an actor dies, the next call raises an error.
+Ray retries a call on another machine if the process or the machine of the call dies. An actor holds state
+between calls. If the process of an actor dies, the next call raises an error.
 
 Ray: Moritz et al. 2018, "Ray: A distributed framework for emerging AI applications".
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from anygame.game.batch import Batch
     from anygame.game.game import Game
 
-    #: Returns, for each role, its move in every lane (int [lanes]), as ``Batch.step`` takes them.
+    #: Returns the moves of each role, int [lanes], in the form that ``Batch.step`` takes.
     Policy: TypeAlias = Callable[[Batch], Mapping[str, NDArray[np.int64]]]
 
 _Shared = TypeVar("_Shared")
@@ -41,11 +41,11 @@ _Result = TypeVar("_Result")
 
 __all__ = ["Cluster", "SelfPlay"]
 
-#: Maximum number of submitted calls per worker. With more than one call, a worker never waits for the next.
+#: Maximum number of submitted calls per worker. With several calls, a worker never waits for the next call.
 _AHEAD: Final = 4
 #: Maximum number of retries of a call whose process died.
 _RETRIES: Final = 5
-#: Timeout in seconds for connecting to a cluster. Ray itself tries for minutes.
+#: Timeout in seconds for connecting to a cluster. Without this timeout, Ray tries for minutes.
 _ANSWER: Final = 5.0
 #: Maximum number of seconds to wait for threads of Ray Data, which end after the rows are read.
 _ENDING: Final = 5.0
@@ -74,7 +74,7 @@ class Cluster:
     def __init__(self, address: str | None = None, *, cpus: int | None = None) -> None:
         if cpus is not None and (address is not None or cpus < 1):
             raise ValueError(f"cpus must be at least 1, and cannot be combined with an address; got {cpus}")
-        # With these variables, Ray sends no usage reports, and does not hide graphics cards from workers.
+        # With these environment variables, Ray sends no usage reports, and workers see all graphics cards.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         with needing("cluster", "dividing work among machines needs Ray"):
@@ -141,7 +141,7 @@ class Cluster:
         task = ray.remote(max_retries=_RETRIES, num_cpus=1)(call)
         waiting = iter(enumerate(items))
         running: dict[Any, int] = {}
-        # The count is read once, because a request to the cluster takes as long as a small call.
+        # The number of cores is read once, because reading the number takes as long as a small call.
         most = _AHEAD * self.count
         try:
             while True:
@@ -161,7 +161,7 @@ class Cluster:
 
     @contextmanager
     def actors(self, make: Callable[[_Item], object], items: Sequence[_Item]) -> Iterator[list[RayActor]]:
-        """Create an object from each item, each in its own process; end the processes with the block."""
+        """Create an object from each item in a process of its own; the ``with`` block ends the processes."""
         cores = self.count
         made: list[RayActor] = []
         try:

@@ -50,7 +50,7 @@ def write_whole(path: Path, *parts: str | bytes) -> None:
 def file_faults(
     what: str, path: str | os.PathLike[str], kind: type[AnygameError] = AnygameError
 ) -> Iterator[None]:
-    """Convert an error of the operating system about a file into a ``kind``, with the reason."""
+    """Convert an operating-system error about a file into an error of class ``kind``, with the reason."""
     try:
         yield
     except AnygameError:
@@ -63,7 +63,7 @@ def file_faults(
 
 
 def read_bounded(path: str | os.PathLike[str], most: int, meant: str, kind: type[AnygameError]) -> bytes:
-    """Return the bytes of a file; raise a ``kind`` if that fails, or for more than ``most`` bytes.
+    """Return the bytes of a file; raise ``kind`` if the file is unreadable or has more than ``most`` bytes.
 
     ``meant`` describes the expected content, for the message about a file with more bytes.
     """

@@ -116,7 +116,7 @@ class Episode:
         return self.is_terminal or self.is_cut
 
     def move(self, joint: Sequence[int]) -> None:
-        """Make a joint move, which has the number of a legal move for each role."""
+        """Make a joint move, given as the number of a legal move for each role."""
         before, network = self.position, self.game.backends.needed_network()
         percepts = network.percept_numbers(before, joint) if self.observer.hides else ()
         for seen, new, legal in zip(self._seen, percepts, self.legal, strict=False):
@@ -189,12 +189,12 @@ class Episode:
 class Observer:
     """Encodes the states of a compiled game as observations, for environments of all libraries.
 
-    Raises ValueError if the form does not exist or does not suit the game. Raises LimitError if the game is
-    too large for a network that computes percepts.
+    Raises ValueError if the form of observations does not exist or does not suit the game. Raises LimitError
+    if the game is too large for a network that computes percepts.
 
     Attributes:
-        hides: whether the rules hide information (GDL-II). In such games, a role observes its percepts since
-            its last choice.
+        hides: whether the rules hide information (GDL-II). If so, a role observes the percepts that it got
+            after its last choice.
         percepts: if the rules hide information, the number of possible percepts of each role; else empty.
         shapes: per role, the shape of its observation. A role that can observe nothing gets a single 0.
     """
@@ -232,13 +232,13 @@ class Observer:
                 )
 
     def checked_limit(self, limit: int) -> int:
-        """Return a limit on joint moves, lowered to the number of rows of a history."""
+        """Return a limit on joint moves, at most the number of rows of a history."""
         if limit < 1:
             raise ValueError(f"expected a limit of at least one joint move, got {limit}")
         return min(limit, self._steps or limit)
 
     def histories(self, lanes: int) -> list[NDArray[np.bool_]]:
-        """Return an empty history of each role, bool [lanes, steps, events]; [] for other observations.
+        """Return an empty history of each role, bool [lanes, steps, events]; [] without histories.
 
         The events are the possible moves of the role, then its possible percepts. Without hidden information,
         the events are the moves of all roles, and all roles share one array.

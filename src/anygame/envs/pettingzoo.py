@@ -78,7 +78,7 @@ class GameAgents:
 
     @property
     def max_cycles(self) -> int:
-        """Number of joint moves after which a match is truncated; can be set up to the rows of a history."""
+        """Number of joint moves after which a match is truncated; at most the rows of a history."""
         return self._episode.limit
 
     @max_cycles.setter
@@ -228,11 +228,11 @@ class GameAECEnv(GameAgents, AECEnv):
     """A turn-based game, in which one agent moves at a time.
 
     Arguments, observations and masks are as in ``parallel_env``. The mask of an agent is all 0 unless the
-    agent is to move. The environment makes the moves of ``random``, and all moves that are no decision.
+    agent is to move. The environment makes the moves of ``random``, and all moves that need no decision.
 
     Raises:
-        SimultaneousMovesError: several roles have a choice in a state. The constructor looks for such a state
-            in random matches.
+        SimultaneousMovesError: several roles have a choice in a state. The constructor looks in random
+            matches for a state in which several roles have a choice.
         LimitError, MissingExtraError, RuleSheetError, ValueError: as for ``GameEnv``.
     """
 

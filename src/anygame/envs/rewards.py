@@ -23,7 +23,7 @@ RewardName: TypeAlias = Literal["scaled", "goals", "zero-sum"]
 _NAMES: Final[tuple[RewardName, ...]] = get_args(RewardName)
 #: The highest goal in nearly all sheets.
 _HIGHEST: Final = 100.0
-#: Maximum number of cached games. Learners create many environments of one sheet, which share a game.
+#: Maximum number of cached games. The many environments that learners create from a sheet share a game.
 _KEPT: Final = 8
 
 

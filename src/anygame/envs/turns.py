@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Move = TypeVar("Move")
 #: Maximum numbers of playouts and states of a sample, which takes less than a second.
 _SAMPLE: Final = (20, 1_000)
-#: Maximum numbers of playouts and states for compiled games, whose states take a tenth of the time.
+#: Maximum numbers of playouts and states for compiled games, which take a tenth of the time per state.
 _LARGE_SAMPLE: Final = (200, 10_000)
 #: The usual name of a move that does nothing.
 _NOOP: Final = "noop"
@@ -34,7 +34,7 @@ class Turns(Generic[Move]):
     """How the roles of a game take turns.
 
     Attributes:
-        waiting: per role, its waits: moves that are not a decision when they are the only legal move.
+        waiting: per role, the waits: moves that count as no decision if no other move is legal.
         are_taken: whether, in every sampled state, at most one role besides `random` had a choice.
         tree_size: estimated number of histories in the game tree.
         together: in the first sampled state in which several roles had a choice, the indices of these roles.

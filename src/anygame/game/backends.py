@@ -1,4 +1,4 @@
-"""Backends of a game: the machines that can compute the answers, and the choice between them."""
+"""Backends of a game: the machines that answer questions about its states, and the choice of a machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.terms import Term
 
-#: The consequence of a failed compilation, for messages.
+#: The part of a message that names the consequence of a failed compilation.
 _COST: Final = "the reasoner computes its states, which is typically hundreds of times slower"
 
 MachineName: TypeAlias = Literal["auto", "reasoner", "network"]
@@ -33,7 +33,7 @@ MACHINES: Final[tuple[MachineName, ...]] = ("auto", "reasoner", "network")
 class Backends:
     """The machines of a game: the reasoner, and the network once the game has been compiled.
 
-    Thread-safe: if several threads compile a game, only the first one does the work.
+    Thread-safe: if several threads compile a game at once, only one thread does the work.
 
     Attributes:
         machine_name: ``machine`` in ``load``.
@@ -70,7 +70,7 @@ class Backends:
         return self.machine_name == "reasoner" or self.network is not None or self.fallback is not None
 
     def start(self, state: State | None) -> tuple[Machine, Position]:
-        """Return a machine that can represent a state (None: the initial state), and the position."""
+        """Return a machine that can represent a state (None: initial state), and the state's position."""
         machine = self.machine
         if state is None:
             return machine, machine.initial()
@@ -80,7 +80,7 @@ class Backends:
         return machine, position
 
     def hold(self, facts: Sequence[Term]) -> tuple[Machine, Position]:
-        """Return a machine that can represent a set of facts, and the position.
+        """Return a machine that can represent a set of facts, and the position with these facts.
 
         Raises PositionError if a fact is not ground.
         """
@@ -111,13 +111,13 @@ class Backends:
             return True
 
     def compile_if_worth_it(self) -> None:
-        """Compile the game before much work, unless the choice of the machine is final."""
+        """Compile the game before a long computation, unless the choice of the machine is final."""
         with self._compiling:
             if not self.is_settled:
                 self.compile({})
 
     def needed_network(self) -> NetworkMachine:
-        """Return the network; compile the game on first use. Raises LimitError if that fails."""
+        """Return the network; compile the game on first use. Raises LimitError if this is impossible."""
         if self.network is None and not self.compile({}):
             raise LimitError(
                 f"this needs a compiled game, and {self._game_name} cannot be compiled: {self.fallback}"

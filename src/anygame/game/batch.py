@@ -263,7 +263,7 @@ class Batch:
 
         Raises:
             IndexError: the batch has no lane of this number.
-            PositionError: no match reaches a fact, or two of the facts together; nothing has changed.
+            PositionError: a fact, or a pair of facts, is true in no match; nothing has changed.
         """
         if not isinstance(state, State):
             state = self.game.state(state)
@@ -315,15 +315,15 @@ class CardBatch:
         return ActionSpace.of(self.game, role)
 
     def legal_mask(self, role: str | Term) -> CardArray:
-        """Return which moves of a role are legal: bool [lanes, actions], contiguous for each move."""
+        """Return which moves of a role are legal: bool [lanes, actions], with contiguous columns."""
         return self._lanes.legal(self.game.role_index(role))
 
     def goals(self, role: str | Term) -> CardArray:
-        """Return the goals of a role as ``Batch.goals``, but as float32, which rounds from 16,777,217 on."""
+        """Return the goals of a role, rounded to float32 (exact up to 16,777,216); see ``Batch.goals``."""
         return self._lanes.goals(self.game.role_index(role))
 
     def observation(self) -> CardArray:
-        """Return the fluents that are true: bool [lanes, fluents], contiguous for each fluent."""
+        """Return the fluents that are true: bool [lanes, fluents], with contiguous columns."""
         return self._lanes.observation()
 
     def step(self, moves: Mapping[Any, ArrayLike]) -> None:

@@ -57,7 +57,7 @@ def perft_divide(
     strict: bool = False,
     progress: Callable[[Mapping[tuple[Term, ...], int], int], object] | None = None,
 ) -> dict[tuple[Term, ...], int]:
-    """Return ``perft`` split by the first joint move, in the order of the moves.
+    """Return, for each first joint move in order, the number of sequences that begin with the joint move.
 
     Args:
         game: see ``perft``.
@@ -98,7 +98,7 @@ def _counted(
 
 
 class _TooManyError(Exception):
-    """The tree has more states than its maximum."""
+    """The tree has more states than the maximum number that was given."""
 
 
 class _Tree:
@@ -160,7 +160,7 @@ class _Tree:
         return (self._machine.next(view, joint) for joint in product(*moves))
 
     def _options(self, position: Position) -> tuple[View, tuple[tuple[Term, ...], ...]]:
-        """Return a view and the legal moves of each role, or ``((),)`` in a terminal state."""
+        """Return the view of a position, and the legal moves of each role (``((),)`` in a terminal state)."""
         if self._states_left is not None:
             self._states_left -= 1
             if self._states_left < 0:

@@ -71,7 +71,7 @@ class Encoding:
     when you load the model.
 
     Attributes:
-        rules: a digest of the rules, which ignores comments and layout.
+        rules: a digest of the rules; the digest ignores comments and layout.
         roles: the roles, in the order of the sheet.
         actions: the moves of each role, as text: ``game.actions(role)``.
         percepts: the percepts of each role (GDL-II), as text: ``game.percept_terms(role)``.
@@ -165,7 +165,7 @@ def encoding_of(game: Game) -> Encoding:
 
 
 def rules_digest(game: object) -> str:
-    """Return a digest of the rules of a game, which ignores comments and layout."""
+    """Return a digest of the rules of a game; the digest ignores comments and layout."""
     return "sha256:" + sha256(str(game).encode()).hexdigest()
 
 

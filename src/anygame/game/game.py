@@ -158,8 +158,8 @@ class Game:
             seed: the random seed; None for a new seed.
             state: the state to start from; the initial state by default.
             limit: maximum number of joint moves; a longer playout is cut.
-            strict: whether to raise an error if a role has no legal move in a nonterminal state. By default
-                the playout ends there, with ``stuck`` set.
+            strict: whether to raise an error if a role has no legal move in a nonterminal state. By default,
+                the playout ends in such a state, with ``stuck`` set.
 
         Raises:
             IllegalMoveError: ``strict`` is set, and a role has no legal move before the end.
@@ -195,8 +195,8 @@ class Game:
             threads: the number of cores to use.
             state: the state to start from; the initial state by default.
             limit: maximum number of joint moves; a longer match is cut, and counts only as ``cut``.
-            strict: whether to raise an error if a role has no legal move in a nonterminal state. By default
-                the match ends there, and counts only as ``stuck``.
+            strict: whether to raise an error if a role has no legal move in a nonterminal state. By default,
+                the match ends in such a state, and counts only as ``stuck``.
             progress: called about ten times a second with the number of matches so far. By default, a
                 notebook shows a progress bar.
             cluster: processes that play the matches, on this or other machines; see ``anygame.cluster``. The
@@ -343,7 +343,7 @@ class Game:
 
     @property
     def has_cached_code(self) -> bool:
-        """Whether the machine code in use came from the cache of an earlier process."""
+        """Whether an earlier process compiled and cached the machine code in use."""
         network = self.backends.network
         return network is not None and network.is_cached
 
@@ -371,7 +371,7 @@ class Game:
             fluents: maximum number of facts with the same name that can be true; 50,000 by default.
             steps: maximum number of steps of the compiler; 2 billion by default, about a minute.
             wait: whether to wait for the fastest machine code. By default, a large game starts with a slower
-                loop over its gates, while another process compiles the faster code. Results are the same.
+                loop over gates, while another process compiles the faster code. Results are the same.
             progress: called periodically with the numbers of instances and atoms so far. By default, a
                 notebook shows the numbers.
         """

@@ -46,7 +46,7 @@ def single_moves(legal: Mapping[Role, Sequence[Term]]) -> dict[Role, Term]:
 
 
 def is_chance(state: State) -> bool:
-    """Return whether `random` has a choice in a state, and no other role has."""
+    """Return whether `random` is the only role with a choice in a state."""
     return bool(state.movers) and all(role.is_random for role in state.movers)
 
 
@@ -66,9 +66,9 @@ def read_joint(
     """Read one joint move; raises IllegalMoveError, or TermSyntaxError for an unreadable text.
 
     Moves are in the order of the roles. The text has moves of all roles, of the roles with a choice, or of
-    the only roles for which the moves are legal. Every other role makes its only legal move. A number that is
-    not a legal move is an index, from 1, into the sorted legal moves of the role. Case matters only if it
-    distinguishes legal moves. Moves can be abbreviated; see `anygame.game.typed_moves`.
+    some roles if the moves are legal for these roles only. Every other role makes its only legal move. A
+    number that is not a legal move is an index, from 1, into the sorted legal moves of the role. Case matters
+    only between legal moves that differ by case. Moves can be abbreviated; see `anygame.game.typed_moves`.
 
     Args:
         state: the state in which the move is made.
@@ -92,7 +92,7 @@ def read_joint(
 def _typed(
     text: str, legal: Mapping[Role, Sequence[Term]], asked: Sequence[Role], *, is_spoken: bool
 ) -> dict[Role, Term]:
-    """Return the moves in a text, by role. If only one role is asked, the whole text can be its move."""
+    """Return the moves in a text, by role. A single role in ``asked`` can have the whole text as its move."""
     only = asked[0] if len(asked) == 1 else None
     if only and is_spoken and meant_moves(text, legal[only]):
         return {only: typed_move(text, legal[only], only)}
@@ -197,5 +197,5 @@ def final_goals(state: State) -> list[int]:
 
 
 def advised(error: QueryError, advice: str) -> QueryError:
-    """Return the error of a query; if the query needs a joint move, the error includes the advice."""
+    """Return the error of a query; if the query needs a joint move, append ``advice`` to the message."""
     return QueryError(f"{error}, {advice}") if "depends on the moves" in str(error) else error

@@ -52,9 +52,9 @@ def load(
         path: a file in KIF or in infix form, or the name of an installed game (see ``games``).
         case_sensitive: whether names that differ by case are different; the case of keywords never matters.
         lenient: whether to read unbound variables as Prolog-like reasoners do. A variable that occurs only in
-            negations means "for no value". A variable of a head or a fact takes the values that `role`,
-            `base`, `input`, or the possible values of its argument give. A `LenientReadingWarning` counts
-            such readings.
+            negations means "for no value". A variable in a head or a fact takes the values that `role`,
+            `base` or `input` give, or the possible values of the argument at this place. A
+            `LenientReadingWarning` counts such readings.
         limits: bounds on the length of the text and the number of derived facts.
         machine: the machine that computes the answers; all give the same answers. ``reasoner`` evaluates the
             rules. ``network`` compiles the rules into logic gates first. ``auto`` uses the reasoner until a
@@ -137,7 +137,7 @@ def read_silently() -> Iterator[None]:
 
 
 def _remaining_faults(strict: RuleSheetError, lenient: RuleSheetError) -> RuleSheetError:
-    """Return an error with the places, in the author's text, of the faults of a lenient reading."""
+    """Return an error that locates the faults of a lenient reading in the author's text."""
     faults = [fault for fault in strict.diagnostics if isinstance(fault, Diagnostic)]
     remaining = [fault for fault in lenient.diagnostics if isinstance(fault, Diagnostic)]
     # The line of a fault changes if another part of the line was read leniently.
@@ -157,6 +157,6 @@ def _identity(fault: Diagnostic) -> tuple[str, ...]:
 
 def _describe_reading(source: Source, counts: Counter[str]) -> str:
     parts = [f"{what}: {counts[kind]}" for kind, what in _READINGS.items() if counts[kind]]
-    # `mend` edits only KIF, and makes only edits that keep the game the same.
+    # `mend` edits only sheets in KIF, and no edit changes the game.
     command = "mend" if form_of(source) == "kif" and not counts["any"] else "translate --lenient"
     return f"{source.name} is read leniently ({', '.join(parts)}); `anygame {command}` writes that out"

@@ -91,7 +91,7 @@ class Machine(Protocol):
         """
 
     def explain(self, view: View, atom: Atom, joint: Sequence[Term] | None) -> Derivation | Failure:
-        """Return a derivation of an atom, or the reason why there is none; raises as ``query``."""
+        """Return a derivation of an atom, or the reason why there is none; raises the errors of ``query``."""
 
     def play_out(self, position: Position, random: Random, limit: int) -> Outcome:
         """Play uniformly random moves until the end, the limit, or a state where a role has no legal move.

@@ -30,8 +30,8 @@ class Stuck:
 
     Attributes:
         role: the first role without a legal move.
-        facts: the facts of that state.
-        moves: the joint moves that led to that state, each in the order of the roles.
+        facts: the facts of the nonterminal state.
+        moves: the joint moves that led to the nonterminal state, each in the order of the roles.
     """
 
     role: Role
@@ -52,7 +52,7 @@ class Stuck:
         }
 
     def error(self) -> IllegalMoveError:
-        """Return the exception for callers that do not accept such a match."""
+        """Return the exception for callers that do not accept a stuck match."""
         return no_legal_move(self.role, self.facts)
 
 
@@ -79,7 +79,7 @@ class Outcome:
 
 
 def count_outcomes(outcomes: Iterable[Outcome], roles: int, request: PlayoutRequest) -> Tally[Stuck]:
-    """Count the outcomes of matches, as they are played. Ctrl-C stops early and keeps the counts.
+    """Count the outcomes of matches, as they are played. Ctrl-C stops the matches and keeps the counts.
 
     Raises IllegalMoveError if ``request.strict`` is set and a match cannot continue.
     """
@@ -137,5 +137,5 @@ def goal_of(role: Role, values: Sequence[Term]) -> int | None:
 
 
 def usable_goal(values: Sequence[Term]) -> int | None:
-    """Return the goal as `goal_of`, but None instead of an error."""
+    """Return the goal of a role like `goal_of`, but return None instead of raising an error."""
     return integer_of(values[0]) if len(values) == 1 else None

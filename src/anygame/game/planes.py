@@ -16,8 +16,8 @@ class Planes:
     """The layout of fluents as planes over the squares of the board.
 
     Facts with the same content on different squares share a channel. Boards that are parts of one large board
-    share its planes. All other boards, and boards of different fluents, have separate channels. Every board
-    starts at the top left, and squares outside a smaller board are false.
+    share the planes of the large board. All other boards, and boards of different fluents, have separate
+    channels. Every board starts at the top left of its planes; elements outside a small board are false.
 
     Attributes:
         channels: the name of each plane. The name of a plane of a board is a fact with ``?`` for the

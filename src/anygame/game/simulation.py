@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 #: Maximum number of goals that a plot shows as labelled bars.
 _MOST_BARS: Final = 12
-#: Total width of the bars of a goal, as a fraction of the distance between goals.
+#: Total width of the bars of one goal, as a fraction of the distance between adjacent goals.
 _BARS_WIDTH: Final = 0.8
 #: Maximum number of bits of an integer whose square root is computed as a float.
 _FLOAT_BITS: Final = 1000
@@ -47,10 +47,10 @@ class SimulationResult:
     """Summary statistics of random matches. Counts are exact, and the keys of mappings are roles.
 
     Attributes:
-        playouts: matches that ended. ``goal_counts`` and ``lengths`` count only these matches.
+        playouts: matches that ended. ``goal_counts`` and ``lengths`` count only matches that ended.
         mean_goals: the mean goal; ``nan`` if no match gave the role a goal, or beyond the range of floats.
         goal_counts: the number of matches per goal value, in ascending order.
-        goal_spread: the standard deviation of the goals; ``nan`` as for the mean.
+        goal_spread: the standard deviation of the goals; ``nan`` if ``mean_goals`` is ``nan``.
         goal_error: the standard error of the mean: spread / sqrt(number of goals).
         missing_goals: matches that ended without an integer goal; the mean excludes them.
         double_goals: matches that ended with several goals; the mean excludes them.
@@ -60,7 +60,7 @@ class SimulationResult:
         states: joint moves made, including those of unfinished matches.
         cut: matches that reached the limit of joint moves.
         stuck: matches that could not continue: a role had no legal move in a nonterminal state.
-        first_stuck: the first match that could not continue; None if there is none, or if it is unknown.
+        first_stuck: the first match that could not continue; None without such a match, or if unknown.
         seed: the seed of the random numbers.
         threads: the number of threads used.
         machine: ``network`` or ``reasoner``.
@@ -216,9 +216,9 @@ def _short(number: float) -> str:
 def simulate_on_cluster(
     game: Game, state: State | None, machine: Machine, request: PlayoutRequest, workers: Workers
 ) -> Tally[Stuck]:
-    """Distribute random matches to workers, and return the same tally as the machine alone.
+    """Distribute random matches to workers, and return the tally, which is the same as without workers.
 
-    Ctrl-C stops early and returns the tally of the finished parts.
+    After Ctrl-C, the tally has only the finished parts.
     """
     began = perf_counter()
     blocks = machine.blocks(request.playouts)
@@ -253,7 +253,7 @@ class _Task:
     request: PlayoutRequest
 
     def compile(self) -> None:
-        """Compile the game, so that the code is in the cache of this computer for other workers."""
+        """Compile the game, so that other workers find the code in the cache of this computer."""
         self._run(PlayoutRequest(1, limit=1))
 
     def play(self, blocks: tuple[int, int]) -> Tally[Stuck]:
@@ -303,7 +303,7 @@ class Playout:
         moves: the joint moves, each in the order of the roles.
         goals: the goal of each role in the last state; None if the rules give no goal, or several goals.
         is_complete: whether the match reached a terminal state within the limit.
-        stuck: the state in which a role had no legal move, if this ended the match; else None.
+        stuck: the state in which a role without a legal move ended the match; None otherwise.
     """
 
     moves: tuple[tuple[Term, ...], ...]

@@ -120,7 +120,7 @@ class State:
         return self._terminal
 
     def _seen(self) -> View:
-        # Another thread can clear the attribute at any moment, so read it once.
+        # Another thread can clear the attribute at any moment, so the code reads the attribute once.
         view = self._view
         if view is None:
             view = self._view = self._machine.view(self._position)
@@ -175,7 +175,7 @@ class State:
     @overload
     def goals(self, *, default: _Default) -> dict[Any, int | _Default]: ...
     def goals(self, *, default: object = None) -> dict[Any, Any]:
-        """Return the goals by role, in the order of the roles. Unlike ``goal``, this raises no error.
+        """Return the goals by role, in the order of the roles. Unlike ``goal``, ``goals`` raises no error.
 
         Args:
             default: the value for a role to which the rules give no goal, several goals, or a goal that is
@@ -220,8 +220,8 @@ class State:
     def play(self, role: str | Term, move: str | Term | None = None, /) -> State:
         """Return the state after a move of one role; every other role makes its only legal move.
 
-        ``play(role, move)`` makes the move of a role. In ``play(move)``, the role is the only role with a
-        choice, or if no role has a choice, a role with this legal move.
+        ``play(role, move)`` makes the move of a role. ``play(move)`` makes a move of the only role with a
+        choice, or, if no role has a choice, of a role for which the move is legal.
 
         >>> import anygame
         >>> state = anygame.load("tic_tac_toe").initial_state()
@@ -256,7 +256,7 @@ class State:
         """Make forced joint moves from here; return the first state in which a role has a choice.
 
         Play also stops in a terminal state, and in a state in which a role has no legal move. The percepts of
-        these moves (GDL-II) are not returned.
+        the forced joint moves (GDL-II) are not returned.
 
         Args:
             limit: maximum number of joint moves.
@@ -396,8 +396,7 @@ class Observation:
     Attributes:
         move: the move of the role; None if it was not sent.
         percepts: the percepts of the role (GDL-II ``sees``).
-        legal: the legal moves of the role after the joint move; None if they were not sent and must be
-            inferred.
+        legal: the legal moves of the role after the joint move; None if the role must infer its legal moves.
     """
 
     move: Term | None

@@ -30,7 +30,7 @@ _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
 #: Characters that can separate the parts of a move, as in ``e2-e4``.
 _SEPARATORS: Final = re.compile(r"[\s()\-_,:.]+")
 _NUMBER: Final = re.compile(r"(#?)([0-9]{1,9})")
-#: Maximum number of characters of a typed text. A comparison takes time proportional to both lengths.
+#: Maximum number of characters of a typed text. Long texts take long to compare.
 _LONGEST: Final = 1_000
 #: Maximum number of moves named in an error.
 _SHOWN: Final = 8
@@ -105,7 +105,7 @@ def meant_moves(text: str, legal: Sequence[Term]) -> list[Term]:
 
 
 def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> list[Term]:
-    """Return the moves of the first reading that fits any move; exact case comes first for whole words."""
+    """Return the moves of the first reading that fits any move; for whole words, exact case comes first."""
     cased, folded = [[_Spelling.of_move(move, folded=small) for move in legal] for small in (False, True)]
     for reading in readings:
         ways = [(_Spelling.of(text.lower()), folded)]
@@ -119,7 +119,7 @@ def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> l
 
 
 def completed_moves(text: str, legal: Sequence[Term]) -> list[tuple[Term, str]]:
-    """Return the moves of which a text is a prefix, each in the form of which the text is a prefix.
+    """Return the moves that have a form with the prefix ``text``, each with the first such form.
 
     >>> from anygame.language.parser import parse_term
     >>> legal = [parse_term(text) for text in ("(move d 4)", "(move e 5)", "noop")]

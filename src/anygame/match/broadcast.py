@@ -77,9 +77,9 @@ class BroadcastMatch(Watcher):
         self.record: Record | None = None
         #: Number of the last complete state in the record.
         self.last = 0
-        #: Seconds that each role took, by the number of the turn.
+        #: For each turn, by number, the seconds that each role took.
         self.seconds: dict[int, tuple[float, ...]] = {}
-        #: Time at which the players were asked, and their clock; empty after the end.
+        #: Time at which the players were asked for moves, and their clock; empty after the match.
         self.live: dict[str, Any] = {}
         self._broadcast = broadcast
         self._load = load

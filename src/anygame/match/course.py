@@ -37,7 +37,7 @@ class StateSummary:
     legal: tuple[tuple[Term, ...], ...]
     #: Goal of every role if the game is over; empty otherwise.
     goals: tuple[int, ...]
-    #: Error of the rules that prevents both a move and a result; empty without an error.
+    #: Error in the rules, which prevents both joint moves and a result; empty without an error.
     fault: str = ""
 
     @property
@@ -144,7 +144,7 @@ class Course:
         return sorted(self.chose[step]) or self._most_informative(self.line[step])
 
     def _most_informative(self, joint: Joint) -> list[int]:
-        """Return the role with the most informative move, preferably a compound term of one role only."""
+        """Return the role with the most informative move, preferably a compound move of this role only."""
         roles = [index for index, role in enumerate(self.game.roles) if not role.is_random]
         roles = roles or list(range(len(joint)))
         return [min(roles, key=lambda index: (isinstance(joint[index], Constant), joint.count(joint[index])))]
@@ -244,7 +244,7 @@ class FollowedMatch(Course):
 
 
 def _of_all(values: Sequence[Any] | None, game: Game, default: Any) -> list[Any]:
-    """Return the reported value of every role, or a default where it is missing."""
+    """Return the reported value of every role, with a default for each missing value."""
     if values is None or len(values) != len(game.roles):
         return [default for _ in game.roles]
     return [default if value is None else value for value in values]

@@ -170,8 +170,8 @@ class HostedMatch(Course):
         """Make joint moves until someone has a choice, and ask the players for their choices.
 
         After a joint move, there is a pause if no role has a choice in the next state, or if no people play.
-        In games with hidden information, there is no pause for people, because it would reveal that nobody
-        has a choice.
+        In games with hidden information, there is no pause for people, because a pause would reveal that
+        nobody has a choice.
         """
         while not self.is_over:
             choosing = self.choosing

@@ -67,7 +67,8 @@ class LocalSeat:
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
         """Reply with the move that the player chooses.
 
-        If the player fails, is late or does not return a term, the reply is its best move so far, or ``nil``.
+        If the player fails, is late or returns no term, the reply is the player's best move so far, or
+        ``nil``.
         """
         if self._match is None or self._match.match_id != match_id:
             return Reply("busy", detail=f"{self.name} does not play {match_id}")
@@ -103,7 +104,7 @@ class LocalSeat:
         return reply
 
     def _with_legal_move(self, reply: Reply, state: State) -> Reply:
-        """Replace a reply to a guessed state by a random move if the reply is illegal in the true state."""
+        """Replace a reply that is illegal in ``state``, the true state, by a random legal move."""
         assert self._match is not None
         legal = state.legal_moves(self._match.role)
         if judge(reply, legal, case_sensitive=self._match.game.case_sensitive).move is not None:

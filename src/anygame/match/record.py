@@ -135,7 +135,7 @@ class Record:
         return [name for place, name in enumerate(self.names) if turns and all(turn[place] for turn in turns)]
 
     def add_state(self, state: State, errors: Sequence[str], reasons: Sequence[str] = ()) -> None:
-        """Add a state, and the error of each role in the turn before, with explanations."""
+        """Add a state, and the explained error of each role in the turn before this state."""
         self.states.append(format_state(state.facts))
         self.state_times.append(int(time.time() * 1000))
         self.errors.append(list(errors))

@@ -1,9 +1,9 @@
-"""The referee, which runs one match turn after turn. No player can crash it.
+"""The referee, which runs one match turn after turn. No player can crash the referee.
 
 Like the reference manager, the referee asks all players at the same time, and samples the moves of the role
-``random``. Before each turn, the referee samples a legal move for every role. This move replaces a reply that
-is late, missing or not a legal move. Replies to START do not matter. If the rules have an error, all players
-receive ABORT. The record is written after every step.
+``random``. Before each turn, the referee samples a legal move for every role. The sampled move replaces a
+reply that is late, missing or not a legal move. Replies to START do not matter. If the rules have an error,
+all players receive ABORT. The record is written after every step.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.seats import Seat
 
-#: Number of seconds after the end of all clocks at which a seat without a reply times out.
+#: A seat without a reply times out this number of seconds after all clocks have ended.
 _SLACK: Final = 2.0
 
 Joint = tuple["Term", ...]
@@ -112,7 +112,7 @@ class Referee:
         keep: called with the record after each addition.
         watcher: observer of all events.
         wire_id: match id for players, if it differs from the id in the record.
-        former_id: match id before an interruption. The players first receive ABORT for this match.
+        former_id: match id before an interruption, for which the players first receive ABORT.
         failures: reporter of errors in the code of players.
     """
 

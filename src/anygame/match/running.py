@@ -207,8 +207,8 @@ async def resume(
     """Resume a match from the last state of its record, and return the record.
 
     Players receive ABORT for the interrupted match, and START for a match with another id that begins in the
-    last state (see `continued`). In games with hidden information (GDL-II), this state would reveal hidden
-    facts. In these games, the match begins in its first state again, and each player receives its own moves
+    last state (see `continued`). In games with hidden information (GDL-II), the last state would reveal
+    hidden facts. In GDL-II, the match begins in the first state again, and each player receives its own moves
     and percepts again. Remote players receive PLAY for every past turn, and their replies are ignored.
 
     Raises:
@@ -247,9 +247,9 @@ def _wire_id(match_id: str, resumptions: int) -> str:
 
 
 def continued(state: State) -> Game:
-    """Return the game of a state, modified so that this state is the initial state.
+    """Return the game of a state, with this state as the initial state.
 
-    The protocol has no message for past moves. Since a match depends on the past only through its state, a
+    The protocol has no message for past moves. The future of a match depends only on the current state, so a
     match that begins in this state is a continuation for every player.
 
     >>> import anygame
@@ -269,7 +269,7 @@ def continued(state: State) -> Game:
 
 
 def _without_init(program: Program) -> list[Rule]:
-    """Return the rules without the initial state. If rules use ``init`` in their bodies, it is renamed."""
+    """Return the rules without ``init``; if bodies of rules use ``init``, rename the relation instead."""
     former = "initially"
     while former in {rule.head.predicate for rule in program.rules}:
         former += "_"

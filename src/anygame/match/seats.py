@@ -51,8 +51,8 @@ class MatchInfo:
         state: returns the current state of the match, for seats in this process; None for remote seats.
         failures: reporter of errors in the code of players in this process.
         course: returns the first state of the match and all later joint moves, without moves that were taken
-            back; None if they are unknown. In a resumed match with hidden information (GDL-II), this list has
-            moves already at START.
+            back; None if the moves are unknown. In a resumed match with hidden information (GDL-II), there
+            are moves already at START.
         seed: seed of the random numbers of the match; None for a new seed.
         step: returns the number of joint moves since the match began, across interruptions; None if unknown.
     """
@@ -95,8 +95,8 @@ class Reply:
 class Seat(Protocol):
     """Interface of the connection to one player.
 
-    The referee calls ``start``, then ``play`` for every turn, then ``stop`` or ``abort``. After that, another
-    match can start. After a cancelled call, ``abort`` can still be called.
+    The referee calls ``start``, then ``play`` for every turn, then ``stop`` or ``abort``. After ``stop`` or
+    ``abort``, another match can start. After a cancelled call, ``abort`` can still be called.
 
     Attributes:
         name: name of the player, for records and for people.
@@ -105,10 +105,10 @@ class Seat(Protocol):
     name: str
 
     async def start(self, match: MatchInfo) -> Reply:
-        """Send START; wait for at most the start clock."""
+        """Send START; wait for the reply until the start clock ends."""
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
-        """Send PLAY; wait for at most the clock and `PLAY_GRACE`.
+        """Send PLAY; wait for the reply until the clock, and then `PLAY_GRACE`, end.
 
         Args:
             match_id: match id of START.
@@ -117,10 +117,10 @@ class Seat(Protocol):
         """
 
     async def stop(self, match_id: str, joint: tuple[Term, ...] | None) -> None:
-        """Send STOP with the last joint move; wait for at most the play clock."""
+        """Send STOP with the last joint move; wait for the reply until the play clock ends."""
 
     async def abort(self, match_id: str) -> None:
-        """Send ABORT; wait for at most `ABORT_CLOCK`."""
+        """Send ABORT; wait for the reply for at most `ABORT_CLOCK` seconds."""
 
     async def close(self) -> None:
         """Release all resources of the seat."""

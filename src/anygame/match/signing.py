@@ -56,7 +56,7 @@ def signed(record: Mapping[str, Any], key: RSAPrivateKey) -> dict[str, Any]:
 
 
 def verify(record: Mapping[str, Any]) -> None:
-    """Check the signature of a record. Raises RecordError if it is missing or does not match the record."""
+    """Check the signature of a record. Raises RecordError if the signature is missing or wrong."""
     lib = _cryptography()
     public = _decoded(record, _KEY, _KEY_VERSION)
     signature = _decoded(record, _SIGNATURE, _SIGNATURE_VERSION)

@@ -1,8 +1,8 @@
 """Tracking the state of a match from messages, which have all moves or, in GDL-II, percepts.
 
 Percepts do not determine the state, so the player gets a state that agrees with all its percepts. As in a
-particle filter, several such states are kept, and advanced by joint moves that give the same percepts. If the
-rules hide information, players in this process do not get the true state either.
+particle filter, several agreeing states are kept, and advanced by joint moves that give the same percepts. If
+the rules hide information, players in this process do not get the true state either.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 #: Maximum number of states that are kept from turn to turn.
 _MOST_STATES: Final = 20
-#: Maximum number of joint moves that are tried in one state. In most games, a state has fewer.
+#: Maximum number of joint moves that are tried in one state. In most games, a state has fewer joint moves.
 _MOST_JOINTS: Final = 2_000
 #: Maximum number of joint moves that a search from the start of the match tries, in several seconds.
 _MOST_MADE_AGAIN: Final = 200_000
 
 #: Share of the clock for finding states that agree with the percepts.
 _SHARE_OF_GUESSING: Final = 0.3
-#: Share of the clock for finding states, if the player does not use them.
+#: Share of the clock for finding states, if the player does not use the states.
 _SHARE_WITHOUT_NEED: Final = 0.02
 
 
@@ -130,7 +130,7 @@ class StateTracker:
         self._known = False
         agreeing, guesses = self._successors(self._turns[-1], deadline)
         if self.is_lost or not agreeing:
-            # There were too few kept states, or they were guesses.
+            # There were too few kept states, or the kept states were guesses.
             agreeing = self._search_from_start(deadline)
             self.is_lost = not agreeing
         if not agreeing and not guesses:
@@ -140,7 +140,7 @@ class StateTracker:
         self._random.shuffle(self._states)
 
     def _successors(self, turn: _Turn, deadline: float) -> tuple[dict[State, None], dict[State, None]]:
-        """Return successors of the kept states: those that agree with a turn, and guesses that do not."""
+        """Return the successors of kept states that agree with a turn, and guesses, which do not agree."""
         agreeing: dict[State, None] = {}
         guesses: dict[State, None] = {}
         quota = -(-_MOST_STATES // len(self._states))
@@ -170,7 +170,7 @@ class StateTracker:
     def _search(self, trials: Iterator[int]) -> State | None:
         """Return the last state of a line that agrees with all turns, by randomised depth-first search.
 
-        Each state is visited once in each turn, because its successors do not depend on the line before it.
+        Each state is visited once in each turn, because its successors do not depend on earlier states.
         """
         stack = [iter([self._start])]
         visited: set[tuple[int, State]] = set()
@@ -210,7 +210,7 @@ class StateTracker:
         return self.joint_of([move for move in moves if move is not None]) if None not in moves else None
 
     def _joints(self, state: State, own: Term | None) -> Iterator[tuple[Term, ...]]:
-        """Yield joint moves in random order. If ``own`` is given, the role makes this move."""
+        """Yield joint moves in random order. If ``own`` is given, the role makes the move ``own``."""
         if state.is_terminal:
             return
         options = [list(state.legal_moves(role)) for role in self.game.roles]
@@ -229,7 +229,7 @@ def _lower_case(percepts: Iterable[Term]) -> frozenset[str]:
 
 
 def share_of_guessing(player: Player | None) -> float:
-    """Return the share of the clock to find a state that agrees with the messages to a player."""
+    """Return the share of a player's clock for the search of a state that agrees with the messages."""
     return _SHARE_OF_GUESSING if player is None or player.needs_state else _SHARE_WITHOUT_NEED
 
 
@@ -250,7 +250,7 @@ class HiddenCourse:
         return self._tracker.is_lost
 
     def follow(self, joint: tuple[Term, ...] | None, deadline: float) -> tuple[State, RoleView]:
-        """Advance by the last joint move, if it is new; ``deadline`` is as in `StateTracker.perceive`.
+        """Advance by the last joint move if this move is new; ``deadline`` is as in `StateTracker.perceive`.
 
         Returns a state that agrees with the observations of the role, and the view of the role.
         """

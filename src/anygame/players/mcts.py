@@ -35,13 +35,13 @@ _SHORT_PRACTICE: Final = 1.5
 #: Share of the remaining start clock for a search before practice. If the search solves the game, there is no
 #: practice.
 _FIRST_LOOK: Final = 0.05
-#: Maximum number of seconds of the start clock from which the share of practice is computed.
+#: The share of practice is a share of at most this number of seconds of the start clock.
 _LONG_PRACTICE: Final = 300.0
 #: Minimum size of a tree in bytes. With large states, a smaller tree cannot hold a move and its replies.
 _LEAST_MEMORY: Final = 2**20
 #: Maximum number of seconds to wait until pondering ends; only very slow rules take longer.
 _LONGEST_WAIT: Final = 10.0
-#: Maximum duration of pondering, in play clocks. Managers abort a match earlier.
+#: Maximum duration of pondering, in play clocks. Managers abort a match before this time.
 _PATIENCE: Final = 20
 #: Maximum number of joint moves of the expected line in a comment, including the chosen move.
 _SAID: Final = 4
@@ -51,9 +51,9 @@ class MctsPlayer(Player):
     """Searches until the clock is up, or until the position is solved.
 
     The tree is kept from move to move. The player follows a proven win along the shortest known line, and a
-    proven loss along the longest. The game is compiled during the start clock. If this clock is too short,
-    the search uses the reasoner until the game is compiled. In games with hidden information, the player
-    searches information sets, as ``ismcts`` does, in one thread and without pondering.
+    proven loss along the longest. The game is compiled during the start clock. If the start clock is too
+    short, the search uses the reasoner until the game is compiled. In games with hidden information, the
+    player searches information sets, as ``ismcts`` does, in one thread and without pondering.
 
     Args:
         seed: seed of the random numbers.
@@ -62,8 +62,8 @@ class MctsPlayer(Player):
         pondering: whether to search while other roles choose, which slows other players on the machine.
         aloud: whether to comment on each move.
         iterations: maximum number of leaves evaluated for a move; None if only the clock is the limit.
-        practice: whether to practise during the start clock; see ``Search.practise``. Ignored with
-            ``iterations``, so that a seed determines the moves.
+        practice: whether to practise during the start clock; see ``Search.practise``. With ``iterations``,
+            there is no practice, so that a seed determines the moves.
         noise: share of random moves, from 0 to 1.
         table: file of exact values, as written by ``anygame solve --table``. The player plays perfectly in
             the states of the table. A table of another game is ignored.

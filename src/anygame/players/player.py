@@ -55,17 +55,17 @@ class Player(ABC):
     Attributes:
         game: rules of the match, set before `start` is called.
         role: role of the player in the match, set before `start` is called.
-        random: random number generator, from the seed of the player if it has a seed.
+        random: random number generator, seeded with the seed of the player if there is one.
         best: best move so far while `move` runs. This move is played if the clock runs out or `move` fails.
-        view: observations of the role in games with hidden information, set before `move` is called. The
-            state passed to `move` then agrees with the view. None in other games.
-        needs_state: whether the player uses the state that agrees with the view. If not, hardly any time is
-            spent on finding such a state, and `move` can get a guess.
-        plays_unprepared: whether a match can begin while `prepare` still runs in another thread. Otherwise,
+        view: observations of the role in games with hidden information, set before `move` is called. With a
+            view, the state passed to `move` agrees with the view. None in other games.
+        needs_state: whether the player uses the state that agrees with the view. If False, hardly any time is
+            spent on finding an agreeing state, and `move` can get a guess.
+        plays_unprepared: whether a match can begin while `prepare` still runs in another thread. If False,
             random moves are made until `prepare` has ended.
         remembers: whether moves depend on the seed and on earlier thinking in the match, such as a kept tree.
-            A tournament restarts an interrupted match of such players, so that its moves are the same. All
-            other matches are resumed.
+            If True, a tournament restarts an interrupted match, so that the moves are the same. If False, the
+            match is resumed.
     """
 
     game: Game
@@ -92,7 +92,7 @@ class Player(ABC):
 
     @classmethod  # noqa: B027 - few players care
     def prepare(cls) -> None:
-        """Prepare for any game before the first match. There is no time limit."""
+        """Prepare for any game before the first match. This method has no time limit."""
 
     def begin(self, game: Game, role: Role, clock: Clock) -> None:
         """Begin a match: set ``self.game`` and ``self.role``, then call `start`."""

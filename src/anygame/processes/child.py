@@ -1,4 +1,4 @@
-"""Child processes that exchange messages with their parent, and pools of them that answer questions.
+"""Child processes that exchange messages with their parent, and pools of children that answer questions.
 
 Rules come from strangers, and neither reading nor reasoning can be interrupted. Work with a time limit
 therefore runs in a child process, which limits its own memory (`anygame.processes.inside`). The parent kills
@@ -34,7 +34,7 @@ main(*pickle.loads(base64.b64decode(sys.argv[2])))
 
 
 class ChildEndedError(AnygameError):
-    """A child has ended, or was killed because it did not answer in time; the message says which."""
+    """A child has ended, or was killed because it did not answer in time, as the message says."""
 
 
 class ChildFaultError(AnygameError):
@@ -62,7 +62,7 @@ class ChildProcess:
         longest: maximum size of a message of the child, in bytes.
         advice: advice to the user if the child ends before it has answered.
         received: called with every message that is not an answer. If ``received`` raises ValueError, the
-            message is invalid, and the child is killed. By default, all such messages are invalid.
+            message is invalid, and the child is killed. By default, only answers are valid.
         ended: called once, with an error message, after the child has ended and all open questions failed.
     """
 
@@ -155,7 +155,7 @@ class ChildProcess:
         self._ended(self._end_text)
 
     async def _run(self, command: list[str]) -> str:
-        """Run the child to its end; return how it ended."""
+        """Run the child to its end; return in words how the child ended."""
         # In a session of its own, the child does not get Ctrl-C; the child ends when its input closes.
         process = self._process = await asyncio.create_subprocess_exec(
             *command,

@@ -39,7 +39,7 @@ _ATTEMPTS_TO_SOLVE: Final = 12
 _LONGEST_ANSWER: Final = 300
 #: Maximum number of conditions in the answer to a ``why`` question.
 _MOST_CONDITIONS: Final = 20
-#: Maximum number of steps of the compiler for a game that is solved, several seconds of work.
+#: Maximum number of steps, which take several seconds, of the compiler for a game that is solved.
 _STEPS: Final = 50_000_000
 #: Solver methods with exact values that depend on neither chance nor mixed strategies.
 _CERTAIN: Final = frozenset(("best goal", "minimax"))
@@ -75,8 +75,8 @@ def questions(
 ) -> Iterator[Question]:
     """Yield distinct questions about games, in turn for each kind and each sheet.
 
-    The same arguments give the same questions. With a smaller ``count``, the first of these questions are
-    yielded.
+    The same arguments give the same questions. A smaller ``count`` yields the first questions of the same
+    sequence.
 
     Args:
         games: the games.
@@ -90,7 +90,7 @@ def questions(
         states: for ``winner`` questions, maximum number of states reachable from a position.
 
     Raises:
-        QuizError: the sheets do not have enough questions. The error is raised after the last question.
+        QuizError: the sheets do not have enough questions. The QuizError is raised after the last question.
     """
     sheets = sheets_of(list(games), form, scramble, seed)
     ring = [_Asker(sheet, kind, seed, depth, states) for kind in dict.fromkeys(kinds) for sheet in sheets]
@@ -158,7 +158,7 @@ class _Asker:
         return [self._random.choice(state.legal_moves(role)) for role in state.game.roles]
 
     def _open(self, match: list[_Position]) -> _Position | None:
-        """Return the last position if it is open, else a random open position; None if there is none."""
+        """Return the last position if the match can continue there, else a random such position, or None."""
         if match[-1].is_open:
             return match[-1]
         open_positions = [position for position in match if position.is_open]

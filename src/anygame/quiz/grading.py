@@ -57,7 +57,7 @@ class Grade:
         return 2 * self.precision * self.recall / total if total else 0.0
 
     def to_dict(self) -> dict[str, object]:
-        """Return the grade as plain data; ``says`` is its text."""
+        """Return the grade as plain data; ``says`` is the text of the grade."""
         return {
             "id": self.id,
             "kind": self.kind,
@@ -95,7 +95,7 @@ def grade(question: Question, reply: str) -> Grade:
 
     The order and the form of terms do not matter. For ``why`` questions, a reply is right if its conditions
     are the body of any rule instance that derives the atom. A wrong reply is compared with the most similar
-    instance.
+    rule instance.
 
     Raises:
         QuizError: the rules or the state of the question are invalid.
@@ -120,7 +120,7 @@ def _grade_word(question: Question, answer: Answer) -> Grade:
         found = [meant.get(word, word) for word in answer.words(("yes", "no", "true", "false"))]
     else:
         found = answer.numbers() or answer.words(("none",))
-    # In a marked answer, all words count. In other text, only the last word counts.
+    # In a marked answer, all words count. Without a marked answer, only the last word counts.
     named = set(found) if answer.is_marked else set(found[-1:])
     return _compared(question, named, frozenset(question.answer))
 

@@ -1,9 +1,9 @@
 r"""Parser of replies in free form, which finds the answer in a reply and the terms of the answer.
 
 Terms can be in KIF or infix, with bullets, numbers, quotes, commas or JSON around them. The answer is the
-last block between lines of three backticks. If there is none, it is the last ``<answer>``, the last
-``\boxed{}`` or the text after the last ``Answer:``. Without such a mark, the whole reply is the answer, but
-only its unambiguous terms count. The text of a reply is never evaluated.
+last block between lines of three backticks. Without such a block, the answer is the last ``<answer>``, the
+last ``\boxed{}`` or the text after the last ``Answer:``. Without such a mark, the whole reply is the answer,
+but only its unambiguous terms count. The text of a reply is never evaluated.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ENDS: Final = ",;&\n"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer in a reply. If it ``is_marked``, all of its words count."""
+    """The answer in a reply. If the answer ``is_marked``, all words of the answer count."""
 
     text: str
     is_marked: bool
@@ -184,7 +184,7 @@ class _Groups:
         return token
 
     def _inside(self, depth: int) -> list[Term | str]:
-        """Return the parts up to the closing parenthesis; an empty list if it is missing."""
+        """Return the parts up to the closing parenthesis; an empty list if that parenthesis is missing."""
         parts: list[Term | str] = []
         while self._place < len(self._tokens) and depth < _DEEPEST:
             token = self._tokens[self._place][0]

@@ -32,7 +32,7 @@ class Sheet:
         program: the rules with the names of the quiz.
         rules: the same rules in KIF.
         digest: a hash of the rules with the original names.
-        text: the rules in the form of the quiz, with its names.
+        text: the rules in the form of the quiz, with the names of the quiz.
 
     Args:
         game: the game.

@@ -1,7 +1,7 @@
 """Texts of questions: rules and facts in each form, and the prompt.
 
-Prose is controlled English, with one sentence for each rule or fact. Its terms are in infix form without
-blanks. So each sentence is unambiguous and can be parsed again.
+Prose is controlled English, with one sentence for each rule or fact. Terms in prose are in infix form without
+blanks. Each sentence of prose is therefore unambiguous and can be parsed again.
 
 >>> from anygame.language.parser import parse_program
 >>> for rule in parse_program("(role x) (<= (legal ?r (mark ?n)) (role ?r) (not (true (marked ?n))))").rules:

@@ -35,7 +35,7 @@ _BETWEEN_CHECKS: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class MatchRunner:
-    """Plays matches of a tournament, in this process or in another one. `Tournament` explains the fields."""
+    """Plays matches of a tournament, in this process or another process. `Tournament` explains the fields."""
 
     games: Mapping[str, Game]
     players: Mapping[str, str]
@@ -53,7 +53,7 @@ class MatchRunner:
         """Play a match, or resume it from its record. Raises RecordError if the record is damaged.
 
         The match is restarted if all players are in this process and ``Player.remembers`` is true for a
-        player. The moves are then the same as without an interruption.
+        player. A restarted match has the same moves as without an interruption.
         """
         game = self.games[meeting.sheet]
         seed = Random(f"{self.terms.seed}/{meeting.key}").getrandbits(32)

@@ -65,7 +65,7 @@ def schedule(games: Mapping[str, Game], players: Sequence[str], rounds: int) -> 
 
 
 def rotated(items: Sequence[_Item], turns: int) -> list[_Item]:
-    """Move the last items to the front, as many as ``turns``.
+    """Move the last ``turns`` items to the front.
 
     >>> rotated(["a", "b", "c"], 1)
     ['c', 'a', 'b']

@@ -40,7 +40,7 @@ _NORMAL: Final = 1.96
 _WIDEST: Final = 100.0
 #: Minimum number of goals for a meaningful interval.
 _FEWEST: Final = 4
-#: Bound above which no interval is computed, and means have three digits. Rules can define such large goals.
+#: Goals above this bound get no interval, and a mean with three digits. Rules can define such large goals.
 _LARGE: Final = 1e9
 
 
@@ -139,7 +139,7 @@ class Standing:
 
 
 class Standings(tuple[Standing, ...]):
-    """Standings of all players, best first. Notebooks show them as a table."""
+    """Standings of all players, best first. Notebooks show the standings as a table."""
 
     __slots__ = ()
 
@@ -215,7 +215,7 @@ def _ratings(players: Sequence[str], results: Sequence[Result]) -> dict[str, tup
         names = [name for name, _ in contest]
         if len(names) < 2 or not ratings.keys() >= set(names):
             continue
-        # Goals can exceed the range of floats. Their ranks are equivalent, because only the order counts.
+        # Goals can exceed the range of floats, but ranks cannot, and only the order counts.
         order = sorted({goal for _, goal in contest})
         scores = [float(order.index(goal)) for _, goal in contest]
         rated = model.rate([[ratings[name]] for name in names], scores=scores)

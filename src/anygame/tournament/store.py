@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 #: Maximum number of seconds to wait for another writer, which holds the lock for milliseconds.
 _PATIENCE: Final = 30
-#: Name of the lock of the whole database. The keys of matches are other names.
+#: Name of the lock of the whole database. No match has this key.
 _ALL: Final = "anygame tournament"
 _POSTGRES: Final = re.compile(r"postgres(ql)?://")
 #: Pattern of a password in an address: before the host, or as a parameter.
@@ -48,7 +48,7 @@ def _without_password(address: str) -> str:
     return _PASSWORD.sub(r"\1\2...", address)
 
 
-# Both classes have the same methods. `execute` executes a statement with ``?`` for each value, and returns
+# Both databases have the same methods. `execute` executes a statement with ``?`` for each value, and returns
 # the rows. `transaction` is exclusive and atomic. `claim` claims a key for this process, and returns False if
 # another process has claimed the key. All methods raise RecordError if the database cannot be used.
 
@@ -203,7 +203,7 @@ class Store:
             several machines can share.
 
     Raises:
-        RecordError: the store cannot be used. All methods can raise this error.
+        RecordError: the store cannot be used. All methods can raise RecordError.
         MissingExtraError: the store is a PostgreSQL database, and psycopg is not installed.
     """
 

@@ -46,11 +46,11 @@ __all__ = [
 
 #: How roles that move at once decide: in one node, or one after the other without seeing the other choices.
 Order: TypeAlias = Literal["sequential", "simultaneous"]
-#: The actors of nodes in which no single player decides, with the numbers of OpenSpiel.
+#: The actors of nodes in which no single player decides, numbered as in OpenSpiel.
 CHANCE: Final = -1
 SIMULTANEOUS: Final = -2
 TERMINAL: Final = -4
-#: Default number of joint moves after which a play is cut: more than in the longest games of people.
+#: Default number of joint moves after which a play is cut: more than the longest games between people have.
 MAX_STEPS: Final = 1_000
 #: Maximum number of cached nodes: enough for the whole tree of a small game.
 _KEPT: Final = 32_768
@@ -107,7 +107,7 @@ class ExtensiveForm:
 
     @property
     def hides_moves(self) -> bool:
-        """Whether there are nodes in which a role does not know all moves made."""
+        """Whether there are nodes in which a role does not know all earlier moves."""
         return self._hides or (self.order == "sequential" and not self.turns.are_taken)
 
     def _settled(self, state: State, step: int, memories: Memories, since: Sequence[int]) -> Node:
@@ -287,7 +287,7 @@ def walk(form: ExtensiveForm, limit: int = MOST_HISTORIES) -> Iterator[Node]:
     """Yield every history in depth-first preorder, with siblings in the order of their moves' text.
 
     Raises:
-        LimitError: there are more histories than the limit, or the estimate is far above the limit.
+        LimitError: there are more histories than the limit, or the estimated number is far above the limit.
     """
     estimate = f"about {_rounded(form.turns.tree_size)}, by an estimate from random play"
     if form.turns.tree_size > _CERTAINLY_MORE * limit:
@@ -328,7 +328,7 @@ def gambit_text(
     Args:
         game: the game.
         scale: the factor in a payoff, which is ``scale * goal + offset``. Payoffs are exact.
-        offset: the summand in a payoff.
+        offset: the number that is added to ``scale * goal``.
         limit: maximum number of histories.
 
     Raises:

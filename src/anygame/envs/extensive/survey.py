@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 #: Maximum number of visited states.
 _STATES: Final = 10_000
-#: Maximum number of joint moves, which take the network about two seconds.
+#: Maximum number of joint moves that a survey makes; the network needs about two seconds.
 _JOINT_MOVES: Final = 40_000
-#: Maximum estimated number of histories. All tested sheets with larger trees had too many states. Tic-tac-toe
-#: has 5,478 states and 550,000 histories.
+#: Maximum estimated number of histories. All tested sheets with larger trees had too many states for a
+#: survey. Tic-tac-toe has 5,478 states and 550,000 histories.
 _TREE: Final = 10_000_000
 
 
@@ -81,7 +81,7 @@ def _longest(successors: dict[State, set[State]], nodes: dict[State, int]) -> tu
     steps: dict[State, int] = {}
     decisions: dict[State, int] = {}
     try:
-        # In this order, a state comes after its successors.
+        # In the order of the sorter, a state comes after its successors.
         for state in TopologicalSorter(successors).static_order():
             steps[state] = max([1 + steps[after] for after in successors[state]], default=0)
             most = max([decisions[after] for after in successors[state]], default=0)

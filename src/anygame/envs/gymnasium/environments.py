@@ -140,7 +140,7 @@ class GameEnv(_LearnerEnv, gymnasium.Env):
             joint = self._joint(episode.legal[self._role][0])
             episode.move(joint)
             if episode.is_over:
-                # Learners expect at least one step, so the joint move that ends the match waits for it.
+                # Learners expect at least one step, so the first step ends the match.
                 episode.go_back(mark)
                 self._ending_joint = joint
         return self._observation(), self._info()
@@ -217,10 +217,10 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
 
     Args:
         num_envs: the number of matches. A step of 512 matches costs little more than a step of one match.
-        autoreset_mode: when finished matches restart. ``NextStep``: in the next step, which ignores their
-            actions. ``SameStep``: in the step that ends them, whose info has the last observations and infos
-            as ``final_obs`` and ``final_info``.
-            ``Disabled``: in a call of ``reset`` with ``options={"reset_mask": bool [lanes]}``.
+        autoreset_mode: when finished matches restart. ``NextStep``: in the next step, which ignores the
+            actions of these matches. ``SameStep``: in the step that ends the match; the infos of this step
+            have the last observations and infos as ``final_obs`` and ``final_info``. ``Disabled``: in a call
+            of ``reset`` with ``options={"reset_mask": bool [lanes]}``.
         max_episode_steps: number of steps after which a match is truncated; unlimited by default.
         sheet: see ``GameEnv`` for this and the other arguments.
     """
@@ -260,7 +260,7 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
         self._most_steps = max_episode_steps
         self._steps = np.zeros(num_envs, np.int64)
         self._ended = np.zeros(num_envs, np.bool_)
-        #: Lanes whose match ends before any choice of the learner. `_ending_joint` has the last joint moves.
+        #: Lanes whose match ends before any choice of the learner, by the moves in `_ending_joint`.
         self._is_ended_early = np.zeros(num_envs, np.bool_)
         self._ending_joint = np.zeros((len(self.game.roles), num_envs), np.int64)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Environment", "SimultaneousEnvironment", "State", "auto_reset", "load"]
 
-#: Maximum number of gate inputs. The table then takes 0.5 GB, and so do the values for 4,096 games.
+#: Maximum number of gate inputs. The table then takes 0.5 GB, and so do the gate values of 4,096 games.
 _LARGEST: Final = 20_000_000
 
 
@@ -48,14 +48,14 @@ def load(
         sheet: a file, the name of an installed game, or a game.
         simultaneous: whether players act together, so that a step takes an action of each player. By default,
             players act together if, in random play, several players have a choice in the same state. In a
-            turn-based environment, a match is truncated in such a state.
+            turn-based environment, a match is truncated if several players have a choice in a state.
         observations: ``flat``: the fluents, in the order of ``env.fluents``. ``relative``: the fluents from
             the view of the first player, with the names of players exchanged, followed by the current player.
-            ``planes``: the relative fluents over the board, bool [rows, columns, channels]. Or a function
-            from fluents, bool [fluents], and the number of a player, int32, to an array. The default is
-            ``relative``, or ``flat`` if players act together. If the rules hide information (GDL-II),
-            observations have the percepts of the player since its last choice instead of the fluents, in
-            the order of ``env.percepts``.
+            ``planes``: the relative fluents over the board, bool [rows, columns, channels]. ``observations``
+            can also be a function from fluents, bool [fluents], and the number of a player, int32, to an
+            array. The default is ``relative``, or ``flat`` if players act together. If the rules hide
+            information (GDL-II), observations have the percepts of the player since its last choice instead
+            of the fluents, in the order of ``env.percepts``.
         rewards: ``scaled``, ``goals`` or ``zero-sum``; see ``anygame.envs.gymnasium.GameEnv``.
         reveal: whether players see all fluents even if the rules hide information (GDL-II).
         largest: maximum total number of inputs of all gates.

@@ -431,7 +431,7 @@ def _side_by_side(pictures: Sequence[str]) -> str:
     across, tallest, parts = 0.0, 0.0, []
     for picture in pictures:
         width, height = (float(_LENGTH[name].search(picture)[1]) for name in ("width", "height"))  # type: ignore[index]
-        # Ids must be unique in the combined picture, so remove the ids.
+        # Ids of SVG elements must be unique in the combined picture, so the ids are removed.
         parts.append(_ID.sub("", picture).replace("<svg ", f'<svg x="{across:g}" ', 1))
         across, tallest = across + width, max(tallest, height)
     size = f'width="{across:g}" height="{tallest:g}"'

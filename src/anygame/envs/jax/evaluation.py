@@ -2,10 +2,10 @@
 
 JAX transforms functions of one game. Under ``vmap``, each bit of a word belongs to another game (bit slicing:
 Biham 1997, "A fast new DES implementation in software"), so one operation computes a gate for 32 games. For
-4,096 games, this is 3 to 40 times as fast as a byte per value.
+4,096 games, bit slicing is 3 to 40 times as fast as a byte per value.
 
-XLA takes minutes to compile code for a few thousand gates. The gates are therefore data: a loop computes one
-block of a table per iteration, and compiles in the same time for every game. Gates of one level do not read
+XLA takes minutes to compile code for a few thousand gates. The gates are therefore data: a loop evaluates one
+block of a table per iteration. This loop compiles equally fast for every game. Gates of one level do not read
 each other (levelised simulation: Barzilai, Carter, Rosen and Rutledge 1987, "HSS - a high-speed simulator").
 """
 
@@ -107,9 +107,9 @@ def _pass(part: Part, rows: Array) -> Array:
 
 
 def _fixpoint(part: Part, initially: NDArray[np.bool_], rows: Array) -> Array:
-    """Return all rows after the gates of a cycle have reached their least fixed point.
+    """Return the values of all rows when the gates of a cycle have reached their least fixed point.
 
-    The gates are monotone in each other from their initial values, so each gate changes at most once.
+    The gates are monotone in each other, so each gate changes at most once from its initial value.
     """
     first = np.where(initially, np.uint32(0xFFFFFFFF), np.uint32(0)).astype(np.uint32)
     begin = jnp.broadcast_to(first[:, None], (len(first), rows.shape[1]))
@@ -143,7 +143,7 @@ class Part:
 class GateTable:
     """The gates on which given outputs of a network depend.
 
-    Row 0 is false. The rows of inputs follow, and then the rows of gates.
+    Row 0 is false. The rows of inputs follow row 0, and the rows of gates follow the inputs.
 
     Attributes:
         rows: the number of rows.
@@ -222,7 +222,7 @@ class _Writer:
                 level = 0 if is_cycle else 1 + max(level_of.get(literal >> 1, 0) for literal in literals)
                 level_of[made] = level
                 levels.setdefault(level, []).append((made, literals))
-                # A wide gate is the conjunction of its narrow gates, which can all begin with its value.
+                # A wide gate is the conjunction of its parts, so all parts can start with the gate's value.
                 initially[made] = bool(self._network.initially[gate])
         first = self.end
         for level in sorted(levels):
@@ -288,7 +288,7 @@ def planes(game: Game, players: Sequence[Term]) -> Observe:
     """
     fluents = game.fluent_terms
     layout = planes_of(game, fluents)
-    # The number of the fluent of each cell, plus one. The layout maps each binary digit like a state.
+    # The number of each cell's fluent, plus one; ``layout.of`` maps one binary digit at a time.
     sources = np.zeros((len(layout.channels), layout.rows, layout.columns), np.int32)
     for digit in range(len(fluents).bit_length()):
         sources |= layout.of((np.arange(1, len(fluents) + 1) >> digit & 1).astype(np.bool_)) << digit
@@ -311,7 +311,7 @@ def _renamed(term: Term, names: Mapping[Term, Term]) -> Term:
 
 
 class SharedNumbers:
-    """Terms of roles (``of_roles``), with numbers that are the same for all ``players`` among the roles.
+    """One numbering for the terms of all ``players``; ``of_roles`` has the terms of each role.
 
     Attributes:
         terms: all terms of the players, sorted by text.

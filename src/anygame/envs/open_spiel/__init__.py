@@ -72,7 +72,7 @@ def load(
             play. In a sequential game, roles that move at the same time decide one after the other, without
             seeing the other moves.
         scale: the factor in a utility, which is ``scale * goal + offset``.
-        offset: the summand in a utility.
+        offset: the number that is added to ``scale * goal``.
         zero_sum: whether to subtract the mean goal of all players from each goal.
         max_steps: number of joint moves after which a play is cut; by default the length of the longest play
             if that is known, or else 1,000.
@@ -181,7 +181,7 @@ def _unpacked(packed: str) -> str:
 
 
 def general_type(**properties: Any) -> Any:
-    """Return the registered type of all sheets, or with ``properties``, the type of one sheet."""
+    """Return the OpenSpiel type registered for all sheets, or with ``properties``, the type of one sheet."""
     kinds = pyspiel.GameType
     general = {
         "short_name": NAME,
@@ -222,7 +222,7 @@ def _type_of(description: Description, utilities: Utilities) -> Any:
 
 
 def _sum_of(description: Description, utilities: Utilities) -> tuple[Any, float | None]:
-    """Return OpenSpiel's class of the sum of utilities, and the sum if it is constant."""
+    """Return OpenSpiel's class of the sum of utilities, and the sum if the sum is constant."""
     kinds, players = pyspiel.GameType.Utility, len(description.form.players)
     if players == 1 or (description.goal_sum is None and not utilities.zero_sum):
         return kinds.GENERAL_SUM, None

@@ -30,7 +30,7 @@ _Item = TypeVar("_Item")
 Dynamics: TypeAlias = Literal["auto", "sequential", "simultaneous"]
 #: Maximum number of cached sheets. OpenSpiel creates a game for every state that it deserialises.
 _KEPT: Final = 16
-#: Maximum number of entries of an information state as an array (1 MB). Larger states are only text.
+#: An information state with more than this number of entries (1 MB) has no array, only text.
 _LARGEST: Final = 2**18
 
 
@@ -108,7 +108,7 @@ class Description:
 
     @property
     def goals(self) -> tuple[int, int]:
-        """The smallest and the largest goal, or a lower and an upper bound."""
+        """The smallest and the largest goal, or else a lower and an upper bound of all goals."""
         if self.survey is not None:
             return self.survey.goals
         values = self.game.domains().get(("goal", 2), ((), ()))[1]
@@ -263,7 +263,7 @@ class SheetObserver:
         tensor: float32, the concatenated pieces; None if the array is too large.
         dict: the pieces by name, in their shapes. With perfect recall: ``player`` [players], ``step``
             [steps + 1], ``memory`` [steps, events], and ``now`` [actions], the player's decision in an
-            unfinished step. Without: ``facts`` [fluents] or ``percepts`` [percepts].
+            unfinished step. Without perfect recall: ``facts`` [fluents] or ``percepts`` [percepts].
     """
 
     def __init__(self, description: Description, kind: Any, params: Mapping[str, Any] | None) -> None:

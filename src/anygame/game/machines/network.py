@@ -127,7 +127,7 @@ class NetworkMachine:
         return None if self.percept_kernel is None else Single(self.percept_kernel)
 
     def finish(self) -> None:
-        """Wait until straight-line code is compiled, if a loop over the gates runs until then."""
+        """If a loop evaluates the gates until straight-line code is compiled, wait for this code."""
         for kernel in (self.kernel, self.percept_kernel):
             if kernel is not None:
                 kernel.finish()
@@ -388,7 +388,7 @@ class GameLanes(Lanes):
         super().reset(None if mask is None else self._mask(mask))
 
     def _mask(self, chosen: ArrayLike) -> NDArray[np.bool_]:
-        """Return lanes, given as their numbers or as a mask, as a mask: bool [lanes]."""
+        """Convert numbers of lanes, or a mask of lanes, to a mask: bool [lanes]."""
         array, count = np.asarray(chosen), self.count
         if array.dtype == np.bool_:
             return array

@@ -190,7 +190,7 @@ class ReasonerMachine:
         """Return a random move of a role. Sorts ``options`` by text in place."""
         if len(options) == 1:
             return options[0]
-        # The result must not depend on the order of sets or on the numbers of terms.
+        # The result must not depend on the order of sets or on the internal ids of terms.
         options.sort(key=self._names.__getitem__)
         return options[random.randrange(len(options))]
 

@@ -43,13 +43,13 @@ _LONGEST_REASON: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ParseResult:
-    """The move of a reply, with the attributes of the library's class.
+    """The move of a reply, with the attributes that Kaggle's library expects.
 
     Attributes:
         legal_action: the move, or None if it is illegal.
         raw_action: the move, legal or not; None if the reply has no move.
-        submission: always None. The library uses it only for games that do not list their moves.
-        thoughts: always None. The library then shows the whole reply.
+        submission: always None. The library uses ``submission`` only for games that do not list their moves.
+        thoughts: always None. Without thoughts, the library shows the whole reply.
     """
 
     legal_action: str | None = None
@@ -95,7 +95,7 @@ class GameHarness:
         previous_response: str | None = None,
         previous_action: str | None = None,
     ) -> str:
-        """Return the prompt. After an illegal move, it explains why the move is illegal."""
+        """Return the prompt. After an illegal move, the prompt explains why the move is illegal."""
         state, role = self._seen(observation)
         facts = "\n".join(sorted(map(str, state.facts)))
         text = (
@@ -112,7 +112,7 @@ class GameHarness:
             text += f"\nNo move was found in your last reply, which ended with:\n{previous_response[-500:]}\n"
         return text
 
-    #: The library's name for this method.
+    #: Kaggle's library calls `generate_prompt` by this name.
     make_prompt = generate_prompt
 
     def why_not(self, state: State, role: str, move: str) -> str:

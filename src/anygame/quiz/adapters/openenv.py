@@ -80,7 +80,7 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
         """Ask the next question.
 
         Args:
-            seed: random seed. If it differs from the current seed, a new quiz starts.
+            seed: random seed. A seed that differs from the current seed starts a new quiz.
             episode_id: name of the episode (default: a random name).
             index: number of the question, from 0 (default: the next question).
             kwargs: unused.
@@ -106,7 +106,7 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
         return Asked(question=question.prompt, metadata={"difficulty": question.difficulty})
 
     def step(self, action: Reply, timeout_s: float | None = None, **kwargs: Any) -> Asked:
-        """Grade a reply. The reward of the last reply to a question is its F1 score, of earlier replies 0."""
+        """Grade a reply. The reward is the F1 score for the last reply to a question, else 0."""
         if self._question is None:
             self.reset()
         assert self._question is not None

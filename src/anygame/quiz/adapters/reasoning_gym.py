@@ -35,7 +35,7 @@ class QuizConfig:
     Attributes:
         sheets: rule sheets, or names of installed games.
         size: number of questions.
-        seed: random seed of the quiz; with None, each dataset has another seed.
+        seed: random seed of the quiz; with None, each dataset has a new seed.
     """
 
     sheets: list[str] = field(default_factory=lambda: ["tic_tac_toe"])
