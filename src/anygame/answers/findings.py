@@ -71,7 +71,7 @@ def diagnostic_json(diagnostic: Diagnostic) -> dict[str, Any]:
 
 
 def place_json(span: Span | None, *, with_end: bool = False) -> dict[str, int | None]:
-    """Return line and column of the start of a span, from 1, and ``with_end`` also of its end."""
+    """Return line and column of the start of a span, from 1; if ``with_end``, also of the end."""
     line, column = span.source.position(span.start) if span else (None, None)
     place = {"line": line, "column": column}
     if with_end:

@@ -61,7 +61,7 @@ class Position:
         return Answer(self.to_json() | {"roles": list(self.game.roles), "facts": facts}, facts)
 
     def legal(self, role: str | None = None) -> Answer:
-        """Return the legal moves of all roles, or of one, with one move per line. Raises UnknownRoleError."""
+        """Return the legal moves of one role or all roles, one per line. Raises UnknownRoleError."""
         moves = {str(each): list(map(str, legal)) for each, legal in legal_by_role(self.state).items()}
         texts = [f"{name} {move}" for name, legal in moves.items() for move in legal]
         if role is not None:
@@ -89,7 +89,7 @@ class Position:
         Args:
             pattern: a sentence with variables.
             joint: the joint move on which the answer depends, as text, or None.
-            advice: a phrase for the error about a missing joint move, which says how to give one.
+            advice: a phrase that says how to give a joint move, for the error about a missing joint move.
 
         Raises:
             IllegalMoveError: the joint move is not legal.

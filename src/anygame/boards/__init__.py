@@ -3,23 +3,23 @@
 `find_boards` finds boards in the rules, and `picture` places the facts of a state on them. `svg`, `draw` and
 `text` render the picture. No game is recognised by its name.
 
-A fluent such as ``(cell 1 2 white)`` lies on a board if two of its arguments have ordered values. Such values
-are numbers, letters, or a chain of the rules (see `anygame.analysis.axes`). The other arguments are the
-content of the square. A comment in the sheet can overrule these choices (see `anygame.boards.finding.hints`).
-The chapter on boards lists the evidence for each kind of board.
+A fluent such as ``(cell 1 2 white)`` lies on a board if two of its arguments have ordered values. Numbers and
+letters have an order, and rules can put other values in a chain (see `anygame.analysis.axes`). The other
+arguments are the content of the square. A comment in the sheet can overrule these choices (see
+`anygame.boards.finding.hints`). The chapter on boards lists the evidence for each kind of board.
 
-- **Squares**: ``base`` determines the squares. Without ``base``, they are the initial squares if some of
-  these are blank. If no initial square is blank, they are all combinations of rows and columns.
+- **Squares**: ``base`` determines the squares. Without ``base``, the squares are those of initial facts if
+  some of these are blank, or else all combinations of rows and columns.
 - **Rows and columns**: if rows grow and then shrink by one square at a time, the board is a hexagon with the
-  first row at the top. Otherwise the names of variables decide: ``?row ?col`` (first row at the top) or
-  ``?x ?y`` (``y`` grows upwards). Without such variables, letters name columns and numbers rows, as in chess,
-  and rows grow upwards. Without letters, the first argument is ``x`` and the second ``y``.
-- **Several boards**: of three ordered arguments, one distinguishes boards. This argument has a different
-  number of values than the others, or else it is the last one. Of four ordered arguments, the first two
-  distinguish boards. An unordered argument distinguishes boards if several things would otherwise share a
-  square.
-- **Blank**: the content of an empty square has a name such as ``empty``, or fills three quarters of the board
-  at the start, beside other contents.
+  first row at the top. Otherwise names of variables decide: ``?row ?col`` (first row at the top) or ``?x ?y``
+  (``y`` grows upwards). Without such variables, as in chess, letters name columns, numbers name rows, and
+  rows grow upwards. Without letters, the first argument is ``x`` and the second ``y``.
+- **Several boards**: of three ordered arguments, one distinguishes boards. No other of the three arguments
+  has the same number of values. If all three have equally many values, the last argument distinguishes
+  boards. Of four ordered arguments, the first two distinguish boards. An unordered argument distinguishes
+  boards if several things would otherwise share a square.
+- **Blank**: a content means an empty square if its name is a word such as ``empty``. So does a content that
+  fills three quarters of the board at the start, beside other contents.
 - **Choice**: if several fluents lie on boards, only boards with initial facts are drawn. A board much smaller
   than the largest board is not drawn. In doubt, no board is drawn, and the facts are listed as text.
 """

@@ -104,14 +104,14 @@ def die_face(text: str, name: str) -> str:
 
 
 def colour_in(name: str) -> str:
-    """Return the colour that is a word in a name or the beginning of one; empty for none."""
+    """Return the colour that equals or begins a word in a name; empty for none."""
     parts = words(name)
     whole = next((word for word in parts if word in COLOURS), "")
     return whole or next((c for c in sorted(COLOURS) for word in parts if word.startswith(c)), "")
 
 
 def initials(roles: Sequence[str]) -> dict[str, str]:
-    """Return roles by unique first letters; ``w`` and ``b`` are white and black if no role has them."""
+    """Return roles by unique first letters; unless roles have them, ``w`` is white and ``b`` is black."""
     letters = [role[:1].lower() for role in roles]
     unique = {letter: role for letter, role in zip(letters, roles, strict=True) if letters.count(letter) == 1}
     return {"w": "white", "b": "black"} | unique

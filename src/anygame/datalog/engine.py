@@ -13,12 +13,12 @@ A component has these states:
    Such code is either cheap or has passed its trial.
 4. *On demand* (`_compute_on_demand`): tables compute only the requested rows (`ask`). A component enters this
    state if its trial exceeds a limit, or if its rules need all rows of another relation on demand. It also
-   enters this state if one of its relations becomes large in a state (`_outgrown`).
+   enters this state if one of its relations becomes large in a game state (`_outgrown`).
 5. *Finally whole* (`_compute_whole`): a rule needs all rows of a relation that was on demand. The component
    keeps this state.
 
-State 5, and a relation that becomes large, change how the inputs of other components are computed. So the
-engine drops the code of all components that are not static (`_reset`), and generates it again on first use.
+State 5 and large relations change how the inputs of other components are computed. So the engine drops the
+code of all components that are not static (`_reset`), and generates it again on first use.
 """
 
 from __future__ import annotations

@@ -164,8 +164,8 @@ class Explainer:
     ) -> Iterator[tuple[_Level, Bindings | None]]:
         """Search depth first for bindings of a body.
 
-        Yields each level with each of the bindings for which all parts up to this level hold. A last pair of
-        the level and None follows these bindings.
+        For each level, yields the level with all bindings for which the parts up to this level hold. A pair
+        of the level and None comes last.
         """
         # Iterative, because the number of parts can exceed the recursion limit of CPython.
         stack = [self._level(items, bindings, (), before)]
@@ -222,7 +222,7 @@ class Explainer:
     def _test(
         self, item: Formula, bindings: Bindings, before: Stage = None, *, is_negated: bool = False
     ) -> bool:
-        """Return whether a formula holds; atoms that are not negated must be derived before a stage."""
+        """Return whether a formula holds; positive atoms must be derived before ``stage``."""
         if isinstance(item, Literal):
             atom = substitute_atom(item.atom, bindings)
             holds = next(self._facts_like(atom), None) is not None

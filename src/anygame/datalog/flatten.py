@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import Condition
     from anygame.datalog.strategy import Strategy
 
-#: Relations of fluents, moves and percepts, whose arguments are split even if other arguments are not.
+#: Relations of fluents, moves and percepts: their arguments are split even if no other arguments are.
 _PROTOCOL: Final = {"true", "does", "next", "init", "base", "legal", "input", "sees", "percept"}
-#: For each relation of fluents or moves, the relation whose layout it shares: ``true`` or ``does``.
+#: For each relation of fluents or moves, the relation with the same layout: ``true`` or ``does``.
 _LAID_OUT_AS: Final = {(name, KEYWORDS[name]): (read, KEYWORDS[read]) for name, read in READ_AS.items()}
 #: Relations whose first argument is a role; this argument is never split.
 _OF_ROLES: Final = {"does", "legal", "input", "goal", "sees", "percept"}
@@ -210,7 +210,7 @@ def _copy(
     if head is None:
         return None
     literals: list[FlatAtom] = []
-    # The copy for constants needs this test, because no literal excludes compound terms from it.
+    # The copy for constants needs this test, because no literal of the copy excludes compound terms.
     conditions: list[Condition] = [
         IsConstant(variable) for variable, shape in shapes.items() if shape is ATOM and variable in mixed
     ]

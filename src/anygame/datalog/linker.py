@@ -71,7 +71,7 @@ class Linker:
             if need.name not in self.namespace and need.kind is not NeedKind.STATIC_TABLE:
                 self.namespace[need.name] = self._constant(need)
         for need in needs:
-            # The code of a table needs facts and indexes, so tables are created after them.
+            # The code of a table needs facts and indexes, so tables are created after facts and indexes.
             if need.kind is NeedKind.STATIC_TABLE and need.name not in self.namespace:
                 self.namespace[need.name] = self.table(need.of)(self._static)
         # Tables are marked as linked last, so that a call after an interruption links all of them again.
@@ -106,7 +106,7 @@ class Linker:
 
 
 class Agenda:
-    """The keys of a recursive component whose rows are being computed in one frame.
+    """The keys for which the rows of a recursive component are being computed in one frame.
 
     A relation on demand is not computed as a whole. A *look-up* computes only the rows of one key: it
     evaluates the rules with the columns of the key bound, and caches the rows in the frame. This technique is

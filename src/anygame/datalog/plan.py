@@ -359,14 +359,14 @@ def known_columns(atom: FlatAtom, known: Container[Variable]) -> list[int]:
 def _goes_down(
     rule: FlatRule, atom: FlatAtom, columns: Iterable[int], wholes: Iterable[Term], component: Component
 ) -> bool:
-    """Return whether a literal cannot cause endless recursion, such as one that asks for smaller terms."""
+    """Return whether a literal cannot cause endless recursion, for example if it asks for smaller terms."""
     grows = component.builds_terms or component.asks_for_larger_terms
     if not grows or atom.relation not in component.relations:
         return True
     parts = [atom.columns[number] for number in columns]
     if any(_is_inside(part, whole) for part in parts for whole in wholes):
         return True
-    # Another relation of the component can ask for smaller terms before it asks this relation.
+    # Another relation of the component can ask for smaller terms before it asks this relation again.
     return atom.relation != rule.head.relation and bool(parts) and not component.asks_for_larger_terms
 
 

@@ -155,7 +155,7 @@ Condition = Negated | Unequal | IsConstant | Alternatives | FlatAtom
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """An atom in the body of a rule; ``joined`` if it is a literal, False if it is part of a condition."""
+    """An atom in the body of a rule; ``joined`` is True in a literal and False in a condition."""
 
     atom: FlatAtom
     positive: bool

@@ -1,9 +1,9 @@
 """Python source of a rule: one set comprehension.
 
-The comprehension has a ``for`` for each literal, over a relation or a bucket of a hash index. It has an
-``if`` for each test, as early as possible. (CPython limits the depth of nested blocks to 20, but not the
-number of clauses of a comprehension.) Generating the source reads no rows. The module ``source`` lists the
-names in generated code.
+The comprehension has a ``for`` for each literal, over a relation or a bucket of a hash index. The
+comprehension has an ``if`` for each test, as early as possible. (CPython limits the depth of nested blocks to
+20, but not the number of clauses of a comprehension.) Generating the source reads no rows. The module
+``source`` lists the names in generated code.
 """
 
 from __future__ import annotations

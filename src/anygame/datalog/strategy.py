@@ -56,7 +56,7 @@ class Strategy:
         nesting: maximum depth of nested questions on demand. Each question takes several of the 1,000
             nested calls that CPython allows.
 
-        ticks: number of iterations that are counted at once, because counting one takes as long as several.
+        ticks: number of iterations that are counted at once, because counting costs several iterations.
         chunk: number of rows that are counted at once while a relation grows.
         wide: maximum number of columns of a row that counts as one fact. Wider rows count as more facts.
 

@@ -52,7 +52,7 @@ class Code:
 
     Attributes:
         name: the name in messages, on which tools can rely.
-        severity: the severity; the highest severity if it varies.
+        severity: the severity of the diagnostics, or their highest severity.
         title: the fault in a few words.
         demand: the rule that a sheet should follow.
         why: the reason for the rule.

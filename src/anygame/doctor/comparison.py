@@ -127,7 +127,7 @@ def _without(parts: Parts, number: int) -> Parts:
 
 
 def _near(one: Tree, other: Tree) -> bool:
-    """Return whether two parts of rules differ in one word or in the order of two, apart from variables."""
+    """Return whether parts of rules, apart from variables, differ in one word or the order of two words."""
     left, right = ([word for word in words_of(blind(tree)) if word not in "()"] for tree in (one, other))
     if sorted(left) == sorted(right):
         return sum(a != b for a, b in zip(left, right, strict=True)) <= 2
@@ -144,7 +144,7 @@ def subsumes(rule: Parts, other: Parts, budget: Budget) -> bool:
 
 
 def _matches(one: Parts, other: Parts, budget: Budget, *, renaming: bool) -> bool:
-    """Return whether one rule is a variant of another one, or (without ``renaming``) subsumes it.
+    """Return whether a rule is a variant of another rule or, without ``renaming``, subsumes that rule.
 
     Conditions, and the parts of an `or` or a `distinct`, match in any order. If a comparison takes too many
     steps, rules count as variants, but not as subsumed.

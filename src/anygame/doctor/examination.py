@@ -138,7 +138,7 @@ class Examination:
         return self.sheet.program if self.sheet else Program(())
 
     def worst(self, most: int, least: Severity = Severity.INFO) -> list[Finding]:
-        """Return up to ``most`` findings of at least a severity, the worst ones, in the order of display."""
+        """Return the ``most`` worst findings of at least a given severity, in the order of display."""
         bad = [each for each in self.findings if each.diagnostic.severity >= least]
         worst_first = sorted(range(len(bad)), key=lambda number: -bad[number].diagnostic.severity)
         return [bad[number] for number in sorted(worst_first[:most])]

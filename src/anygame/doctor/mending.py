@@ -243,7 +243,7 @@ def _concerns(mend: Mend, span: Span | None) -> bool:
 
 
 def _order(rule: Rule, role: Variable | None, comments: Sequence[tuple[int, int]]) -> Iterator[Mend]:
-    """Yield the mend that reorders the literals of a rule, if any. Another mend binds ``role``."""
+    """Yield the mend that reorders the literals of a rule, if any. The mend for roles binds ``role``."""
     order = binding_order(rule.body, {role} if role else ())
     nodes = [formula.node for formula in rule.body if formula.node is not None]
     if order == list(range(len(order))) or len(nodes) < len(rule.body):

@@ -1,6 +1,6 @@
 """Proofs of properties of a game, which decide uncertain findings.
 
-If a property is proved, findings that doubt it are removed. A match that refutes a property is a finding.
+A proof of a property removes findings that doubt the property. A refuting match is a finding.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.proving.verdict import Outcome
 
-#: Each property: claim, codes of findings that refute it, and code of findings that a proof removes.
+#: Each property: claim, codes of findings of a refutation, and code of findings that a proof removes.
 _PROPERTIES: Final[dict[str, tuple[str, frozenset[str], str]]] = {
     "playable": (
         "every role has a legal move in every state until the end",
@@ -99,7 +99,7 @@ class Proofs:
                 yield replace(each, diagnostic=diagnostic, verdict=verdict)
 
     def _add(self, fault: Finding) -> None:
-        """Add a fault; if play found it too, merge both findings, since that of play may name a cause."""
+        """Add a fault; if play found the same fault, merge both; the earlier finding may name a cause."""
         one, line = fault.diagnostic, fault.line or ()
         for place, known in enumerate(self.findings):
             other = known.diagnostic

@@ -75,14 +75,14 @@ def _needs(part: NormalRule) -> set[Item]:
 
 
 def _made(sheet: Sheet) -> dict[int, list[Item]]:
-    """Return the items that each normal rule makes: its head, and any move that a `legal` takes from it."""
+    """Return the items that each normal rule makes: its head, and moves that `legal` takes from the head."""
     taken = [key for key in sheet.moves_by_relation if key not in sheet.moves]
     moves = grouped((id(head), ("does", key)) for key in taken for head in sheet.moves_by_relation[key])
     return {id(part): [item_of(part.head), *moves.get(id(part.origin.head), ())] for part in sheet.normal}
 
 
 def starts_all(sheet: Sheet, item: Item, group: Sequence[Item]) -> bool:
-    """Return whether all items of a group could hold if one of them did."""
+    """Return whether all items of a group could hold if one of the items did."""
     made = _made(sheet)
     heads = ((part, head) for part in sheet.normal for head in made[id(part)] if head in group)
     return _held([(_needs(part) & set(group), head) for part, head in heads], {item}) >= set(group)

@@ -1,1 +1,1 @@
-"""Rule sheets as text: find them by name, read them leniently, lay them out, edit and rename them."""
+"""Rule sheets as text: finding by name, lenient reading, layout, edits and scrambled names."""

@@ -1,8 +1,8 @@
 """``base`` and ``input`` for sheets without them, from the domains of the rules.
 
-The declarations are complete: no other fluent can be true, and no other move can be legal. They may declare
-too much, because domains treat arguments as independent. A move is declared only for the roles whose `legal`
-rules allow it.
+The declarations are complete: no other fluent can be true, and no other move can be legal. Some declared
+facts can never hold, because domains treat arguments as independent. A move is declared only for the roles
+whose `legal` rules allow it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ValueRelations:
-    """Unary relations that each hold for one set of constants: relations of a program, and new ones."""
+    """Relations of a program with one argument, and new relations, which each hold for a set of constants."""
 
     def __init__(self, program: Program) -> None:
         self._names = {rule.head.predicate.lower() for rule in program.rules}
@@ -69,9 +69,9 @@ class ValueRelations:
 _DEEPEST: Final = 3
 #: Maximum number of shapes of the terms at one place.
 _MOST_SHAPES: Final = 500
-#: Maximum number of visited places.
+#: Maximum number of places in terms that are visited.
 _MOST_PLACES: Final = 10_000
-#: Maximum number of instances of a head that are declared by facts. More instances are declared by a rule.
+#: Maximum number of instances of a head that are declared by facts. A rule declares more instances.
 _FEW: Final = 4
 
 

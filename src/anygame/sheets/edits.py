@@ -1,7 +1,7 @@
 """Edits of a sheet's text.
 
 An edit replaces a part of the text by pieces: new text, and ranges of the old text. Other edits can apply
-inside these ranges, so one edit can move a literal while another one corrects it.
+inside these ranges, so one edit can move a literal while another edit corrects the literal.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Edit:
         return "".join(piece for piece in self.pieces if isinstance(piece, str))
 
     def written(self, text: str) -> str:
-        """Return the replacement in a text, without other edits inside it."""
+        """Return the new text of the replaced range, without the effects of other edits."""
         return "".join(piece if isinstance(piece, str) else text[slice(*piece)] for piece in self.pieces)
 
 
@@ -48,7 +48,7 @@ class Mend:
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """Return the edited text. Edits must not overlap, unless one lies inside a range that the other keeps."""
+    """Return the edited text. Edits must not overlap, except inside ranges that another edit keeps."""
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end > edit.start, -edit.end))
     return _rendered(text, 0, len(text), ordered)
 
@@ -77,7 +77,7 @@ def _rendered(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
 
 
 def offset_before(edits: Iterable[Edit], offset: int) -> int:
-    """Return the original offset of an offset in the edited text, for edits without ranges of old text."""
+    """Return the original offset of a place in the edited text; the edits must keep no ranges of old text."""
     shift = 0
     for edit in sorted(edits, key=lambda edit: edit.start):
         written = len(edit.written(""))
@@ -88,7 +88,7 @@ def offset_before(edits: Iterable[Edit], offset: int) -> int:
 
 
 def end_of_line(text: str, end: int, comments: Sequence[tuple[int, int]]) -> int:
-    """Return the end of the comment after an offset on the same line, or the offset if there is none."""
+    """Return the end of the comment after an offset on a line, or the offset if no comment follows."""
     number = bisect_left(comments, (end, end))
     if number == len(comments):
         return end
@@ -97,7 +97,7 @@ def end_of_line(text: str, end: int, comments: Sequence[tuple[int, int]]) -> int
 
 
 def wrapped(items: Iterable[object], width: int) -> list[str]:
-    """Return lines of items, each on one line."""
+    """Return lines filled with items; no item continues on a second line."""
     text = " ".join(str(item).replace(" ", "\0") for item in items)
     lines = wrap(text, width, break_long_words=False, break_on_hyphens=False)
     return [line.replace("\0", " ") for line in lines]

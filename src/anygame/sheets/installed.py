@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.language.limits import ReadingLimits
 
 _PACKAGE: Final = Path(__file__).parents[1]
-#: Possible folders of the sheets: the build copies them into the package; a checkout has them at its root.
+#: Possible folders of the sheets: inside the package after a build, or at the root of a checkout.
 _FOLDERS: Final = (_PACKAGE / "gdl", _PACKAGE.parents[1] / "gdl")
 _SUFFIX: Final = ".kif"
 #: Minimum length of a summary; shorter ones, such as "Two players take turns.", are not informative.

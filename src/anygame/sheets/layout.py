@@ -3,10 +3,10 @@
 - The head of a rule follows ``(<=``. Each formula of the body has a line of its own, indented by four.
 - Each fact has a line of its own, unless the author wrote facts of one relation on one line. Consecutive
   lines of such facts form columns.
-- Longer lines than 100 characters are broken: formulas at their parts, terms where the line is full. A
-  disjunction is also broken if the author started a part of it on a new line.
+- Lines of more than 100 characters are broken: formulas between parts, terms where the line is full. A
+  disjunction is also broken if the author started a part of the disjunction on a new line.
 - A comment keeps its place: on a line of its own, or at the end of the line of the code before it.
-- Up to two blank lines between items are kept, and none inside items.
+- Up to two blank lines between items are kept. Blank lines inside items are dropped.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _SUFFIX: Final[dict[Form, str]] = {"kif": ".kif", "infix": ".hrf"}
 def format_sheet(source: Source, form: Form | None = None, *, limits: ReadingLimits | None = None) -> str:
     """Return the text of a sheet in its canonical layout, optionally in another form.
 
-    Facts may have variables. A second parse checks that the new text has the same rules and comments.
+    Facts with variables are allowed. A second parse checks that the new text has the same rules and comments.
 
     >>> print(format_sheet(Source("sheet", "(role x)(<= (goal x 100)(not done)) ; at last")), end="")
     (role x)
@@ -319,7 +319,7 @@ class _InfixWriter(_Writer):
         nodes = [part for part in parts if isinstance(part, Node)]
         if nodes:
             self._page.put(" :-")
-            # No bracket closes a rule, so comments on its last lines move before its last formula.
+            # No bracket closes an infix rule, so comments on the last lines move before the last formula.
             last = parts.index(nodes[-1])
             late = [part for part in parts[last:] if isinstance(part, Comment) and part.own_line]
             parts = [*parts[:last], *late, *(part for part in parts[last:] if part not in late)]

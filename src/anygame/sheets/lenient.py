@@ -1,9 +1,9 @@
 """Lenient reading: the Prolog meaning of variables that GDL leaves unbound.
 
 A variable that occurs only in negated formulas, as in ``(not (true (board ?p ?x)))``, means "for no ?x", as
-in negation as failure (Clark, "Negation as failure", 1978). For an unbound variable of a head, a literal is
-added: ``role``, ``base``, ``input``, or a relation of all possible values of the argument. These readings are
-edits of the text, so the result is plain GDL.
+in negation as failure (Clark, "Negation as failure", 1978). If nothing binds a variable of a head, a literal
+is added after the head. This literal reads ``role``, ``base``, ``input``, or a relation of all possible
+values of the variable. These readings are edits of the text, so the result is plain GDL.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from anygame.sheets.sorts import Place
 
 
-#: The relations that declare the last arguments of heads.
+#: For keywords of heads, the relation that declares the last argument of the head.
 _DECLARES: Final = {"next": "base", "init": "base", "legal": "input"}
-#: Heads whose unbound variables are never bound to all values of a sort, except to all roles.
+#: Keywords of heads in which only the sort of the roles can bind variables.
 _TELLS: Final = frozenset(("next", "legal", "goal", "sees", "percept", "role"))
-#: Heads that determine the reachable states and the goals.
+#: Keywords of heads that determine the reachable states and the goals.
 _STATES: Final = frozenset(("next", "legal", "goal"))
 #: Maximum length of a line of added facts.
 _LINE: Final = 110
@@ -115,7 +115,7 @@ def _local(
         elif isinstance(formula, Not) and isinstance(formula.formula, Not):
             yield from _local((formula.formula.formula,), bound, unbound)
         elif isinstance(formula, Not) and isinstance(formula.formula, Distinct):
-            continue  # an equation, which binds
+            continue  # an equation, which binds variables
         elif isinstance(formula, Not | Distinct):
             free = unbound.difference(bound).intersection(formula.variables())
             if free:
@@ -132,7 +132,7 @@ def _positive(formula: Formula) -> set[Variable]:
 
 
 def _shape_of(formula: Formula, outer: Sequence[Variable]) -> str:
-    """Return a formula as text, with variables numbered as ``outer`` or ``inner`` ones."""
+    """Return a formula as text, with its variables renamed to ``outer`` or ``inner``, and a number."""
     names: dict[Variable, Term] = {}
     for number, variable in enumerate(dict.fromkeys(formula.variables())):
         names[variable] = Variable(f"{'outer' if variable in outer else 'inner'}{number}")
@@ -146,7 +146,7 @@ LENIENT_MENDS: Final = ("negation", "distinct", "binding", "domain", "any")
 def lenient_mends(program: Program, kinds: Iterable[str] = LENIENT_MENDS) -> list[Mend]:
     """Return the readings of variables that GDL leaves unbound, as edits of the KIF text.
 
-    A reading may contain unbound variables again, so repeat this until there are no more mends.
+    The edited rules may again contain unbound variables, so call this function until it returns no mends.
     """
     source = program.source
     wanted = frozenset(kinds) & set(LENIENT_MENDS)
@@ -202,8 +202,8 @@ class _Readings:
             del variables[0]  # `role_mend` binds the role
         if not variables:
             return None
-        # Players ask for moves and goals of roles only, so a role literal changes nothing. A variable that
-        # also occurs in a negation takes each value for which the negation holds.
+        # A role literal changes nothing, because players ask only for moves and goals of roles. A variable
+        # that also occurs in a negation takes each value for which the negation holds.
         is_of_roles = has_role and variables == [head.arguments[0]]
         body_variables = {variable for formula in rule.body for variable in formula.variables()}
         is_any = head.predicate in _STATES and not is_of_roles and not body_variables.issuperset(variables)
@@ -310,7 +310,7 @@ class _Readings:
 
 
 def _without(formula: Distinct, free: frozenset[Variable]) -> Mend:
-    """Return the mend that removes a `distinct` of an unbound variable, which always has another value."""
+    """Return the mend that removes a `distinct` with an unbound variable; such a `distinct` always holds."""
     node = formula.node
     assert node is not None
     text = node.source.text
@@ -350,7 +350,7 @@ def with_readings(
 ) -> tuple[Program, list[Mend]]:
     """Apply readings to a program until none remains; return the new program and all readings.
 
-    Roles come first, so the result is the same if the author already added them.
+    Roles come first, so the result is the same if the author already added roles.
     """
     done: list[Mend] = []
     for _ in range(_ROUNDS):

@@ -1,4 +1,4 @@
-"""Sorts: sets of arguments of relations and functions that share their values.
+"""Sorts: sets of arguments with the same possible values, in relations and functions.
 
 GDL has no types. If a variable occurs twice in a rule, both arguments have the same sort, as in type
 inference for logic programs (Mycroft and O'Keefe, "A polymorphic type system for Prolog", 1984). The values

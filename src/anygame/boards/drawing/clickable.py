@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Maximum number of cells that are drawn: a board of 50 by 50 takes half a megabyte of SVG.
 _MOST_CELLS: Final = 2_500
-#: Maximum number of facts of one fluent that are listed.
+#: Maximum number of facts that are listed for each fluent.
 _MOST_LISTED: Final = 500
 
 
@@ -40,8 +40,8 @@ def clickable_state(
 ) -> dict[str, Any]:
     """Return the boards of a state as SVG, and the cells that each legal move names.
 
-    At the start, ``before`` (the previous state) and ``joint`` (the joint move from there) are None. In a
-    terminal state, the caller can pass the goals of all roles, to highlight how the winner won.
+    At the start, ``before`` (the previous state) and ``joint`` (the joint move from ``before``) are None. In
+    a terminal state, the goals of all roles highlight the winners' cells.
     """
     roles = [] if state.is_terminal else [role for role in state.game.roles if not role.is_random]
     picture = painter.picture(state, last=joint, before=before, legal_for=roles)
@@ -82,7 +82,7 @@ def _chains(state: State, goals: Sequence[int], picture: Picture) -> tuple[Aim, 
     """Return the cells with which each winner has won.
 
     The cells occur in the derivation of the winner's goal, or else in the derivation of ``terminal``. The
-    result omits derivations that contain all occupied cells, for example because they count cells.
+    result omits derivations that contain all occupied cells, such as a derivation that counts cells.
     """
     reached = {role: goal for role, goal in zip(state.game.roles, goals, strict=True) if not role.is_random}
     best = max(reached.values(), default=0)

@@ -59,7 +59,7 @@ def picture(
         state: the state.
         last: the joint move that led to the state, for marks and arrows.
         before: the previous state, to mark changed cells.
-        legal_for: roles whose legal moves the picture contains, with their cells (`Picture.touches`).
+        legal_for: the roles whose legal moves the picture contains (see `Picture.touches`).
 
     Raises:
         IllegalMoveError: ``last`` does not have one move per role.
@@ -69,7 +69,7 @@ def picture(
 
 
 class Painter:
-    """Draws the states of one game. Boards, and the cells that moves name, are inferred only once."""
+    """Draws the states of one game; infers the boards, and the cells that moves name, only once."""
 
     def __init__(self, game: Game) -> None:
         # A painter must not reference its game, because the cache keeps a painter only while its game lives.
@@ -264,10 +264,10 @@ def _as_texts(fact: Term) -> tuple[str, list[str]]:
 
 
 def _open_facts(facts: Iterable[Term], possible: Iterable[Term]) -> Iterator[tuple[str, list[str]]]:
-    """Yield an unknown fact for each fluent and first argument, with ``?`` for all other arguments.
+    """Yield a fact with ``?`` for unknown arguments, for each fluent and owner in possible facts.
 
-    The first of several arguments usually names an owner, such as the holder of a card. If a fact with the
-    same fluent and owner is known, no unknown fact is listed for them.
+    The first of several arguments counts as the owner, such as the holder of a card. The result omits each
+    fluent and owner of which a fact is known.
     """
 
     def subject(fact: Compound) -> tuple[str, int, Term | None]:

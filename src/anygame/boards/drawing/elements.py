@@ -33,7 +33,7 @@ _PAINTS: Final = {
 #: Colours that are illegible as text on paper; ink replaces them.
 _PALE: Final = frozenset({"white", "black"})
 
-#: The foot of all figures except the pawn.
+#: The SVG path of the foot of all figures except the pawn.
 _FOOT: Final = "M-.27 .37H.27V.3C.27 .26 .2 .24 .16 .22H-.16C-.2 .24-.27 .26-.27 .3Z"
 #: The SVG path of each figure.
 OUTLINES: Final = {

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
-#: An argument: kind, name and arity of its predicate, and its index.
+#: An argument: the kind, name and arity of a predicate, and the index of the argument.
 _Place: TypeAlias = "tuple[str, str, int, int]"
 #: A coordinate: the number of a layout, and an index in the key of this layout.
 _Coordinate: TypeAlias = "tuple[int, int]"
-#: An argument and the variable in it.
+#: An argument, and the variable that stands there.
 _Occurrence: TypeAlias = "tuple[_Place, Variable]"
-#: Relations that declare fluents or moves; their rules are not evidence.
+#: Relations that declare fluents or moves; rules for these relations are not evidence.
 _DECLARED: Final = frozenset({"base", "input"})
 #: Maximum number of rules in a chain from a fluent to `legal`; longer chains are weak evidence.
 _ROUNDS: Final = 6
@@ -35,9 +35,9 @@ class MoveReader:
     Suppose that a fluent in a rule body has a variable as a coordinate. If the rule head has the same
     variable as an argument, that argument is a coordinate, too. In this way, coordinates propagate to
     ``legal``, and from rules for ``next`` to ``does``. Consecutive arguments name a cell if they are the
-    coordinates of a cell in the right order. In ``(move wp ?u ?v ?x ?y)``, arguments 2 and 3 name a cell, and
-    so do arguments 4 and 5. Without such evidence, consecutive arguments name a cell if their values are its
-    coordinates.
+    coordinates of a cell in the order of `Layout.key`. In ``(move wp ?u ?v ?x ?y)``, arguments 2 and 3 name a
+    cell, and so do arguments 4 and 5. If a move has no such evidence, consecutive arguments name the cell
+    that has their values as coordinates.
     """
 
     def __init__(self, rules: Sequence[Rule], layouts: Sequence[Board]) -> None:
@@ -49,9 +49,9 @@ class MoveReader:
     ) -> tuple[tuple[str, ...], tuple[tuple[int, dict[int, Term]], ...]]:
         """Return the ids of the cells that a move names, in the order of arguments.
 
-        The second result is for moves that name single coordinates, such as a column. For each layout without
-        a named cell, the second result contains the layout number, and these coordinates by index in the
-        layout's key.
+        Some moves name only single coordinates, such as a column. If a move names coordinates in a layout but
+        no cell, the second result contains the number of the layout and the coordinates. The coordinates are
+        given by their index in the key of the layout.
         """
         if not isinstance(move, Compound):
             return (), ()
@@ -61,7 +61,7 @@ class MoveReader:
         ]
         all_cells: list[str] = []
         alone: list[tuple[int, dict[int, Term]]] = []
-        # For each argument, the size of the cell that it names, since it does not also name a smaller cell.
+        # For each argument, the largest number of coordinates of a cell that the argument helps to name.
         named = [0] * len(places)
         for layout, size in sorted(enumerate(self._sizes), key=lambda item: -item[1]):
             free = [number <= size for number in named]
@@ -139,7 +139,7 @@ def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, fro
 
 
 def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occurrence]]:
-    """Return the variable occurrences that provide evidence, and the occurrences that receive it."""
+    """Return the occurrences of variables that provide evidence, and those that receive evidence."""
     head = list(_places(rule.head))
     body = [occurrence for atom, _ in atoms_in(rule.body) for occurrence in _places(atom)]
     given = [(place, variable) for place, variable in head if place in fixed]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 HEXAGON_ROW: Final = 0.8660254
 #: Maximum number of entries in a legend; a longer legend shows only contents on the board.
 _LEGEND_LIMIT: Final = 12
-#: A ``line`` joins two dots (see `Cell.ends`). A ``pit`` is one of a row of numbered places.
+#: A ``line`` joins two dots (see `Cell.ends`). A ``pit`` is a numbered place in a row.
 CellShape: TypeAlias = Literal["square", "hexagon", "line", "pit"]
 #: A ``stone`` has only a colour. A ``piece`` has a figure that is known by name. A ``mark`` is a fact without
 #: content. A ``block`` fills its cell. A ``text`` is drawn as its symbol.
@@ -48,7 +48,7 @@ Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
 Mark: TypeAlias = Literal["from", "to", "last", "changed", "legal", "unknown"]
 #: The text of unknown things.
 UNKNOWN: Final = "?"
-#: The ids of cells by the number of their layout and their coordinates.
+#: The id of each cell, by the number of a layout and the coordinates of the cell.
 Known: TypeAlias = "dict[tuple[int, tuple[Term, ...]], str]"
 
 
@@ -78,7 +78,7 @@ class Thing:
     """Something on a cell.
 
     Attributes:
-        fact: the fact that puts the thing there.
+        fact: the fact that puts the thing on the cell.
         terms: the content: the arguments of the fact that do not name the cell; empty for a mark.
         look: symbol, colour and form of the thing.
     """
@@ -95,7 +95,7 @@ class Cell:
     Attributes:
         id: letters, digits and dashes; the same in all states of a game.
         name: the coordinates as text, such as ``d 4``.
-        terms: the coordinates of the cell and its board, in the order of facts and moves.
+        terms: the coordinates of the cell and its board, in the order in which facts and moves name them.
         x: horizontal coordinate of the middle, in cells, to the right.
         y: vertical coordinate of the middle, in cells, downwards.
         shape: the outline.
@@ -227,8 +227,8 @@ class Touch:
     Attributes:
         role: the mover.
         move: the move.
-        cells: the ids of the cells that the arguments of the move name, in the order of arguments. Two cells
-            are the origin and the destination of a movement.
+        cells: the ids of the cells that the arguments of the move name, in the order of arguments. If there
+            are two cells, they are the origin and the destination.
         area: the ids of cells that the move names only as a group, such as all cells of a column.
     """
 
@@ -249,7 +249,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Goal cells of a side, from a hint in the sheet, or the cells with which a side has won.
+    """Highlighted cells of a side: the goal cells in a hint of the sheet, or the cells of a win.
 
     Attributes:
         side: a role, or a colour.
@@ -264,11 +264,11 @@ class Aim:
 
 @dataclass(frozen=True)
 class Picture:
-    """The look of a state.
+    """A picture of a state.
 
     Attributes:
         title: the name of the game.
-        grids: its boards.
+        grids: the boards.
         others: the facts that lie on no board.
         arrows: the arrows of the last move.
         touches: the legal moves of the requested roles, in the order of `State.legal_moves`.
@@ -306,13 +306,13 @@ _MARK: Final = "x"
 #: A possible content of a cell, with the name of its fluent.
 Occupant = tuple[str, "Content"]
 
-#: Pattern of the first letter of each word in a name, except the first word.
+#: Pattern of the first letter of each word after the first word of a name.
 _WORD: Final = re.compile(r"(?<=[a-z])[A-Z]|(?<=[^A-Za-z0-9])[A-Za-z]")
-#: Maximum length of a name that is its own symbol.
+#: Maximum length of a name that serves as symbol without abbreviation.
 _WHOLE: Final = 2
-#: Maximum length of a symbol with the distinguishing letters of a name.
+#: Maximum length of a symbol that consists of distinguishing letters of a name.
 _SHORT: Final = 3
-#: Maximum length of a name that is its own symbol because its distinguishing letters are not unique.
+#: Maximum length of a name that serves as symbol if its distinguishing letters are not unique.
 _LONGEST: Final = 5
 
 
@@ -336,7 +336,7 @@ def looks_of(
     shown = [occupant for occupant in dict.fromkeys(occupants) if occupant != blank]
     names = [_name(occupant, layout) for occupant in shown]
     empty = [] if layout.blank is None else [" ".join(map(str, layout.blank))]
-    # One name has one symbol, even if it is a content of two fluents.
+    # A name has only one symbol, even if two fluents have the name as a content.
     distinct = list(dict.fromkeys(names))
     symbols = dict(zip(distinct, abbreviate(empty + distinct)[len(empty) :], strict=True))
     codes = read_codes(names, initials(list(colours)))
@@ -354,7 +354,7 @@ def looks_of(
         if crowns and figure:
             figure = DRAUGHTS[figure == "king"]
         if form == "text" and not colour and occupant == (layout.functor, *layout.values):
-            # The only possible content, such as a trail, fills its cell.
+            # If a board has only one possible content, such as a trail, this content fills the cell.
             form = "block"
         looks[occupant] = Look(symbols[name] if name else _MARK, name, form, figure, colour)
     if blank is not None:
@@ -363,13 +363,13 @@ def looks_of(
 
 
 def _are_crowned(layout: Layout, occupants: Sequence[Occupant], figures: Sequence[str]) -> bool:
-    """Return whether pawns and kings are the men and crowned men of draughts: no king exists at the start."""
+    """Return whether pawns and kings are men and crowned men of draughts, as no king exists at the start."""
     kings = {occupant[1] for occupant, figure in zip(occupants, figures, strict=True) if figure == "king"}
     return {*figures} - {""} == {"pawn", "king"} and bool(layout.started) and not kings & layout.started
 
 
 def _is_initial(name: str, colour: str, roles: Iterable[str]) -> bool:
-    """Return whether a name is the start of both a role and its colour, such as ``w`` for white."""
+    """Return whether the name of a role and its colour both start with a name, such as ``w`` for white."""
     is_of_role = any(role.startswith(name) and colour_in(role) == colour for role in roles)
     return bool(name) and colour.startswith(name) and is_of_role
 
@@ -467,7 +467,7 @@ def _letters(name: str, positions: Iterable[int]) -> str:
 def _distinguishing_positions(name: str, names: Iterable[str]) -> set[int]:
     """Return the positions in a name of its first letter or digit, and of all digits.
 
-    For each other name, also return the first position at which the names differ.
+    For each other name, also return the first position at which both names differ.
     """
     positions = {position for position, letter in enumerate(name) if letter.isdigit()}
     positions.add(next((position for position, letter in enumerate(name) if letter.isalnum()), 0))

@@ -221,7 +221,7 @@ class _Drawing:
         yield "</g>"
 
     def _line(self, cell: Cell, placed: _Placed) -> str:
-        """Return a line between two dots: solid for a fact, else faint and dashed."""
+        """Return a line between two dots: solid if a fact draws the line, else faint and dashed."""
         assert cell.ends is not None
         (x1, y1), (x2, y2) = (placed.at(*end) for end in cell.ends)
         ends = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
@@ -296,7 +296,7 @@ class _Drawing:
         return words(text, x + dx, y + dy, self._paint(fill="faint"), size=_SMALL, anchor=anchor)
 
     def _aim(self, aim: Aim) -> Iterator[str]:
-        """Yield lines along a rim of the board if all goal cells of a side lie on it, or else rings."""
+        """Yield lines along a rim if all goal cells of a side lie on one rim of the board, or else rings."""
         cells = [cell for cell in self.picture.cells() if cell.id in aim.cells]
         sides = [self._rim(cell) for cell in cells]
         common = sorted(set.intersection(*sides)) if sides else []
@@ -307,7 +307,7 @@ class _Drawing:
             for (x1, y1), (x2, y2) in common
         )
         yield '<g class="aim">'
-        # A darker line below makes white visible on white.
+        # A darker line below a white line makes the white line visible on white paper.
         for paint, width in (("edge", 0.18), (aim.colour, 0.12)):
             stroke = f'{self._paint(stroke=paint)} stroke-linecap="round"'
             if drawn:
@@ -334,7 +334,7 @@ class _Drawing:
         yield "</g>"
 
     def _rim(self, cell: Cell) -> set[tuple[tuple[float, float], tuple[float, float]]]:
-        """Return the end points of the sides of a cell that have no cell beyond them."""
+        """Return the end points of those sides of a cell beyond which there is no cell."""
         if cell.shape not in ("square", "hexagon"):
             return set()
         corners = _CORNERS if cell.shape == "hexagon" else _SQUARE
@@ -381,7 +381,7 @@ class _Drawing:
         return elements, line + 1 if elements else 0
 
     def _facts(self) -> tuple[list[str], float]:
-        """Return elements with the facts of each fluent on a line of their own, and the number of lines."""
+        """Return elements that show the facts of each fluent on a separate line, and the number of lines."""
         paint = self._paint(fill="ink")
         elements: list[str] = []
         self._width, line = max(self._width, _LEGEND), 0.0

@@ -337,7 +337,7 @@ def characters_of(looks: Iterable[Look], *, colours: bool) -> dict[Look, Piece]:
         if look.figure and look.colour:
             style = _BODIES.get(look.colour, f"bold {style_of(look.colour)}")
             pieces[look] = Piece(GLYPHS[look.figure], style)
-    # Stones differ in shape and in colour. White comes last, so if there are two stones, white is hollow.
+    # Stones differ in shape and in colour. The second of two stones is hollow, so white comes last.
     stones = [look for look in looks if look.form in ("stone", "mark")]
     stones.sort(key=lambda look: look.colour == "white")
     blocks = [look for look in looks if look.form == "block"]

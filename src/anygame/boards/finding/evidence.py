@@ -1,8 +1,8 @@
 """Evidence in the rules: arguments that name cells, and pairs of neighbouring cells.
 
 Suppose that the coordinates of a cell are variables in one atom of a rule. If another atom of the rule
-contains these variables in the same order, they name a cell in that atom, too. In the same way, further rules
-extend this evidence to further predicates.
+contains these variables in the same order, the variables name a cell in that atom, too. Further rules extend
+this evidence to further predicates.
 """
 
 from __future__ import annotations
@@ -105,8 +105,7 @@ def neighbours_in(
 ) -> frozenset[tuple[Square, Square]]:
     """Return the pairs of squares in facts that contain two squares, such as ``(adjacent c3 c4)``.
 
-    The result is empty unless the fluent with these domains has exactly one argument with values such as
-    ``c3``.
+    The result is empty unless exactly one of the domains has only values such as ``c3``.
     """
     named = [set(values) for values in domains if values and all(map(split_name, values))]
     if len(named) != 1:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: Maximum number of squares on all boards of one fluent: 64 rows of 64.
 _SQUARES_LIMIT: Final = 4096
-#: Maximum number of possible contents that are listed.
+#: Maximum number of combinations of values that count as possible contents of a square.
 _CONTENTS_LIMIT: Final = 1024
 #: Maximum ratio of squares to initial facts; above this ratio, a board is unlikely.
 _DOUBTFUL: Final = 50
@@ -32,7 +32,7 @@ _DOUBTFUL: Final = 50
 _EMPTY: Final = frozenset({"blank", "empty", "none", "nil", "nothing", "free", "clear", "vacant"})
 #: Letters that mean an empty square if they are the most frequent content.
 _LETTERS: Final = frozenset({"b", "e", "_", "-"})
-#: If a board has no other contents than these, ``b`` means an empty square.
+#: If all contents of a board are among these letters, ``b`` means an empty square.
 _NOUGHTS: Final = frozenset({"b", "o", "x"})
 #: A frequent content means an empty square only if at least this many initial squares have it.
 _MANY: Final = 9
@@ -101,8 +101,8 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
 def _arranged(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tuple[int, int]]:
     """Return the row and the column of each board in the arrangement of boards, from the top left.
 
-    If two arguments distinguish boards, they are the coordinates of the boards, in the same directions as the
-    coordinates of squares. If one argument distinguishes boards, the boards are in reading order.
+    Two arguments that distinguish boards are coordinates of boards, with the directions of the coordinates of
+    squares. If one argument distinguishes boards, the boards are in reading order.
     """
     keys = list(layout.squares)
     if len(layout.boards) == 2:
@@ -173,7 +173,7 @@ def _blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]
     constants = {c: tuple(t if isinstance(t, Constant) else Constant("") for t in c) for c in values}
     letters = [content for content in values if not is_numbered(constants[content])]
     if len(letters) == 1 and len(values) > _SHORTEST_TRACK and str(letters[0][0]).lower() in _LETTERS:
-        return letters[0]  # the gap between numbered tiles
+        return letters[0]  # the gap between numbered tiles is called by a letter
     if {str(term).lower() for content in values for term in content} <= _NOUGHTS:
         return next((content for content in values if str(content[0]).lower() == "b"), None)
     content, count = counts.most_common(1)[0]
@@ -224,8 +224,8 @@ class Coordinates:
     second: int
     #: Indices of the arguments that distinguish several boards.
     boards: tuple[int, ...] = ()
-    #: Whether ``second`` numbers places in rows, and ``first`` names the row. On a track with one row,
-    #: ``first`` equals ``second``.
+    #: Whether the board is a track: ``first`` names a row, and ``second`` numbers the places in the row. On a
+    #: track with one row, ``first`` equals ``second``.
     track: bool = False
 
     def square(self, arguments: Arguments) -> Square | None:
@@ -238,7 +238,7 @@ class Coordinates:
 
 
 def _of_track(fluent: Fluent) -> Coordinates | None:
-    """Return the coordinates of a track: in each row, each ordered value has one initial fact."""
+    """Return the coordinates of a track, on which each ordered value has one initial fact in each row."""
     count = len(fluent.initial)
     for index, axis in enumerate(fluent.axes):
         plain = is_numbered(axis) or all(len(value.name) == 1 for value in axis)
@@ -263,7 +263,7 @@ def _of_board(fluent: Fluent) -> Coordinates | None:
     if len(along) == 2:
         return Coordinates(along[0], along[1], _telling(fluent.initial, along, loose))
     if len(along) == 3 and loose and len({frozenset(fluent.axes[index]) for index in along}) == 1:
-        # A third coordinate with the same values numbers layers, even if the lowest layer starts full.
+        # A third argument with the same ordered values numbers layers, even if the lowest layer starts full.
         return Coordinates(along[0], along[1], (along[2],))
     half = max(prod(len(fluent.axes[index]) for index in along[:2]) / 2, 4)
     if len(fluent.initial) >= half and _is_key(fluent.initial, along[:2]):
@@ -307,8 +307,8 @@ def _telling(facts: Sequence[Arguments], along: Sequence[int], loose: Sequence[i
 def _of_three(fluent: Fluent, along: Sequence[int]) -> Coordinates:
     """Return coordinates for three ordered arguments, one of which distinguishes boards.
 
-    The argument that distinguishes boards has a different number of values than the others, or else is the
-    last one.
+    No other argument has as many values as the argument that distinguishes boards. If all three have equally
+    many values, the last argument distinguishes boards.
     """
     sizes = {index: len(fluent.axes[index]) for index in along}
     counts = Counter(sizes.values())

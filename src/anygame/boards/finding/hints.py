@@ -1,6 +1,6 @@
 """Board hints: comments in which the author of a sheet describes its boards.
 
-A hint is a comment line of its own, anywhere in the sheet::
+A hint fills a comment line, anywhere in the sheet::
 
     ;; board: none                                       draw no board at all
     ;; board: hex                                        the one board is hexagonal
@@ -13,9 +13,9 @@ A hint is a comment line of its own, anywhere in the sheet::
 
 A hint can combine words. The shape is ``hex`` or ``square``. With ``up``, the first row is at the bottom;
 with ``down``, it is at the top. If a hint has rows and columns, the first row is at the top unless the hint
-has ``up``. Arguments are counted from 1. The arguments other than row, column and board are the content of a
-square; a fact without content marks its square. A side is a role or a colour, and patterns match the
-coordinates of its goal cells.
+has ``up``. Arguments are counted from 1. The arguments that name no row, column or board are the content of a
+square. A fact without content marks its square. A side is a role or a colour. The patterns after a side match
+the coordinates of goal cells.
 
 A sheet can have a hint for each fluent. If hints name fluents, only these fluents are drawn.
 """

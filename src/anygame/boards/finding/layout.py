@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 #: Row and column of a square.
 Square = tuple["Term", "Term"]
-#: A board, given by the arguments that distinguish boards, and a square on it.
+#: A board, given by the arguments that distinguish boards, and a square on this board.
 Cell = tuple[tuple["Term", ...], Square]
-#: The place of a cell: its distance from the left and from the top of the board, in cells.
+#: The place of a cell: the number of cells to the left of the cell, and above the cell.
 Place = tuple[float, float]
 #: The facts on each square of each board.
 Placed = dict[tuple["Term", ...], dict[Square, list[Compound]]]

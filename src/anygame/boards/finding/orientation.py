@@ -82,7 +82,7 @@ def orient(names: Sequence[Counter[str]], axes: Sequence[Axis], squares: Collect
 
 
 def _by_kinds(kinds: Sequence[str]) -> Bearing | None:
-    """Return the orientation for the kinds of the two coordinates; None if the kinds do not determine it."""
+    """Return the orientation that the kinds of variable names determine; None if they determine none."""
     for swapped, (one, two) in ((False, kinds), (True, kinds[::-1])):
         if one != two and (one in _ROWS or two in _COLUMNS):
             return Bearing(swapped, upwards=bool({one, two} & _UPWARDS))
@@ -128,7 +128,7 @@ class Outline:
     def shape(self, hinted: str | None) -> Shape:
         """Return the shape of the board, which a hint can determine.
 
-        Rows whose lengths differ by odd numbers are centred if most neighbours touch in this arrangement.
+        Rows whose lengths differ by odd numbers are centred if most neighbours touch in centred rows.
         """
         if hinted == "square":
             return "square"
@@ -227,7 +227,7 @@ def fluents_of(game: Game) -> list[Fluent]:
         axes = [ordered(values, successions) for values in domains]
         started = initial.get(key, ())
         if len(started) >= _FILLED:
-            # Inferred domains can also mix coordinates; the initial facts of a filled board do not.
+            # Inferred domains can also mix rows and columns; the initial facts of a filled board do not.
             seen = [ordered(column, successions) for column in zip(*started, strict=True)]
             axes = [axis or other for axis, other in zip(axes, seen, strict=True)]
         unnamed = tuple(Counter[str]() for _ in domains)

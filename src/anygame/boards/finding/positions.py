@@ -1,4 +1,4 @@
-"""Boards of things with two coordinate fluents, and grids of lines between dots."""
+"""Boards of things whose coordinates are two separate fluents, and grids of lines between dots."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-#: Differing name parts of two coordinate fluents, and whether the first fluent is the row from the top.
+#: The parts in which the names of two coordinate fluents differ, and whether the first names the row.
 _NAMES: Final = (("x", "y", False), ("X", "Y", False), ("row", "column", True), ("row", "col", True))
 #: Maximum number of squares: 64 rows of 64.
 _MOST_SQUARES: Final = 4096
@@ -37,11 +37,11 @@ _MOVES_LIMIT: Final = 20_000
 
 
 def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Layout, ...]:
-    """Return the boards of things that have one fluent for their column and one for their row.
+    """Return the boards of things if one fluent gives their columns, and another fluent their rows.
 
     The names of both fluents differ like ``x`` and ``y``. If a relation of the rules contains all initial
     positions, the pairs of this relation are the squares of the board. Otherwise the squares are all
-    combinations.
+    combinations of rows and columns.
     """
     by_key = {fluent.key: fluent for fluent in fluents}
     layouts = []
@@ -126,7 +126,7 @@ def _named_squares(
         for squares in map(set, pairs_in(rules).values())
         if len(squares) >= _FEWEST_SQUARES
         and squares >= set(starts)
-        # A function, such as the successor of a number, does not name squares.
+        # A relation that is a function, such as the successor of a number, does not list squares.
         and len(squares) > len({column for column, _ in squares})
         and len({column for column, _ in squares} & columns) > 1
         and len({row for _, row in squares} & rows) > 1

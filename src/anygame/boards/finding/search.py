@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.rules import Rule
 
-#: Maximum number of facts of a relation that is drawn.
+#: A relation with more facts than this maximum is not drawn.
 _FIXED_LIMIT: Final = 4096
 #: Gap between the parts of one board, in cells.
 _GAP: Final = 0.5
@@ -85,7 +85,7 @@ def _wished(hint: Hint, boards: Boards, game: Game, notes: list[str]) -> Iterato
 
 
 def _joined(layout: Layout, game: Game) -> Layout:
-    """Combine boards into one large board if a relation of the rules or two coordinates place them."""
+    """Combine boards into one large board if rules, or two coordinates of each board, place the boards."""
     if len(layout.squares) < 2 or layout.shape != "square":
         return layout
     places = whole_board(layout, game.initial_state(), game.program.rules)
@@ -223,7 +223,7 @@ def _overlays_of(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rule
         contents = tuple(index for index in range(predicate.arity) if index not in key)
         if len(contents) > 1:
             continue
-        # A single shared variable is weak evidence.
+        # One variable that a rule shares with a cell is weak evidence.
         if len(key) == 1 and not (contents and predicate.kind == "fluent"):
             continue
         facts: tuple[Compound, ...] = ()

@@ -1,8 +1,8 @@
 """Diagnosis: which findings name the cause of a fault, and which findings follow from that cause.
 
 One slip causes many findings: after a misspelt head, rules never fire and roles have no goal. So `Diagnosis`
-tries edits that may correct the slip. It checks the edited sheet, and plays it if a finding came from play.
-The findings that vanish are consequences of the slip.
+tries edits that may correct the slip. `Diagnosis` checks each edited sheet, and plays the edited game if a
+finding came from play. The findings that vanish are consequences of the slip.
 
 For static findings this is diagnosis by repair (Lerner, Flower, Grossman and Chambers, "Searching for
 type-error messages", 2007). For findings of play it is fault localisation by mutation (Papadakis and
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.sheets.edits import Mend
 
-#: Codes in the order of display, from codes that name a mistake of the author to codes of its effects. All
-#: other codes come later, but before the codes of play.
+#: Codes in the order of display, from mistakes of the author to effects of mistakes. All other codes come
+#: later, but before the codes of play.
 _ORDER: Final = (
     (
         "likely-typo", "case-differs", "relation-arity", "function-arity", "stray-text", "unknown-role",
@@ -139,7 +139,7 @@ class Diagnosis:
         return causes
 
     def _of_literals(self) -> dict[Diagnostic, Diagnostic]:
-        """Return replacements for the findings of play, if the negation of one literal resolves them all."""
+        """Return replacements for the findings of play if negating one literal resolves all of them."""
         by_play = [each for each in self._played if each.code in KEYWORDS]
         if not by_play:
             return {}
@@ -232,7 +232,7 @@ def ranked(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
-    """Return replacements for findings of odd counterparts whose counterpart alone has further findings."""
+    """Return findings moved from an odd rule to its counterpart if only the counterpart has more findings."""
     result = {}
     for each in every:
         if each.code == "odd-counterpart" and each.span and each.notes and (like := each.notes[0].span):
@@ -311,7 +311,7 @@ def _echoes(
     causes: dict[Diagnostic, frozenset[Diagnostic]],
     following: set[Diagnostic],
 ) -> dict[Diagnostic, frozenset[Diagnostic]]:
-    """Return the findings that follow from each cause; the first cause gets all others, too."""
+    """Return the findings that follow from each cause; the first cause also gets all unassigned findings."""
     unassigned = frozenset(each for each in following if each.severity > Severity.INFO)
     echoes: dict[Diagnostic, frozenset[Diagnostic]] = {}
     for each in every:

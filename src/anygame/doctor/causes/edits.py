@@ -31,7 +31,7 @@ _SAYS_WHAT: Final = {
     "undefined-relation": "write it as a fluent: (",
     "swapped-arguments": "(",
 }
-#: Codes of names that are wrong wherever they occur.
+#: Codes of findings about a name that is wrong wherever the name occurs.
 _OF_NAMES: Final = frozenset(("likely-typo", "case-differs"))
 #: Codes of play, with the keywords whose rules may cause such faults.
 KEYWORDS: Final = {
@@ -98,9 +98,9 @@ def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Mend]:
 
 
 def _candidates(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, Atom]]:
-    """Yield atoms that may lack a `not`, each with its rule. Their relations depend on the state or on moves.
+    """Yield atoms that may lack a `not`, each with its rule. Such atoms depend on the state or on moves.
 
-    A `next` rule reads its own fluent positively. A goal reads fluents positively unless rules negate them.
+    Omitted are the head's fluent in `next` rules and, in goal rules, fluents or moves that no rule negates.
     """
     varying = Sheet(program).varying
     negative = {item_of(atom) for rule in near for atom, positive in atoms_in(rule.body) if not positive}
@@ -135,7 +135,7 @@ def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
 
 
 def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
-    """Yield the rules of the keywords and, breadth first, the rules of all relations that these read."""
+    """Yield the rules of the keywords, then breadth first the rules of all relations that they read."""
     # Rules for low goals come first, because they contain negations more often.
     by_goal = sorted(program.rules, key=_value_of_goal)
     waiting = deque(rule for word in keywords for rule in by_goal if rule.head.predicate == word)

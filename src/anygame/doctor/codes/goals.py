@@ -52,7 +52,7 @@ _NOTED: Final = 3
 
 @check("overlapping-goals")
 def _overlapping_goals(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report goal rules with different values that neither their roles nor a negation make exclusive."""
+    """Report goal rules with different values, unless different roles or a negation make them exclusive."""
     parts = [part for part in sheet.normal if part.head.key == ("goal", 2)][:_MOST_RULES]
     for number, part in enumerate(parts):
         others = {

@@ -86,7 +86,7 @@ class _Sizes:
         return min(bound, _MOST)
 
     def _take(self, atoms: Sequence[Atom], left: dict[Variable, int]) -> int:
-        """Remove the variables of the most selective atom, or one variable; return the number of values."""
+        """Remove variables: those of the most selective atom, or one. Return the number of their values."""
         best: tuple[float, int, list[Variable]] | None = None
         for atom in atoms:
             fresh = [variable for variable in dict.fromkeys(atom.variables()) if variable in left]
@@ -151,7 +151,7 @@ def _variables(atoms: Iterable[Atom]) -> set[Variable | None]:
 
 
 def _groups(atoms: Iterable[Atom], cut: Variable | None) -> list[list[Atom]]:
-    """Return the groups of atoms that share variables, where the variable ``cut`` does not count."""
+    """Return the groups of atoms that share variables other than ``cut``."""
     groups: list[list[Atom]] = []
     for atom in atoms:
         mine = set(atom.variables()) - {cut}

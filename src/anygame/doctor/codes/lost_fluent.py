@@ -34,7 +34,7 @@ _MOST_VALUES: Final = 50
 
 @check("lost-fluent")
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report fluents that rules read although no `next` keeps them, or some of their values."""
+    """Report fluents that rules read, although no `next` rule keeps the fluent or some of its values."""
     nexts = sheet.heads.get(("next", 1), [])
     if any(key_of(rule.head.arguments[0]) is None for rule in nexts):
         return
@@ -88,7 +88,7 @@ def _is_of_move(rule: Rule, key: Key) -> bool:
 
 
 def _asked(body: Iterable[Formula], key: Key, how: Container[bool] = (True, False)) -> list[Compound]:
-    """Return the fluents with a key that a body reads positively (True) or under a `not` (False)."""
+    """Return the terms of a fluent in a body; ``how`` allows positive (True) or negated atoms (False)."""
     atoms = [atom for atom, positive in atoms_in(body) if positive in how]
     terms = [atom.arguments[0] for atom in atoms if item_of(atom) == ("true", key)]
     return [term for term in terms if isinstance(term, Compound)]
@@ -103,10 +103,10 @@ def _is_of_one_move(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
 
 
 def _is_needed_later(sheet: Sheet, key: Key) -> bool:
-    """Return whether rules read facts of a fluent that moves before the last one make true.
+    """Return whether rules need facts of a fluent that a move before the last move made true.
 
-    A goal needs such a fact if the end does not depend on the fluent. So does a rule that reads more facts
-    than one joint move makes true, such as a row of three marks.
+    A goal needs such a fact if the end does not depend on the fluent. A rule also needs such facts if the
+    rule reads more facts than one joint move makes true, such as three marks.
     """
     fluent = ("true", key)
     needs, ends = (_read_by(sheet, sheet.heads.get(key, ())) for key in (("goal", 2), ("terminal", 0)))
@@ -115,7 +115,7 @@ def _is_needed_later(sheet: Sheet, key: Key) -> bool:
 
 
 def _lost_values(sheet: Sheet, key: Key) -> tuple[int, list[Top]]:
-    """Return an argument of a fluent by its number, and those of its values that no `next` rule keeps."""
+    """Return the number of an argument of a fluent, and the values there that no `next` rule keeps."""
     if key[1] >= _COORDINATES and sheet.is_safe:
         heads = [(part, part.head.arguments[0]) for part in sheet.normal if part.head.predicate == "next"]
         parts = [part for part, head in heads if key_of(head) == key]
@@ -138,7 +138,7 @@ def _is_at_move(part: NormalRule, value: int) -> bool:
 
 
 def _values_met(sheet: Sheet, part: NormalRule, key: Key, place: int) -> set[Top]:
-    """Return the values of an argument with which a `next` rule of a fluent reads the old fluent."""
+    """Return the values that an argument can have where a `next` rule reads the old facts of its fluent."""
     domains = sheet.domains.of_variables(part)
     literals = [formula for formula in part.body if isinstance(formula, Literal)]
     met: set[Top] = set()
@@ -153,7 +153,7 @@ def _values_met(sheet: Sheet, part: NormalRule, key: Key, place: int) -> set[Top
 
 
 def _is_kept(key: Key, writers: Iterable[Rule]) -> bool:
-    """Return whether a `next` rule keeps some facts of its fluent."""
+    """Return whether any `next` rule of a fluent keeps facts of the fluent."""
     for rule in writers:
         same = _asked(rule.body, key)
         if any(_keeps(rule, term) for term in same) or (same and key[1] < _COORDINATES):
@@ -169,7 +169,7 @@ def _keeps(rule: Rule, asked: Compound) -> bool:
 
 
 def _read_by(sheet: Sheet, rules: Iterable[Rule], *, positively: bool = False) -> set[Item]:
-    """Return the items that rules read, directly or through relations; optionally without negated ones."""
+    """Return the items that rules read, also through relations; without negated items if ``positively``."""
     found: set[Item] = set()
     pending = list(rules)
     while pending:

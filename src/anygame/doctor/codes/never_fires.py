@@ -80,7 +80,7 @@ def _diagnostic(code: str, message: str, reason: _Reason, rule: Rule, unstarted:
 
 
 def _once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield one diagnostic for each place. A wrong name gets only one, which counts its further places."""
+    """Yield one diagnostic for each place, but only one for a wrong name, with a count of further places."""
     groups: dict[object, dict[Span | None, Diagnostic]] = defaultdict(dict)
     for diagnostic in diagnostics:
         key = diagnostic.code, diagnostic.message if diagnostic.code in _OF_NAMES else diagnostic.span
@@ -124,7 +124,7 @@ def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -
 
 
 def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
-    # In a group with a fluent, the fault is its missing `init`, so fluents come first.
+    # In a group with a fluent, the fault is a missing `init` of the fluent, so fluents come first.
     fluents = [item for item in group if item[0] == "true"]
     fluents.sort(key=lambda item: not starts_all(sheet, item, group))
     moves = [item for item in group if item[0] == "does"]
@@ -151,7 +151,7 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
 
 
 def _asked_at(sheet: Sheet, fluent: Item, group: Sequence[Item]) -> Atom | None:
-    """Return the first atom that reads a fluent, among the rules for the other items of its group."""
+    """Return the first atom that reads a fluent in rules for the other items of the fluent's group."""
     # A rule with one condition only renames the fluent.
     rules = [rule for rule in sheet.program.rules if item_of(rule.head) in group and len(rule.body) > 1]
     atoms = [atom for rule in rules if item_of(rule.head) != fluent for atom, _ in atoms_in(rule.body)]
@@ -224,7 +224,7 @@ def _reason_of_atom(sheet: Sheet, atom: Atom, uses: Uses) -> _Reason | None:
 
 
 def _reason_of_subterm(sheet: Sheet, atom: Atom, subterm: Subterm) -> _Reason | None:
-    """Return why an atom can never hold with a subterm, which is not a variable; or None."""
+    """Return why an atom with this subterm can never hold, or None; the subterm is no variable."""
     term, tops, _, node, name, number = subterm
     top: Top = (term.functor, len(term.arguments)) if isinstance(term, Compound) else term  # type: ignore[assignment]
     if top in tops:

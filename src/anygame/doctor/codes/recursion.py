@@ -40,7 +40,7 @@ def _growing_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _given(sheet: Sheet) -> set[Place]:
-    """Return the arguments of relations that are bound in every rule that reads the relation.
+    """Return the arguments of relations that every reading rule has bound before it reads the relation.
 
     A rule binds the variables in bound arguments of its head, and in literals that are not recursive.
     """
@@ -109,7 +109,7 @@ def _is_inside(term: Term, whole: Term) -> bool:
 
 
 def _growing(term: Term, atom: Atom, bound: set[Variable]) -> Variable | None:
-    """Return a variable that is nested deeper in an argument of a head than in the atom that binds it."""
+    """Return a variable nested deeper in an argument of a head than in the atom that binds the variable."""
     if not isinstance(term, Compound):
         return None
     above = _depths(atom.arguments)

@@ -80,7 +80,7 @@ def _subsumed(rule: Rule, other: Rule) -> Diagnostic:
 
 
 def _shape(rule: Rule) -> frozenset[object]:
-    """Return features of a rule; it can subsume only rules that have all of them."""
+    """Return features of a rule; the rule can subsume only rules with all these features."""
     last = rule.head.arguments[-1:]
     head = [("head", term.functor) for term in last if isinstance(term, Compound)]
     return frozenset([*head, *map(_formula_shape, rule.body)])

@@ -83,10 +83,10 @@ class _Use:
 
 
 def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report an atom with two variables in the opposite order of all other atoms of its kind."""
+    """Report an atom whose two variables are in the opposite order in all other atoms of the same kind."""
     every = [_use(rule, atom) for rule in sheet.program.rules if rule.body for atom in atoms_of(rule)]
     uses = grouped((use.kind, use) for use in every)
-    # Rules read static binary relations, such as successors, in both directions, so their order says nothing.
+    # Rules read static binary relations, such as successors, in both directions, so neither order is odd.
     ordered = [
         use
         for use in every
@@ -124,10 +124,10 @@ def _odd_names(
 
 
 def _is_slip(uses: _Uses, use: _Use, places: tuple[int, int], others: Sequence[_Use]) -> bool:
-    """Return whether two variables are exchanged in one atom of a rule only.
+    """Return whether a rule exchanges two variables by mistake in only one atom.
 
-    This holds if exchanging them in the whole rule makes the names in another atom of the rule unusual.
-    Otherwise the author only chose other names.
+    A mistake is likely if exchanging both variables in the whole rule gives another atom unusual names.
+    Otherwise the author only chose other names in the whole rule.
     """
     first, second = places
     one, other = use.terms[first], use.terms[second]
@@ -154,7 +154,7 @@ def _stem(term: Term) -> str:
 
 
 def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report two constants in one atom if each occurs in the other's usual place, and only there."""
+    """Report two constants in an atom if each has the usual place of the other, and only in this atom."""
     sorts = Sorts(sheet.program.rules)
     counts: Counter[tuple[Place, Constant]] = Counter()
     lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []
@@ -172,7 +172,7 @@ def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
         by_look[sort, term.name.isdecimal()] += count
 
     def fits(sort: Place, term: Constant, odd: Constant) -> bool:
-        """Return whether a constant is common in a sort, or resembles all its constants but the odd one."""
+        """Return whether a constant is common in a sort, or looks like all constants there but ``odd``."""
         is_number = term.name.isdecimal()
         is_odd = odd.name.isdecimal() != is_number and by_look[sort, not is_number] == 1
         return (by_look[sort, is_number] if is_odd else counts[sort, term]) >= _MOST_OFTEN
@@ -187,7 +187,7 @@ def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _with_exchanged(atom: Atom, inner: Atom | Compound, one: Constant, other: Constant) -> str:
-    """Return an atom in which two arguments are exchanged, either its own or those of a term in it."""
+    """Return an atom with two constants exchanged in ``inner``, which is the atom or a term in the atom."""
     exchange: dict[Term, Term] = {one: other, other: one}
     terms = tuple([exchange.get(term, term) for term in inner.arguments])
     turned = Atom(inner.predicate, terms) if isinstance(inner, Atom) else Compound(inner.functor, terms)

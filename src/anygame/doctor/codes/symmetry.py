@@ -1,4 +1,4 @@
-"""Rules of one role that lack a counterpart for another role, or differ from it.
+"""Rules of one role that lack a counterpart for another role, or differ from the counterpart.
 
 A map of names is a symmetry of a sheet if it maps each rule to a variant of a rule. If only one or two
 rules break the symmetry, they are usually mistakes. See Schiffel, "Symmetry Detection in
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
 
-    #: Pairs of names to swap, in both directions.
+    #: Each name that is exchanged, with the name that replaces the name.
     Exchange = Mapping[str, str]
 
 
 _PAIR: Final = 2
 #: Maximum number of pairs of names that are added to an exchange.
 _ROUNDS: Final = 6
-#: A further pair of names is added only if at least this many rules support it.
+#: A further pair of names is added only if at least this many rules support the pair.
 _FEWEST_VOTES: Final = 2
 #: Maximum number of rules that are compared to find a further pair.
 _MOST_COMPARED: Final = 100
@@ -72,7 +72,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _of_group(images: _Images, unpaired: Sequence[int]) -> Iterator[Diagnostic]:
-    """Report a single rule without a counterpart, or the odd one of two that are nearly counterparts."""
+    """Report a single rule without a counterpart, or the odd one of two rules that nearly correspond."""
     if len(unpaired) == 1:
         (number,) = unpaired
         if not images.keeps_body(number):

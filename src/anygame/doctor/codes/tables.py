@@ -38,7 +38,7 @@ def _odd_fact(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _breaking_count(facts: Sequence[Atom]) -> Iterator[Diagnostic]:
-    """Report a fact if only its two numbers (or letters) are not neighbours in the order of the others."""
+    """Report the only fact whose numbers (or letters) do not follow each other as in all other facts."""
     pairs = [(_number_of(atom.arguments[0]), _number_of(atom.arguments[1])) for atom in facts]
     steps = [None if a is None or b is None else b - a for a, b in pairs]
     (step, often), *_ = Counter(steps).most_common(1)
@@ -76,7 +76,7 @@ def _tables(sheet: Sheet) -> Iterator[list[tuple[Atom, tuple[Term, ...]]]]:
 
 
 def _second_value(table: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagnostic]:
-    """Report a fact that assigns second values to two of its arguments."""
+    """Report a fact if two other facts each differ from this fact in a single argument."""
     breaks: Counter[Atom] = Counter()
     rivals: dict[Atom, Atom] = {}
     for place in range(len(table[0][1])):

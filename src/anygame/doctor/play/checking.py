@@ -90,7 +90,7 @@ def _concerns(fault: Diagnostic, rule: Rule) -> bool:
 
 
 def limit_reached(error: LimitError, rules: Sequence[Rule], prefix: str = "") -> Diagnostic:
-    """Return the diagnostic of a reached limit, at a recursive rule of the relation that reached it."""
+    """Return the diagnostic of a limit, at a recursive rule of the relation that reached the limit."""
     blamed = [rule for rule in rules if error.relation == f"{rule.head.predicate}/{len(rule.head.arguments)}"]
     recursive = [rule for rule in blamed if any(atom.key == rule.head.key for atom, _ in atoms_in(rule.body))]
     hint = "let the recursion end: count with constants (succ 1 2), or bound the terms that it builds"
@@ -123,7 +123,7 @@ class Bounds:
     steps: int = 500
     #: The maximum number of states in the search for short lines.
     states: int = 500
-    #: The maximum work in units of about a microsecond; the search can use a third of it.
+    #: The maximum work in units of about a microsecond; the search can use a third of this work.
     work: float = 30_000_000
     #: A time limit in seconds, which only very slow machines reach.
     seconds: float = LAST_RESORT * 4
@@ -265,7 +265,7 @@ class PlayCheck:
         self._note(Fault("endless", "", "", _terminal_span(self.game), _COUNTER), tuple(line))
 
     def _look(self, state: State, line: Line) -> bool:
-        """Note the faults of a state; return whether play can continue from it."""
+        """Note the faults of a state; return whether play can continue from this state."""
         self.looked += 1
         if self._progress is not None:
             self._progress(self.looked, self.played)

@@ -1,7 +1,7 @@
 """Missing and second values of fluents during play.
 
-At the start, each role has one score, each cell one mark, and the step is one number. If no rule keeps such
-a value, it is lost. If one rule keeps the value while another changes it, there are two values.
+Many fluents have one value: each role has one score, each cell has one mark, and the step is one number. A
+value that no rule keeps is lost. If one rule keeps a value that another rule changes, there are two values.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _DEEPEST: Final = 5
 
 
 def rule_behind(derivation: Derivation, program: Program) -> Rule | None:
-    """Return the last rule of a derivation with several conditions, or the rule where the search ends."""
+    """Return the first rule with several conditions down a derivation, or the rule where the search ends."""
     places = {rule.span.place: rule for rule in program.rules if rule.span}
     rule = places.get(derivation.place)
     for _ in range(_DEEPEST):
@@ -73,9 +73,9 @@ Place = tuple["Term", ...]
 class LostValues:
     """Finds values that vanish before the end of the game.
 
-    A fluent assigns values if, at the start, it has one fact for each first argument, such as
-    ``(score x 0)``. If the first arguments are the roles, each role must have a value until the end. If they
-    are not, most of them must still have a value after the first move.
+    A fluent assigns values if, at the start, it has one fact for each first argument, such as ``(score x
+    0)``. If the first arguments are the roles, each role must have a value until the end. Otherwise most
+    first arguments must still have a value after the first move.
 
     A fluent is a board if, at the start, it has one fact for each pair of coordinates, such as
     ``(cell 1 1 b)``, and rules write other values. Each cell must then have a value in all states, including
@@ -124,7 +124,7 @@ class LostValues:
         for functor, cells in list(self._boards.items()):
             places = {fact.arguments[:-1] for fact in held.get(functor, ())}
             if not places <= cells.keys():
-                del self._boards[functor]  # pieces that formed a block at the start, not a board
+                del self._boards[functor]  # not a board, but pieces that formed a block at the start
                 continue
             empty = [place for place in cells if place not in places]
             if len(empty) >= _LOST_CELLS:
@@ -148,7 +148,7 @@ class DoubleValues:
     """Finds second values of fluents with one value at the start, such as the step or the turn.
 
     A fluent has one value if it has one fact at the start, and a `next` rule makes another fact from that
-    fact: ``(step 2)`` from ``(step 1)``. The last argument is the value. A cell of a board also has one.
+    fact: ``(step 2)`` from ``(step 1)``. The last argument is the value. Cells of boards also have one value.
     """
 
     def __init__(self, game: Game) -> None:
@@ -220,7 +220,7 @@ def _is_of_places(facts: Sequence[Compound]) -> bool:
 
 
 def _is_rewritten(program: Program, functor: Key) -> bool:
-    """Return whether any `next` rule makes new facts of a fluent; otherwise its facts may vanish."""
+    """Return whether any `next` rule makes new facts of a fluent; without such a rule, facts may vanish."""
     return any(not keeps(rule) for rule in _writers(program, functor))
 
 
@@ -261,6 +261,6 @@ def keeps(rule: Rule) -> bool:
 
 
 def _steps(rule: Rule) -> bool:
-    """Return whether a `next` rule makes a value of a fluent from another value of it."""
+    """Return whether a `next` rule makes a value of a fluent from another value of the fluent."""
     functor = key_of(rule.head.arguments[0])
     return not keeps(rule) and any(key_of(term) == functor for term in _fluents_read(rule))
