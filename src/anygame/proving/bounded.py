@@ -45,9 +45,9 @@ def shortest(
 ) -> Bounded:
     """Search for a shortest match of ``first`` to ``most`` joint moves to a bad state.
 
-    If the literal ``bad`` depends on moves, the last joint move is the bad one. The caller guarantees that no
-    shorter match is bad, and that ``invariant`` holds in every state. ``report`` is called with each number
-    of moves for which no match is bad.
+    If the literal ``bad`` depends on moves, the match ends with the bad joint move. The caller guarantees
+    that no shorter match is bad, and that ``invariant`` holds in every state. ``report`` is called with each
+    number of moves for which no match is bad.
     """
     of_moves = model.depends_on_moves(bad)
     with Formula(patience) as formula:
@@ -114,7 +114,7 @@ def any_match(
 def induction_depth(
     model: Model, bad: int, patience: Patience, invariant: Sequence[Clause], most: int
 ) -> tuple[int, list[Clause]] | None:
-    """Return the lowest depth at which k-induction excludes bad states, and the clauses that it needs.
+    """Return the lowest depth at which k-induction excludes bad states, and the clauses of the proof.
 
     Returns None if the depth exceeds ``most``. At depth 0, the invariant alone excludes bad states. ``bad``
     is a literal over the state.

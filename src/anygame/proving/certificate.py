@@ -1,8 +1,8 @@
-"""Checker of proofs that no match reaches a bad state. It shares only the model with the provers.
+"""Checker of proofs that no match reaches a bad state. The checker shares only the model with the provers.
 
-An invariant is a set of clauses over the state; the property is one of them if it is about states. The
-invariant must hold initially, every step must preserve it, and it must imply the property. A solver refutes
-the negation of each condition and logs the clauses that it learns. ``propagation`` then checks the learned
+An invariant is a set of clauses over the state; a property of states is one of these clauses. The invariant
+must hold initially, every step must preserve it, and it must imply the property. A solver refutes the
+negation of each condition and logs the clauses that it learns. ``propagation`` then checks the learned
 clauses by reverse unit propagation, from the last clause backwards (Heule, Hunt and Wetzler 2013, "Trimming
 while checking clausal proofs"). The checker has its own encoding of sums, as unary numbers.
 """
@@ -84,7 +84,7 @@ def check_ending(
         raise CertificateError("a weight of the measure is negative")
     step = _Step(model, invariant, patience)
     gain, loss = step.change([(weight, literal) for literal, weight in measure], most_lost + 1)
-    # Both sums are capped, so comparing them misses losses above the cap. The first literal detects these.
+    # Both sums are capped, which hides losses above the cap. The first literal detects such losses.
     shrinks = step.clauses.either([_at_least(loss, most_lost + 1), _is_at_least(step.clauses, loss, gain)])
     step.questions.append([-step.then.literal(model.terminal), shrinks])
     steps = _refute(step.clauses, step.questions)
@@ -144,8 +144,8 @@ def check_induction(
 def _refute(given: _Clauses, questions: Sequence[Sequence[int]], assumed: Sequence[int] = ()) -> int:
     """Refute all questions, which are conjunctions of literals; return the number of lemmas needed.
 
-    The solver assumes the literals in ``assumed`` only for a question that it cannot refute without them,
-    because they make it slow.
+    The literals in ``assumed`` slow the solver down, so they are assumed only for questions that the solver
+    cannot refute otherwise.
     """
     from pysat.solvers import Glucose4
 
@@ -308,7 +308,7 @@ def _is_at_least(clauses: _Clauses, number: _Number, other: _Number, more: int =
 
 
 def _holds(nodes: _Nodes, counted: Sum) -> int:
-    """Return a literal that holds if an exact sum equals ``total``, or another sum is at least ``total``."""
+    """Return a literal that holds if a sum is at least ``total`` and, if exact, equals ``total``."""
     sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     for weight, *fact in counted.parts:
         sides[weight < 0].append((nodes.fact(fact), abs(weight)))

@@ -1,9 +1,9 @@
 """Conserved sums: weighted sums of fluents that are the same in every state.
 
-For example, such a sum says that a counter has the number of stones on a board. Clauses for this would be
+For example, such a sum says that a counter has the number of stones on a board. Clauses that say so would be
 very long. States of random play are rows of a matrix whose null space contains the sums (Karr 1976, "Affine
 relationships among variables of a program"). A solver searches for steps that change a sum. Each such step
-becomes another row, until no step changes a sum. If no step decreases a sum, its total is a lower bound.
+becomes another row, until none is left. If no step decreases a sum, the initial total is a lower bound.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Pa
 
 
 def _bound(counted: Sum, step: Step) -> Sum | None:
-    """Return the lower bound that a sum can still have after a step changed it; None if it is trivial."""
+    """Return the lower bound that a sum keeps after a step changed the sum; None if the bound is trivial."""
     (change,), _ = _moves_of(counted.parts, step[:1], step[1:])
     sign = int(np.sign(change))
     parts = tuple((sign * weight, *fact) for weight, *fact in counted.parts)
@@ -146,7 +146,7 @@ def _bounds(matrix: _Matrix, exact: Sequence[Sum], lost: Sequence[Sum], patience
 def _changing_steps(
     model: Model, conserved: Sequence[Sum], invariant: Sequence[Clause], patience: Patience
 ) -> list[Step]:
-    """Return steps that change at least one sum; all sums hold before each step."""
+    """Return steps that change at least one sum; before each step, all sums have their totals."""
     scratch = model.scratch()
     lemmas = [lemma_of(scratch, counted, patience) for counted in conserved]
     steps: list[Step] = []
@@ -159,7 +159,7 @@ def _changing_steps(
         for counted, lemma in zip(conserved, lemmas, strict=True):
             is_lost = any(_moves_of(counted.parts, step[:1], step[1:])[0].any() for step in steps)
             changes = copy(lemma.changes)
-            # The query that assumes all sums is slow. Often the query without them already has no solution.
+            # The query that assumes all sums is slow, so a query without sums comes first.
             if not is_lost and formula.solve([changes]) and formula.solve([changes, all_hold]):
                 value = formula.assignment()
                 steps.append(np.array([list(map(value, copy.state)), list(map(value, then))]))
@@ -189,7 +189,7 @@ class _Matrix:
         self._before, self._after = (each[:: 1 + len(each) // _MOST_ROWS] for each in sample.steps())
         states = sample.states[:: 1 + len(sample.states) // _MOST_ROWS]
         width = 1 + self._kinds.shape[1]
-        #: The Gram matrix of the states. It is small, and has the same null space as the states.
+        #: The Gram matrix of the states, which is small and has the same null space as the states.
         self._gram: NDArray[np.int64] = np.zeros((width, width), np.int64)
         for first in range(0, len(states), _AT_ONCE):
             patience.check()
@@ -317,7 +317,7 @@ def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArr
 
 
 def _whole(vector: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return small integers in the same proportions modulo the prime; None if there are none."""
+    """Return small integers in the same proportions modulo the prime; None without such integers."""
     parts = [_fraction(int(value)) for value in vector]
     common = lcm(*(below for _, below in parts))
     if common > _MOST_WEIGHT:

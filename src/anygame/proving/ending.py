@@ -3,8 +3,8 @@
 The measure is a weighted sum of fluents, a linear ranking function as for programs (Podelski and Rybalchenko
 2004, "A complete method for the synthesis of linear ranking functions"). The weights solve a linear program
 in which every known step increases the measure. A solver searches for a step that does not increase the
-measure. Each such step is added to the program, until there is none (Gonnord, Monniaux and Radanne 2015,
-"Synthesis of ranking functions using extremal counterexamples").
+measure. Each such step is added to the program, until no such step exists (Gonnord, Monniaux and Radanne
+2015, "Synthesis of ranking functions using extremal counterexamples").
 
 Signals are the literals that a measure can weigh. A kind is a set of signals that share a weight.
 """
@@ -55,7 +55,7 @@ _AT_ONCE: Final = 16
 _MOST_PARTS: Final = 60
 #: Maximum rounding error of a weight after multiplication by the common denominator.
 _NEARLY: Final = 1e-4
-#: Cost of a unit of weight in the linear program. One move more in the bound on matches costs 1.
+#: Cost of a unit of weight in the linear program. One more move in the bound on matches costs 1.
 _LITTLE: Final = 1e-3
 #: Maximum number of random moves in the search for a repeated state.
 _MOST_FOLLOWED: Final = 200
@@ -75,7 +75,7 @@ def needed_programs() -> tuple[Any, Any]:
 
 
 class Measure(NamedTuple):
-    """Weighted sum of literals. In a step, at most ``most_lost`` of the weight becomes false."""
+    """Weighted sum of literals. Those that become false in a step weigh at most ``most_lost`` in total."""
 
     parts: list[tuple[int, int]]
     most_lost: int = 0
@@ -133,7 +133,7 @@ class Measures:
                         yield levels.measure(*weighed, self._model)
 
     def add(self, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> None:
-        """Add a step. The state after it must not be terminal."""
+        """Add a step, which must not end the match."""
         values = (self._model.values(self._signals, state[None]) for state in (before, after))
         self._known.append(_changes(*values))
         self._added += 1
@@ -145,7 +145,7 @@ class Measures:
         possible: Sequence[NDArray[np.int8]],
         patience: Patience,
     ) -> tuple[NDArray[np.int64], int] | None:
-        """Return weights of signals with which every step adds at least 1, and ``Measure.most_lost``.
+        """Return weights of signals for which every known step adds at least 1, and ``Measure.most_lost``.
 
         Returns None if there are no such weights. ``among`` has the group number of each signal; see
         ``_Levels``. The steps in ``possible`` must also add at least 1.
@@ -220,7 +220,7 @@ class _IdleSteps:
 def _signals(model: Model) -> list[int]:
     """Return the signals: fluents, and the legality of moves without arguments.
 
-    Such moves are usually passes. The only change of a step can be which role can pass.
+    Such moves are usually passes. Some steps change only which role can pass.
     """
     moves = [move for of_role in model.actions for move in of_role]
     legal = [x for x, move in zip(model.legal, moves, strict=True) if not isinstance(move, Compound)]
@@ -230,7 +230,7 @@ def _signals(model: Model) -> list[int]:
 def moving(
     model: Model, parts: Sequence[tuple[int, int]], patience: Patience
 ) -> tuple[list[tuple[int, int]], ...]:
-    """Return literals for "a joint move sets this part" and for "it clears this part", with the weights."""
+    """Return weighted literals for "a joint move sets this part", and for "a joint move clears this part"."""
     ways: tuple[list[tuple[int, int]], ...] = ([], [])
     for literal, weight in parts:
         patience.check()
@@ -322,7 +322,7 @@ def _solved(
     initial: NDArray[np.bool_],
     patience: Patience,
 ) -> NDArray[np.float64] | None:
-    """Return the weights of kinds that minimise the bound on matches while each step adds at least 1.
+    """Return weights of kinds that minimise the bound on the length of matches; each step adds at least 1.
 
     ``rows`` is [steps, kinds]. ``among`` has the group number of each signal.
     """
@@ -331,7 +331,7 @@ def _solved(
     if not rows.any(axis=1).all():
         return None
     signals, groups = len(kinds), int(among.max(initial=-1)) + 1
-    # Minimise the sum of each group's largest weight. Among equal solutions, prefer small weights.
+    # Minimise the sum of the largest weights of the groups. Among equal solutions, prefer small weights.
     first, small = initial @ kinds, np.abs(kinds).sum(axis=0) * _LITTLE
     highest = sparse.coo_array((-np.ones(signals), (np.arange(signals), among)), (signals, groups))
     steps = sparse.csr_array(np.concatenate([-rows, rows, np.zeros((len(rows), groups))], axis=1))
@@ -351,7 +351,7 @@ def _solved(
 
 
 def _whole(weights: NDArray[np.float64], known: NDArray[np.int8]) -> NDArray[np.int64] | None:
-    """Return the smallest integers with nearly the same proportions; None if they are too large."""
+    """Return the smallest integers with nearly the proportions of the weights; None if they are too large."""
     for parts in range(1, _MOST_PARTS + 1):
         whole = np.rint(weights * parts)
         if np.abs(whole - weights * parts).max(initial=0) < _NEARLY or parts == _MOST_PARTS:
@@ -394,8 +394,8 @@ def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_K
 class _Levels:
     """Converts weights of signals into a measure.
 
-    A group of mutually exclusive fluents has one part for each distinct weight: the difference to the next
-    smaller weight. So a step from one fluent to another of the same weight changes no part.
+    A group of mutually exclusive fluents has one part for each distinct weight. The part weighs the
+    difference to the next smaller weight. So a step between fluents of the same weight changes no part.
     """
 
     def __init__(self, model: Model, signals: Sequence[int], invariant: Sequence[Clause]) -> None:

@@ -51,7 +51,7 @@ _CLAIM: Final = "both sheets are the same game"
 _ONLY: Final = ("second sheet, but not in the first", "first sheet, but not in the second")
 #: Fraction of the time limit for learning an invariant.
 _FOR_INVARIANT: Final = 0.5
-#: Maximum number of rounds of the search for fluents to merge. If it needs more, no fluents are merged.
+#: Number of rounds after which an unfinished search for fluents to merge returns no fluents.
 _MOST_ROUNDS: Final = 20
 
 
@@ -104,7 +104,7 @@ def compared(
 class _Pairing:
     """Maps roles, moves and percepts of the first game to those of the second.
 
-    ``roles`` has the index in the second game of each role. Raises QueryError if roles differ.
+    ``roles`` has, for each role of the first game, an index in the second. Raises QueryError if roles differ.
     """
 
     def __init__(self, first: Game, second: Game, renamed: Sequence[tuple[Term, Term]]) -> None:
@@ -151,7 +151,7 @@ class _Pairing:
         return ""
 
     def _unmatched(self, ours: Iterable[Term], theirs: Iterable[Term]) -> tuple[str, bool]:
-        """Return a term that only one game has, and whether this is the first game; "" if there is none."""
+        """Return a term that only one game has, and whether the first has it; "" if no term differs."""
         here, there = {self.second_of(term): term for term in ours}, set(theirs)
         for second, term in here.items():
             if second not in there:
@@ -206,7 +206,7 @@ class Product(Model):
 
     Attributes:
         difference: a literal over the state that holds if the games differ.
-        partner: per role of the first game, the action number in the second game of each move, or None.
+        partner: per role and move of the first game, the number of the action in the second game, or None.
         unmerged: the numbers of the second game's fluents that are not merged.
     """
 
@@ -214,7 +214,7 @@ class Product(Model):
         self.roles = first.roles
         self._split = len(first.fluents)
         moves_there = [second.actions[place] for place in pairing.roles]
-        #: For each role of the first game, the number that each move has as an action of the second game.
+        #: For each role of the first game: the action numbers of the second game, by move.
         numbers = [{move: number for number, move in enumerate(moves)} for moves in moves_there]
         self.partner = partner = [
             [numbers[role].get(pairing.second_of(move)) for move in moves]
@@ -305,7 +305,7 @@ def _inputs(
     alone: Sequence[Sequence[int]],
     shared: Mapping[int, int],
 ) -> tuple[dict[int, int], dict[int, int], int]:
-    """Map each input node of both games to a literal of the product; also return its number of inputs.
+    """Map input nodes of both games to literals of the product; also return the product's number of inputs.
 
     ``shared`` maps the numbers of merged fluents of the second game to those of the first.
     """
@@ -357,7 +357,7 @@ def _shared(
 def _play(
     first: Kernel, second: Kernel, product: Product, pairing: _Pairing
 ) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.int32]]]:
-    """Yield states and joint moves of random play in both games, until a move exists in only one."""
+    """Yield states and joint moves of random play in both games, until a move exists in only one game."""
     count = lanes_for(len(product.fluents))
     here, there = Lanes(first, count, 1), Lanes(second, count, 1)
     partner = [np.array([-1 if n is None else n for n in paired], np.int64) for paired in product.partner]

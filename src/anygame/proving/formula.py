@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
 
-#: Chronological backtracking is off because it ignores the conflict budget: with a budget of 5, it took 1,000
-#: conflicts and 40 s. Without it, easy problems take as long as with it.
+#: Chronological backtracking is off because it ignores the conflict budget: with a budget of 5, a query took
+#: 1,000 conflicts and 40 s. Easy problems take as long with and without backtracking of this kind.
 _OPTIONS: Final = {"cadical195": {"chrono": 0}}
 #: Number of literals added between two checks of the time limit.
 _ADDED: Final = 100_000
@@ -107,8 +107,8 @@ class Formula:
 class Copy:
     """The model's nodes in one state, as literals of a formula; gates are added on demand.
 
-    Fluents are the literals in ``state``. If there is a copy ``before`` this one, fluents are defined on
-    demand by a step from it. Otherwise, fluents are new variables.
+    Fluents are the literals in ``state``. With another copy ``before``, fluents are defined on demand by a
+    step from that copy. Otherwise, fluents are new variables.
     """
 
     def __init__(
@@ -185,7 +185,7 @@ class Copy:
         return Copy(self._formula, self._model, [self(literal) for literal in self._model.next])
 
     def then_as_asked(self) -> Copy:
-        """Return the same state, with fluents defined on demand: for a single step, not for a chain."""
+        """Return the state after the joint move; fluents are defined on demand, which suits a single step."""
         return Copy(self._formula, self._model, before=self)
 
     def clauses(self, clauses: Iterable[Sequence[int]]) -> None:

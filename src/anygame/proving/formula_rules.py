@@ -4,7 +4,7 @@
 
     (always (forall (?r) (implies (role ?r) (exists (?v) (goal ?r ?v)))))
 
-becomes these rules, where ``bad`` holds in states in which the formula does not::
+becomes these rules, where ``bad`` holds in states in which the formula does not hold::
 
     (<= bad (role ?r) (not (part ?r)))
     (<= (part ?r) (goal ?r ?v))
@@ -12,7 +12,7 @@ becomes these rules, where ``bad`` holds in states in which the formula does not
 The formulas that can be translated are the safe-range ones (Abiteboul, Hull and Vianu 1995, "Foundations of
 databases", chapter 5): positive atoms limit each variable to finitely many values. Negation is pushed inwards
 through conjunctions. Every other part becomes a new relation over its free variables. If a part does not bind
-one of its variables, its rules repeat an atom from outside the part that binds the variable.
+one of its variables, the rules of the part repeat an outer atom that binds the variable.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class RuleWriter:
     def write(
         self, heads: Iterable[Atom], expressions: Sequence[Signed], names: Mapping[Variable, Name], node: Node
     ) -> None:
-        """Write rules for heads that hold if all signed expressions do.
+        """Write rules for heads that hold if all signed expressions hold.
 
         The variables of the heads must be free in the expressions. ``names`` has the name of each variable.
         Raises QueryError if a variable is unbound.
@@ -156,7 +156,7 @@ class RuleWriter:
         return Expression.saying(Literal(head), expression.node), True
 
     def _agreeing(self, leaf: Signed, context: Sequence[Signed]) -> list[list[Signed]]:
-        """Return the cases in which the sides of an ``iff`` agree; if it is negated, in which they differ."""
+        """Return the cases in which the sides of an ``iff`` agree or, for a negated ``iff``, differ."""
         expression, positive = leaf
         one, other = [
             self._named(side, () if self._binds_all(side) else context) for side in expression.parts
@@ -209,7 +209,7 @@ def _is_equation(leaf: Signed) -> bool:
 
 
 def _equal_to(bound: Collection[Variable], leaf: Signed) -> frozenset[Variable]:
-    """Return the variables of an equation if it has a side whose variables are all bound."""
+    """Return the variables of an equation if all variables of one side are bound."""
     said = leaf[0].literal
     if _is_equation(leaf) and isinstance(said, Distinct):
         for side in (said.left, said.right):

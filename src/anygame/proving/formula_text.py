@@ -93,7 +93,7 @@ class Expression:
 class Name:
     """A variable as its author wrote it: name, first occurrence, and the operator that binds it.
 
-    ``relation`` is a unary relation that holds for exactly its values, or ``role`` if there is none.
+    ``relation`` is a unary relation that holds for exactly the variable's values, else ``role``.
     """
 
     text: str
@@ -124,8 +124,8 @@ class Ranges:
 class PropertyText:
     """A parsed property. Raises QueryError or TermSyntaxError if the text is not a property of this game.
 
-    ``text`` is the property on one line, without comments. ``expressions`` has its formula, or both formulas
-    of ``until``. ``of_moves`` says whether an atom depends on the joint move. ``doubts`` has warnings.
+    ``text`` is the property on one line, without comments. ``expressions`` has the formula, or both formulas
+    of ``until``. ``of_moves`` says whether some atom depends on the joint move. ``doubts`` has warnings.
     """
 
     def __init__(self, text: str, game: Game, ranges: Ranges) -> None:

@@ -7,7 +7,7 @@ system for general game playing") and Haufe, Schiffel and Thielscher (2012, "Aut
 sequence invariants in general game playing").
 
 A formula becomes rules and a fluent that no other rule of the game uses. The fluent holds after a state that
-refutes the formula, or that shows it for ``reachable``. Its next value is the literal that a prover decides.
+refutes the formula or, for ``reachable``, satisfies the formula. A prover decides the fluent's next value.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from anygame.proving.formula_text import TemporalOperator
     from anygame.proving.model import Model
 
-#: Maximum number of properties in one call. All of them become rules of the same game.
+#: Maximum number of properties in one call. The properties become rules of the same game.
 _MOST: Final = 100
 
 
@@ -41,8 +41,8 @@ class TemporalFormula:
     """A property of all matches.
 
     Attributes:
-        of_moves: whether it depends on joint moves, through ``does``, ``next``, ``sees`` or other relations.
-            Such a property ignores states without joint moves, such as terminal states.
+        of_moves: whether the property depends on joint moves, through ``does``, ``next``, ``sees`` or other
+            relations. Such a property ignores states without joint moves, such as terminal states.
         fluent: the fluent that holds after a state, or a joint move, that refutes or shows the property.
         variables: the names of the variables that no quantifier binds.
         doubts: warnings for the author, such as that an atom never holds.
@@ -68,7 +68,7 @@ class TemporalFormula:
         literal = model.next[model.fluents.index(self.fluent)]
         if not self.of_moves:
             return literal
-        # The compiler drops conditions that hold for every joint move; this line adds them again.
+        # The compiler drops conditions that hold for every joint move; this line adds the conditions again.
         return model.gates.conjunction([literal, model.terminal ^ 1, *model.able()])
 
     def instances(self, state: State, moves: JointMove | None = None) -> list[dict[str, Term]]:

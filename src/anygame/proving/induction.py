@@ -205,8 +205,8 @@ def _counters(
 ) -> list[tuple[list[int], list[int]]]:
     """Return pairs of disjoint counters, the smallest first.
 
-    A counter is a group of which exactly one fluent holds in each state of the sample. It includes fluents
-    that never hold there, because random play may not reach all values.
+    A counter is a group of which exactly one fluent holds in each state of the sample. A counter includes
+    fluents that never hold in the sample, because random play may not reach all values.
     """
     counters = [
         group
@@ -235,7 +235,7 @@ def _complements(
 
 
 def groups(fluents: Sequence[Term], among: NDArray[np.bool_]) -> Iterator[list[int]]:
-    """Yield groups of the fluents marked in ``among`` that differ in at most ``_MOST_COLUMNS`` arguments."""
+    """Yield groups of fluents marked in ``among``. In a group, at most ``_MOST_COLUMNS`` arguments differ."""
     by_relation: dict[tuple[str, int], list[tuple[int, tuple[Term, ...]]]] = defaultdict(list)
     for number, fluent in enumerate(fluents):
         if among[number]:

@@ -166,6 +166,6 @@ class Replay:
         return states
 
     def last(self, match: Sequence[Sequence[Term]], *, of_moves: bool) -> tuple[Any, ...]:
-        """Return the last state; with ``of_moves``, the state before it and the last joint move."""
+        """Return the last state; with ``of_moves``, the state before the last joint move, and that move."""
         states = self.states(match)
         return (states[-2], match[-1]) if of_moves else (states[-1],)

@@ -41,8 +41,8 @@ _AT_ONCE: Final = 4096
 class Lemma(NamedTuple):
     """A predicate over the state, and the steps that can change it.
 
-    ``holds`` is a literal over the state. ``changes`` is a literal over a state and a joint move; only steps
-    for which it holds can make ``holds`` false.
+    ``holds`` is a literal over the state. ``changes`` is a literal over a state and a joint move; ``changes``
+    holds for every step that makes ``holds`` false.
     """
 
     holds: int
@@ -116,7 +116,7 @@ class Model:
 
     @cached_property
     def blocked(self) -> int:
-        """The literal of nonterminal states in which a role has no legal move."""
+        """The literal that holds in nonterminal states in which a role has no legal move."""
         return self.gates.conjunction([self.terminal ^ 1, self.gates.conjunction(self.able()) ^ 1])
 
     def able(self) -> list[int]:
@@ -166,8 +166,8 @@ class Model:
     def moved(self, literal: int) -> tuple[int, int]:
         """Return literals for "a joint move sets the given literal" and "a joint move clears it".
 
-        The literal's value before the move can determine fluents. Their values are substituted into its next
-        value, so solvers need not compare the two states fluent by fluent.
+        The literal's value before the move can determine fluents. The values of these fluents are substituted
+        into the literal's next value, so solvers need not compare the two states fluent by fluent.
         """
         after = self.later(literal)
         rises = self.gates.conjunction([literal ^ 1, self._given(after, self._cube(literal ^ 1))])

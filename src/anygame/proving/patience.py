@@ -37,7 +37,7 @@ class Conflicts:
         self._whole = whole
 
     def part(self, share: float) -> Conflicts:
-        """Return a limit for a share of the remaining conflicts. They also count against this limit."""
+        """Return a limit for a share of the remaining conflicts, which also count against this limit."""
         return Conflicts(ceil(self.left * share), self)
 
     def spend(self, conflicts: int) -> None:
@@ -98,7 +98,7 @@ class Patience:
 def solve(solver: Any, assumptions: Sequence[int], literals: int, patience: Patience) -> bool:
     """Return whether the formula in a PySAT solver is satisfiable under assumptions.
 
-    ``literals`` is the number of literals in all clauses. It determines how often the limit is checked.
+    The more ``literals`` all clauses have in total, the more often the limit is checked.
     """
     conflicts = max(1, min(_CONFLICTS, _WORK // max(1, literals)))
     while True:

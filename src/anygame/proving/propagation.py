@@ -159,7 +159,7 @@ def _follow(address: int, given: int, last: int, most: int) -> int:
         if broken < 0:
             while notes[_UNITS] > 0 and units[notes[_UNITS] - 1] >= number:
                 notes[_UNITS] -= 1
-            # A clause follows if a literal of it always holds, or if it has a literal and its negation.
+            # A clause follows if one of its literals always holds, or if two of its literals are opposite.
             broken = -2 if _assume(clauses, number) else _propagated(clauses, always, number)
             if broken == -1:
                 return _WRONG

@@ -146,7 +146,7 @@ class Prover:
         *,
         is_brief: bool = False,
     ) -> Prover:
-        """Return a prover for a game. Raises LimitError if its network is missing or too large."""
+        """Return a prover for a game. Raises LimitError if the game's network is missing or too large."""
         machine = game.backends.needed_network()
         compiled = machine.compiled
         play, store = random_play(machine.kernel), ProofStore(compiled)
@@ -273,7 +273,7 @@ class Prover:
     def _by_measure(
         self, measure: Measure, measures: Measures, part: Patience, whole: Patience
     ) -> Verdict | None:
-        """Return the verdict from a measure; None if a step does not increase it, or time runs out."""
+        """Return the verdict by a measure; None if a step does not increase the measure, or time is up."""
         model = self.model
         with suppress(OutOfTimeError):
             slipping = slip(model, measure, part)
@@ -290,7 +290,7 @@ class Prover:
         return None
 
     def _measured(self, measure: Measure, invariant: Certificate, patience: Patience) -> Verdict:
-        """Check the proof by a measure that every match ends. Raises CertificateError if it fails."""
+        """Check the proof by a measure that every match ends. Raises CertificateError for a wrong proof."""
         clauses = clauses_of(self.model, invariant)
         most, steps = check_ending(self.model, measure.parts, measure.most_lost, clauses, patience)
         wanted = replace(_ENDS, claim=f"every match ends within {_moves(most)}")
@@ -300,7 +300,7 @@ class Prover:
         return replace(proof, most_moves=most, certificate=certificate)
 
     def _followed(self, certificate: Certificate, patience: Patience) -> Verdict:
-        """Check the proof by enumeration that every match ends. Raises CertificateError if it fails."""
+        """Check the proof by enumeration that every match ends. Raises CertificateError for a wrong proof."""
         most = certificate.depth
         if most is None or not certificate.is_everything:
             raise CertificateError("the certificate has neither a measure nor a maximum length of matches")
@@ -395,7 +395,7 @@ class Prover:
     def _trimmed(
         self, bad: int, clauses: Sequence[Clause], whole: Patience, lemmas: Sequence[Lemma] = ()
     ) -> tuple[Clause, ...]:
-        """Return the clauses of the invariant that the proof needs, or all of them if time runs out."""
+        """Return the clauses of the invariant that the proof needs, or all clauses if time runs out."""
         needed = list(dict.fromkeys([*((lemma.holds,) for lemma in lemmas), *self._known, *clauses]))
         with suppress(OutOfTimeError):
             needed = trimmed(self.model, bad, needed[len(lemmas) :], whole.part(_FOR_CHECK), lemmas=lemmas)

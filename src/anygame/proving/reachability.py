@@ -3,7 +3,7 @@
 The algorithm is that of Bradley (2011, "SAT-based model checking without unrolling") and Een, Mishchenko and
 Brayton (2011, "Efficient implementation of property directed reachability"). Frame ``i`` is a set of clauses.
 Its clauses and the property hold in every state within ``i`` moves of the initial state. States one move
-before a bad state are blocked, from the last frame backwards. A frame that equals the next one is an
+before a bad state are blocked, from the last frame backwards. A frame that equals the next frame is an
 invariant.
 """
 
@@ -201,7 +201,7 @@ class _Prover:
         return any(other <= cube for cubes in self._frames[frame:] for other in cubes)
 
     def _unreachable(self, cube: Cube, frame: int) -> Cube | None:
-        """Return a part of the cube that no step from a frame enters from outside; None if there is none."""
+        """Return a part of the cube that no step from a frame enters from outside; None if none exists."""
         solver = self._solver
         outside = solver.new()
         self._exclude(cube, outside)

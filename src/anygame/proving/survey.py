@@ -68,7 +68,7 @@ class _Statement(NamedTuple):
 
 
 def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> Verdict:
-    """Return the list ``name``, a key of ``SURVEYS``; it is proved if all candidates are decided."""
+    """Return the list ``name``, a key of ``SURVEYS``; the verdict is proved if all candidates are decided."""
     began = perf_counter()
     patience = prover.after_learning(seconds)
     prover.report(f"{name}: examining fluents")
@@ -133,7 +133,7 @@ def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_S
     for node, bits in enumerate(exclusions(model, prover.invariant), start=1):
         graph.add_edges_from((node, other + 1) for other in range(bits.bit_length()) if bits >> other & 1)
     exact = [set(cover) for cover in covers if _is_clique(graph, cover)]
-    # Fluents of an exact group outside a smaller exact group never hold, so only the smaller group is kept.
+    # If one exact group contains another, the surplus fluents never hold: keep only the smaller group.
     exact = [group for group in exact if not any(other < group for other in exact)]
     for group in exact:
         yield _Statement(f"exactly one of {_named(model, group)}")

@@ -55,7 +55,7 @@ class Verdict:
         claim: the statement that a proof shows.
         outcome: ``proved``, ``refuted`` or ``open``.
         match: joint moves, with a term for each role, to a state that decides the claim. The reasoner has
-            replayed them. None if the claim is not decided by a match.
+            replayed the match. None if the claim is not decided by a match.
         is_shortest: whether no shorter match decides the claim.
         depth: no match of up to this number of moves decides the claim; None if this is irrelevant.
         invariant: the invariant of a proof, as clauses in GDL. If the claim is about states, it is another

@@ -26,7 +26,7 @@ JointMoves = tuple[tuple["Term", ...], ...]
 _ROWS: Final = 10
 #: Default maximum number of joint moves of a line of play that a table shows.
 _STEPS: Final = 6
-#: A move is only best if the ratio of its visits to those of the most visited move is at least this.
+#: Minimum ratio of the best move's visits to the visits of the most visited move.
 _ENOUGH_VISITS: Final = 1 / 20
 
 
@@ -65,7 +65,7 @@ class MoveAnalysis:
 
     @property
     def worth(self) -> float | None:
-        """The exact value of the move if it is known, else its mean goal."""
+        """The exact value of the move if known, else the mean goal."""
         return self.goal if self.proven is None else self.proven
 
     def with_line(self, line: JointMoves) -> MoveAnalysis:
@@ -100,10 +100,10 @@ def best_first(
 
     Args:
         moves: the moves.
-        range_of_goals: the difference between the highest and the lowest goal. If it is not 0, the first move
-            of the second group is the move with the highest lower confidence bound (secure child: Chaslot and
-            others 2008, "Progressive strategies for Monte-Carlo tree search").
-        trust: weight of the estimate, from 0 to 1, in the average of estimate and mean goal that is bounded.
+        range_of_goals: the difference between the highest and the lowest goal. If the difference is not 0,
+            the first move of the second group is the move with the highest lower confidence bound (secure
+            child: Chaslot and others 2008, "Progressive strategies for Monte-Carlo tree search").
+        trust: weight of a move's estimate, from 0 to 1. The mean goal has the remaining weight.
 
     >>> from anygame import Bounds
     >>> from anygame.language.terms import Constant
@@ -147,7 +147,7 @@ def _most_secure(moves: Sequence[MoveAnalysis], range_of_goals: float, trust: fl
     """Return the move with the highest lower confidence bound of its goal.
 
     The bound is the mean minus twice the greatest possible standard error. The error of an estimate counts as
-    0, since it does not fall with the number of visits. The moves must be sorted by visits.
+    0, since that error does not fall with the number of visits. The moves must be sorted by visits.
     """
     enough = max(1, _ENOUGH_VISITS * moves[0].visits)
     best, highest = moves[0], -inf
@@ -352,7 +352,7 @@ def _numbers(analysis: MoveAnalysis) -> list[str]:
 
 
 def _line(line: JointMoves, steps: int) -> str:
-    """Return joint moves as a string. It omits ``noop`` unless all roles make this move."""
+    """Return joint moves as a string. The string omits ``noop`` unless all roles make this move."""
     shown = [" ".join(text for text in map(str, joint) if text != "noop") or "noop" for joint in line[:steps]]
     return ", ".join(shown) + (" ..." if len(line) > steps else "")
 

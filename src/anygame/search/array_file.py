@@ -82,7 +82,7 @@ def read_header(path: Path, kind: str, error: type[AnygameError] = ModelError) -
 def _opened(
     path: Path, kind: str, error: type[AnygameError], most: int | None
 ) -> Iterator[tuple[dict[str, Any], Mapping[str, NDArray[Any]]]]:
-    """Open a file. An access to an array reads it from the file."""
+    """Open a file. An access to an array reads the array from the file."""
     try:
         _check_sizes(path, most)
         with np.load(path, allow_pickle=False) as file:

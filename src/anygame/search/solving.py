@@ -130,7 +130,7 @@ def with_best_line(game: Game, start: State, solution: Solution, memory: int, se
     """Add the best line to an incomplete solution of a game for one role; return other solutions unchanged.
 
     The goal of the line is the lower bound of the value. If both bounds are equal, the game is solved. The
-    value of a final state without a goal is at most 100, or a higher goal in the rules.
+    value of a final state without a goal is at most 100, or the highest goal in the rules if greater.
     """
     chooser = None if game.is_gdl2 else sole_chooser(game)
     if chooser is None:

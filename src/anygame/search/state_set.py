@@ -35,7 +35,7 @@ def _number_states(
     """Write the number of each state to ``ids``; return how many states the store then holds.
 
     A slot holds the number of a stored state plus one, or 0 if it is free. With ``keep``, the function stores
-    new states. Otherwise, it writes -1 for them.
+    new states. Otherwise, the function writes -1 for new states.
     """
     mask = len(slots) - 1
     for row in range(len(states)):
@@ -70,7 +70,7 @@ def _are_equal(states: UInt64Rows, row: int, store: UInt64Rows, other: int) -> b
 
 
 class GrowingArray:
-    """Array that grows at its end. An array of uint8 becomes an array of uint32 when a value needs it."""
+    """Array that grows at its end. An array of uint8 becomes an array of uint32 when a value exceeds 255."""
 
     def __init__(self, width: int, dtype: DTypeLike, rows: int = _FEWEST_ROWS) -> None:
         self._data = np.empty((rows, width), dtype)
@@ -163,7 +163,7 @@ class StateSet:
         return ids
 
     def find(self, states: NDArray[np.uint64]) -> NDArray[np.int32]:
-        """Return the number of each state, uint64 [n, words], or -1 if it is not in the set: int32 [n]."""
+        """Return the number of each state, uint64 [n, words], or -1 if the set lacks the state: int32 [n]."""
         states = self._checked(states)
         ids = np.empty(len(states), np.int32)
         store = self._states.with_room(0)

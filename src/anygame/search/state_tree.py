@@ -1,11 +1,11 @@
 """Search tree over states that the machine of a game expands one by one.
 
-The search is UCT (Kocsis and Szepesvari 2006). It backs up proven bounds of values from final states
+The search is UCT (Kocsis and Szepesvari 2006). The search backs up proven bounds of values from final states
 (score-bounded search: Cazenave and Saffidine 2010). A value is a goal on a scale from 0, the lowest goal of
-the game, to 1, the highest. The lower bound of a role is the maximin of its lower bounds over its moves and
-the moves of the other roles. The upper bound is the minimax of its upper bounds. All moves of ``random`` are
-equally probable. Each update of a bound preserves correctness, so bounds also hold in endless games. With
-simultaneous moves, the bounds enclose the value under mixed strategies.
+the game, to 1, the highest. For each role, the lower bound of a state is the maximin of the children's lower
+bounds over the moves of the role and of the others. The upper bound is the minimax of the children's upper
+bounds. All moves of ``random`` are equally probable. Each update of a bound preserves correctness, so bounds
+also hold in endless games. With simultaneous moves, the bounds enclose the value under mixed strategies.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _DIGITS: Final = 9
 _STEP: Final = 1e-3
 #: Minimum value at which a role prefers a short match.
 _MIDDLE: Final = 0.5
-#: Maximum distance to the end. Without it, distances in a cycle would grow forever.
+#: Maximum distance to the end. Without a maximum, distances in a cycle would grow forever.
 _FAR: Final = 1000
 
 #: A joint move: for each role, the index of its move.
@@ -149,7 +149,7 @@ class _Node:
 
     @property
     def unseen(self) -> int:
-        """The number of joint moves without a child. A node that is not open yet counts as 1."""
+        """The number of joint moves without a child. A node before ``open`` counts as 1."""
         if self.values is not None:
             return 0
         moves = [len(bandit.moves) for bandit in self.bandits]
@@ -237,7 +237,7 @@ class StateSearcher(TreeReporter[_Node]):
 
     @property
     def is_done(self) -> bool:
-        """Whether play ends at the root, its value is proven, or no final state gives some role a goal."""
+        """Whether play ends at the root, its value is proven, or some role has a goal in no final state."""
         root = self._root
         if root is None or root.values is not None or self._is_closed(root):
             return True
@@ -301,7 +301,7 @@ class StateSearcher(TreeReporter[_Node]):
     # -- iterations --------------------------------------------------------------------------------
 
     def _search(self, root: _Node) -> Iterator[bool]:
-        """Search for ever; after every step that can be slow, yield whether it has evaluated a leaf."""
+        """Search for ever; after every step that can be slow, yield whether the step has evaluated a leaf."""
         yield from self._drop_unreachable(root)
         while True:
             path, leaf, state = yield from self._descend(root)
@@ -322,7 +322,7 @@ class StateSearcher(TreeReporter[_Node]):
     def _descend(self, root: _Node) -> Generator[bool, None, tuple[_Path, _Node | None, State]]:
         """Descend to a node that is new, where play ends, or that repeats a node of the path.
 
-        Returns the path, the leaf, and its state. The leaf is None if the tree is too full for its node.
+        Returns the path, the leaf, and its state. The leaf is None if the tree is too full for a new node.
         """
         path: _Path = []
         met = set()
@@ -422,7 +422,7 @@ class StateSearcher(TreeReporter[_Node]):
         return node
 
     def _open(self, node: _Node) -> None:
-        """Set the bandits of a node, or its values if a role has no move."""
+        """Set the bandits of a node, or the node's values if a role has no move."""
         unseen = node.unseen
         if node.state.stuck_role is not None:
             node.values = self._scale.values(node.state.goals().values())
@@ -522,7 +522,7 @@ def _bounds(node: _Node, role: int) -> tuple[float, float]:
 
 
 def _minima(values: Iterable[tuple[_Key, float]], size: int) -> dict[_Key, float]:
-    """Return the minimum of each group that has ``size`` values."""
+    """Return the minimum of each group that has exactly ``size`` values."""
     groups: dict[_Key, list[float]] = {}
     for group, value in values:
         groups.setdefault(group, []).append(value)

@@ -159,7 +159,7 @@ class Table:
         """Return the bounds of the value of a state, for each role with known bounds.
 
         Returns:
-            None if the table does not contain the state, since it is not reachable from the solved state.
+            None if the table lacks the state, because the state is not reachable from the solved state.
 
         Raises:
             PositionError: the state belongs to another game.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.proving.model import Model
 
-#: Maximum number of gates with two inputs. Each takes 20 bytes as text.
+#: Maximum number of gates with two inputs. A gate takes 20 bytes as text.
 _MOST_GATES: Final = 2_000_000
 
 
@@ -88,18 +88,18 @@ def _actions_of(model: Model, relation: str) -> list[Term]:
 
 
 class _Transitions:
-    """A game as inputs, latches and gates with two inputs. AIGER numbers variables in this order.
+    """A game as inputs (numbered first), latches (second), and gates with two inputs (last).
 
-    Literals are twice the number, plus one if negated. Inputs are moves, latches are fluents. An illegal step
-    sets the last latch, ``illegal``. A step is illegal from a terminal state, or if a role does not make
-    exactly one legal move. A state is not bad if ``illegal`` is set.
+    A literal is twice the number of a variable, plus one if negated. Inputs are moves, latches are fluents.
+    An illegal step sets the last latch, ``illegal``. A step is illegal from a terminal state, or if a role
+    does not make exactly one legal move. A state is not bad if ``illegal`` is set.
     """
 
     def __init__(self, model: Model) -> None:
         self.inputs = _actions_of(model, "does")
         facts, moves = len(model.fluents), len(self.inputs)
         self.first_gate = moves + facts + 2
-        #: The two inputs of each gate, the larger one first.
+        #: The two inputs of each gate, the larger input first.
         self.gates: list[tuple[int, int]] = []
         self._known: dict[tuple[int, int], int] = {}
         illegal = 2 * (self.first_gate - 1)

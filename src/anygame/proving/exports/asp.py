@@ -137,7 +137,7 @@ def _closure(first: frozenset[Key], bodies: Sequence[tuple[Key, set[Key]]]) -> s
 
 
 def _variables(rule: NormalRule) -> dict[Variable, str]:
-    """Return a name for each variable of a rule other than ``T``, the number of earlier joint moves."""
+    """Return a name for each variable of a rule. ``T`` is reserved for the number of earlier joint moves."""
     names: dict[Variable, str] = {}
     taken = {"T"}
     for variable in [*rule.head.variables(), *(each for part in rule.body for each in part.variables())]:

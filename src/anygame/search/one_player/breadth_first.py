@@ -136,7 +136,7 @@ class Incumbent:
             self.goal, self.line, self.method = int(goals[best]), line(best), method
 
 
-#: Approximate maximum number of successors per step. Larger arrays would exceed the visited states.
+#: Approximate maximum number of successors per step. More would take more memory than the visited states.
 _CHILDREN: Final = 1 << 15
 
 

@@ -52,8 +52,7 @@ class Portfolio:
         chooser: index of the role that chooses.
         memory: approximate maximum size in bytes.
         seed: seed of the random numbers.
-        before: a portfolio for an earlier state. If the line there leads through ``start``, the rest is
-            reused.
+        before: an earlier state's portfolio; the rest of its line is reused if ``start`` is on the line.
 
     Attributes:
         goals: a superset of the goals that the rules can give the role.
@@ -142,7 +141,7 @@ class Portfolio:
         )
 
     def _is_shortest(self, goal: int | None, length: int) -> bool:
-        """Return whether the breadth-first search has proven that no line below a length leads to a goal."""
+        """Return whether breadth-first search has shown that no line below ``length`` leads to a goal."""
         if goal is None or not length:
             return goal is not None
         first = self._breadth_first
