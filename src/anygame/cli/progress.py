@@ -117,7 +117,7 @@ def analyse(
     seconds: float | None = None,
     iterations: int | None = None,
 ) -> Analysis:
-    """Search a state, show its analysis as it improves, and return it. Ctrl-C ends the search early."""
+    """Search a state, show the analysis during the search, and return it. Ctrl-C ends the search early."""
     live: Any = nullcontext()
     show = None
     if screen.is_terminal:

@@ -111,7 +111,7 @@ _HERE: Final = "here"
 
 
 def cluster_option(meaning: str) -> Any:
-    """Declare ``--cluster [ADDRESS]``; its field is None if it is not given."""
+    """Declare ``--cluster [ADDRESS]``; the field is None without this option."""
     return option("--cluster", "ADDRESS", meaning, nargs="?", const=_HERE)
 
 

@@ -50,7 +50,7 @@ def print_changes(source: Source, text: str) -> None:
 
 
 def replace_sheet(name: str, content: str | bytes) -> None:
-    """Write a file atomically, keeping its mode and links. Raises RuleSheetError."""
+    """Write a file atomically, keeping the mode and links of the file. Raises RuleSheetError."""
     path = Path(os.path.realpath(name))
     with file_faults("write", name, RuleSheetError):
         if path.exists() and not (path.is_file() and os.access(path, os.W_OK)):

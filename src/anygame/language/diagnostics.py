@@ -1,6 +1,6 @@
 """Diagnostics: errors, warnings and infos about a rule sheet, with places and advice.
 
-Each stage of loading collects its diagnostics, and raises all of them, sorted by place, if any is an error::
+Each stage of loading collects diagnostics. If one is an error, the stage raises all, sorted by place::
 
     sheet.kif:12:18: error[unbound-variable]: nothing binds ?x
        12 |     (not (bad ?x))
@@ -193,7 +193,7 @@ def _placed(message: str, span: Span | None, width: int) -> list[str]:
 
 
 def format_diagnostics(diagnostics: Iterable[Diagnostic], limit: int = 50) -> str:
-    """Return diagnostics as text, sorted by place. Beyond ``limit``, only count the least severe ones."""
+    """Return the ``limit`` most severe diagnostics as text, sorted by place, and the number of the others."""
     ordered = sorted(diagnostics)
     chosen = sorted(sorted(ordered, key=lambda diagnostic: -diagnostic.severity)[:limit])
     texts = [format_diagnostic(diagnostic) for diagnostic in chosen]

@@ -207,7 +207,7 @@ def places_of_comments(source: Source) -> list[tuple[int, int]]:
 
 
 def marked(text: str, form: Form) -> str:
-    """Return a comment with the comment marks of another form.
+    """Return a comment with the comment marks of ``form``.
 
     >>> marked(";;; Moves; and more", "infix")
     '%%% Moves; and more'

@@ -11,7 +11,7 @@ r"""Reads sheets in infix form into nodes of the same shape as the nodes of KIF.
                  | "(" alternatives "," [ alternatives { "," alternatives } ] ")"     as an argument: a tuple
 
 A comment runs from ``%`` to the end of its line. Each ``_`` is a new variable, and ``-1`` is a name. With
-a warning, the parser accepts some marks of Prolog: a comma between formulas means ``&``, and ``not`` or
+a warning, the parser accepts some marks of Prolog. A comma between formulas means ``&``, and ``not`` or
 ``\+`` before a formula means ``~``. With a warning, the parser also accepts tuples of answer set programming:
 the argument ``(a,b)`` means ``tuple(a,b)``.
 
@@ -103,7 +103,7 @@ class _UnreadableError(Exception):
 
 
 def parse_infix(source: Source, limits: ReadingLimits) -> tuple[tuple[Node, ...], list[Diagnostic]]:
-    """Return the rules and facts of an infix sheet as nodes, and the faults of its text.
+    """Return the rules and facts of an infix sheet as nodes, and the faults of the text.
 
     After an unreadable item, reading continues at the next line that starts with a name.
     """

@@ -64,7 +64,7 @@ class Limits:
     """Limits on the work of the reasoner for one game.
 
     Attributes:
-        facts: maximum number of facts of a relation; fewer for a relation with more than 20 columns. 5
+        facts: maximum number of facts of a relation; fewer if a fact is stored in more than 20 columns. 5
             million facts take about 1 GB. Public games have at most several hundred thousand facts.
         terms: maximum number of different ground terms, each of which takes as much memory as a fact.
         depth: maximum nesting of terms. The default is lower than for reading, because derived

@@ -96,7 +96,7 @@ def read_items(
 def parse_items(
     source: Source, *, limits: ReadingLimits | None = None
 ) -> tuple[tuple[Node, ...], list[Diagnostic]]:
-    """Return the rules and facts of a sheet as nodes, and the faults of its text.
+    """Return the rules and facts of a sheet as nodes, and the faults of the text.
 
     If the text has faults, only intact items become nodes. The reader then reports faults in these items.
     """

@@ -444,7 +444,7 @@ class Reader:
 
 
 def arrows_and_others(nodes: tuple[Node, ...]) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
-    """Return the arrows between items, as in ``head :- body``, and the items on lines without such arrows."""
+    """Return the arrows between items, as in ``head :- body``, and the items on lines without an arrow."""
     arrows = tuple([node for node in nodes if node.text in _ARROWS_BETWEEN])
     if not arrows:
         return (), nodes

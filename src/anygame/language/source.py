@@ -71,8 +71,8 @@ class Node:
     """A token (``children`` is None) or a parenthesised list, with its place.
 
     Nodes mirror terms and formulas: the node of ``(cell 1 ?x)`` has the children ``cell``, ``1`` and ``?x``.
-    They are immutable. A list of tokens creates its children on first access, because a sheet can have a
-    million facts, and places inside facts are rarely needed.
+    Nodes are immutable. A list of tokens creates its children on first access, because a sheet can have a
+    million facts. Places inside facts are rarely needed.
 
     Attributes:
         source: the text.

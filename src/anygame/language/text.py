@@ -156,7 +156,7 @@ def intact_part(source: Source, faults: Sequence[Diagnostic]) -> str:
     """Return the text with blanks instead of parts that faults of parentheses make unreadable.
 
     The parentheses of the result are balanced. The result contains everything before the first unclosed list,
-    and later balanced rules that start a line. If there are other faults, the result is empty.
+    and later balanced rules that start a line. If there are faults of other kinds, the result is empty.
     """
     if any(fault.code not in _PARENTHESES for fault in faults):
         return ""

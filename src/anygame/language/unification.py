@@ -147,5 +147,5 @@ def match(pattern: Term, ground: Term, bindings: Bindings) -> bool:
 
 
 def match_all(patterns: Sequence[Term], ground: Sequence[Term], bindings: Bindings) -> bool:
-    """Return whether each pattern matches the ground term at its index; see `match`."""
+    """Return whether each pattern matches the ground term at the same index; see `match`."""
     return all(map(match, patterns, ground, repeat(bindings)))

@@ -109,7 +109,7 @@ class Checker:
             "text": document.text,
             "settings": asdict(self.settings),
         }
-        # An outdated examination continues for a moment; otherwise each keystroke would start a process.
+        # An outdated examination may finish soon; killing its process at each keystroke would cost more time.
         answer = asyncio.create_task(self._process.ask(question, _LONGEST))
         try:
             findings = Findings.from_json(await asyncio.shield(answer))

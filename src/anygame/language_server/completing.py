@@ -43,7 +43,7 @@ class TypingContext:
 
     Attributes:
         slot: the syntactic category of a name at the cursor.
-        prefix: the part of a name before the cursor; ``range`` is its place.
+        prefix: the part of a name before the cursor; ``range`` is the place of this part.
         opened: whether ``prefix`` directly follows an opening parenthesis, where KIF expects a name.
         steps: path to the term at the cursor: a relation, then functions, each with the index of an argument.
     """

@@ -281,7 +281,7 @@ def _counts(sheet: WrittenSheet, symbol: Symbol) -> Iterator[str]:
 
 
 def items_about(sheet: WrittenSheet, symbol: Symbol) -> list[int]:
-    """Return the rules and facts that have a relation, fluent or move in their head."""
+    """Return the indices of the rules and facts with a relation, fluent or move in the head."""
     if symbol.kind == "relation":
         return sheet.heads.get(symbol, [])
     in_heads = [each for each in sheet.by_symbol.get(symbol, ()) if each.in_head]

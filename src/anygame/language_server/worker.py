@@ -1,4 +1,4 @@
-"""The process that examines sheets: it runs the doctor and computes the possible values of places.
+"""The process that examines sheets: it computes findings and the possible values of places.
 
 The process reads questions from standard input and writes answers to standard output. Sheets are untrusted,
 and no other thread can interrupt reading or reasoning. Therefore the process has bounded memory, and the

@@ -97,7 +97,7 @@ class RemoteSeat:
         self._sending: _Sending | None = None
 
     async def start(self, match: MatchInfo) -> Reply:
-        """Send START and, in a resumed match, PLAY for each past turn; each message has a clock."""
+        """Send START and, in a resumed match, PLAY for each past turn; each message has its clock."""
         gdl2 = match.game.is_gdl2 if self._gdl2 is None else self._gdl2
         self._sending = _Sending(match, gdl2=gdl2)
         reply = await self._exchange(self._sending.start(), match.start_clock, retry=_RETRY)

@@ -134,7 +134,7 @@ class Position(NamedTuple):
         return AnsweredPosition(self.game, self.state, len(self.moves))
 
     def with_standing(self, answer: View) -> View:
-        """Return an answer with the goals (null for no goal), the roles with a choice, and a stuck role."""
+        """Add to an answer: the goals (null for none), the roles with a choice, any role without a move."""
         stuck = self.state.stuck_role
         return answer | {
             "goals": self.answered.goals().data["goals"],
@@ -155,7 +155,7 @@ def _cut(text: str) -> str:
 def bounded(answer: View, most: int) -> View:
     """Cut all lists in an answer, at any depth, to at most ``most`` items.
 
-    The result has an item ``left_out``, which maps the path of each cut list to its number of missing items.
+    The result has an item ``left_out``, which maps the path of each cut list to the number of missing items.
 
     >>> bounded({"legal": {"x": ["a", "b", "c"]}}, 2)
     {'legal': {'x': ['a', 'b']}, 'left_out': {'legal.x': 1}}

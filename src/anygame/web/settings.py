@@ -36,8 +36,8 @@ class Settings:
         names: further host names of the server. Requests for other names are refused (DNS rebinding).
         play_clock: seconds that players have for each move, unless a visitor chooses another time.
         lenient: whether to allow variables that no positive literal binds.
-        processes: maximum number of running matches. Each has a process of 30 to 100 MB; other matches sleep.
-        streams: maximum number of pages that receive updates. Each takes a few kilobytes of memory.
+        processes: maximum number of running matches. A running match has a process of 30 to 100 MB.
+        streams: maximum number of pages that receive updates. Each page takes a few kilobytes of memory.
         connections: maximum number of open connections. Connections and pipes of processes together must stay
             below the usual limit of 1,024 open files.
         sending: time limit in seconds for receiving the body of a request.
@@ -45,7 +45,7 @@ class Settings:
         kept: maximum number of records in the folder. The server removes the oldest records.
         kept_bytes: maximum total size in bytes of the records in the folder.
         answer: time limit in seconds for an answer of a match. The server kills slower processes.
-        analysing: maximum number of concurrent searches. More than one per core would starve the players.
+        analysing: maximum number of concurrent searches. More searches than cores would starve the players.
         idle: seconds without viewers after which the server may kill the process of a match.
         memory: maximum size in bytes of the address space of a match's process.
     """

@@ -65,12 +65,12 @@ def _explain(options: _Options) -> None:
 
 
 def describe(game: Game, what: str) -> Any:
-    """Return a view of a game as plain data. Raises LimitError if the game has no network to show."""
+    """Return the view ``what`` of a game as plain data. Raises LimitError if the game has no network."""
     return game.backends.needed_network().describe() if what == "network" else _SHOWN_AS[what][0](game)
 
 
 def explain(game: Game, what: str) -> str:
-    """Return a view of a game as a string. Raises LimitError if the game has no network to show."""
+    """Return the view ``what`` of a game as a string. Raises LimitError if the game has no network."""
     if what == "network":
         return game.backends.needed_network().figures()
     return _SHOWN_AS[what][1](describe(game, what))

@@ -1,4 +1,4 @@
-"""The ``replay`` command: shows a match record on the board and checks it against its rules."""
+"""The ``replay`` command: shows a match record on the board, and checks the record against the rules."""
 
 from __future__ import annotations
 

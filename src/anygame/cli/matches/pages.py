@@ -106,7 +106,7 @@ class EndedBySignal(Exception):  # noqa: N818
 
 
 def run_until_signal(work: Coroutine[Any, Any, object]) -> None:
-    """Run a coroutine. Ctrl-C or SIGTERM cancels it; EndedBySignal is raised after its cleanup.
+    """Run a coroutine. Ctrl-C or SIGTERM cancels the coroutine; EndedBySignal is raised after cleanup.
 
     SIGTERM is for background processes of scripts, since such processes ignore Ctrl-C.
     """

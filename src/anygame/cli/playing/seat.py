@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anygame.match.seats import MatchInfo
 
 _LONGEST_LINE: Final = 4096
-#: Lock of the terminal in each event loop. It lets the prompt ask only one person at a time.
+#: Lock of the terminal in each event loop. The lock lets the prompt ask only one person at a time.
 _TURNS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]] = WeakKeyDictionary()
 
 

@@ -91,7 +91,7 @@ class CommandCompleter(Completer):
         yield from self._moves(line)
 
     def _moves(self, typed: str) -> Iterator[Completion]:
-        """Complete the last move in the line. The number of moves before it determines the role."""
+        """Complete the last move in the line. The number of earlier moves determines the role."""
         *finished, fragment = _items(typed)
         candidates = [moves for moves in self._shell.visible_moves().values() if len(moves) > 1]
         for moves in candidates[len(finished) : len(finished) + 1]:

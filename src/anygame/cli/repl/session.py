@@ -50,7 +50,7 @@ class Session:
     def play(self, text: str, *, is_spoken: bool = False) -> Joint:
         """Play a typed joint move (see `anygame.game.joint_moves.read_joint`).
 
-        If the move of ``random`` is left out, it is sampled. After IllegalMoveError or TermSyntaxError, the
+        A missing move of ``random`` is sampled. After IllegalMoveError or TermSyntaxError, the
         session is unchanged.
         """
         state, joint = play_text(self.state, text, self._random.choice, is_spoken=is_spoken)
@@ -90,7 +90,7 @@ class Session:
         self._undone.clear()
 
     def save(self, path: str) -> None:
-        """Write the moves so far to a file. Raises PositionError, also if another file is there."""
+        """Write the moves so far to a file. Raises PositionError; other kinds of files are never replaced."""
         if Path(path).exists():
             try:
                 _record(path)

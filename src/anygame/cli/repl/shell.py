@@ -163,7 +163,7 @@ class Shell:
         self._played(self.session.play(rest, is_spoken=self.screen.is_terminal))
 
     def _play_unnamed(self, line: str) -> None:
-        """Play a line that does not start with a command. Raises CommandError if it does not mean a move."""
+        """Play a line that does not start with a command. Raises CommandError if the line is no move."""
         word = line.split()[0]
         legal = self.visible_moves().values()
         names = {str(move) for moves in legal for move in moves if isinstance(move, Constant)}

@@ -33,8 +33,8 @@ _LONGEST_HEAD: Final = 16_384
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
 #: Maximum number of bytes of an unfinished mark for the end of a head, such as ``\n\r`` of ``\n\r\n``.
 _LONGEST_PARTIAL_END: Final = 2
-#: Number of seconds without a byte after which a message without open parentheses counts as complete, much
-#: longer than the gaps between packets, and much shorter than any clock.
+#: Number of seconds without a byte after which a message without open parentheses counts as complete. This
+#: time is much longer than the gaps between packets, and much shorter than any clock.
 _SILENCE: Final = 0.5
 #: Maximum number of HTTP chunks of a body. One chunk of each packet is not counted.
 _MOST_CHUNKS: Final = 5000

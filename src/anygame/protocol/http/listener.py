@@ -1,7 +1,7 @@
 """A listener that answers one HTTP message on each connection.
 
-Connections, bytes and time are bounded. If there are too many connections, the listener chooses the address
-with the most connections without a complete message, and drops the oldest of these connections.
+Connections, bytes and time are bounded. Only connections without a complete message are dropped: if there are
+too many connections, the listener drops the oldest one of the address with the most such connections.
 """
 
 from __future__ import annotations

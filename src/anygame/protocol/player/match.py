@@ -44,7 +44,7 @@ def _future() -> asyncio.Future[str | None]:
 
 @dataclass(slots=True, eq=False)
 class _Turn:
-    """A request for a move, and its answer so far."""
+    """A request for a move, and the answer so far."""
 
     #: Number of the turn, from 1.
     number: int

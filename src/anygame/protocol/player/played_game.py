@@ -1,4 +1,4 @@
-"""The game of one match as its player knows it: the rules, and a state that agrees with the messages."""
+"""The game of one match, seen by the player: the rules, and a state that agrees with the messages."""
 
 from __future__ import annotations
 

@@ -198,8 +198,8 @@ class Session:
 
         def advance() -> None:
             for text, answered in turns:
-                # A message that failed before fails again. Only the next PLAY needs a state that agrees with
-                # the percepts, so the time limit for finding such a state is zero here.
+                # A message that failed before fails again. The time limit for finding states is zero here,
+                # since a state that agrees with the percepts is needed only for the next PLAY.
                 with suppress(BaseException):
                     if match is not None and not match.ended.is_set():
                         match.advance(parse_message(text), answered, 0.0)

@@ -1,4 +1,4 @@
-"""Boards that show people what they know in a match with hidden information."""
+"""Boards that show what people know in a match with hidden information."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class KnownBoards:
                 self._ready()
 
     def view(self, roles: Collection[int], step: int) -> dict[str, Any]:
-        """Return, for each role, the board of a state as the role knows it; empty if a limit is exceeded."""
+        """Return, for each role, a board with what the role knows about a state; empty beyond a limit."""
         if not self._match.game.is_gdl2 or step > _MOST_STEPS:
             return {}
         self._compiling.join(_COMPILING)

@@ -249,7 +249,7 @@ class Session:
         return await asyncio.to_thread(questions.fired, before, joint, state)
 
     async def wanted(self) -> View:
-        """Return the lines of the sheet that define goals, and the target cells in its board hints."""
+        """Return the lines of the sheet that define goals, and the target cells in the board hints."""
         lines = await asyncio.to_thread(goal_lines, self.game.program)
         return {"lines": lines, "cells": list(map(str, self.painter.boards.wishes))}
 

@@ -48,7 +48,7 @@ class Versioned:
 
 
 def changes(shown: Versioned, request: Request) -> StreamingResponse:
-    """Return a response that streams all versions later than the page. Raises MatchFaultError."""
+    """Return a response that streams all versions later than that of the page. Raises MatchFaultError."""
     known = request.query_params.get("known", "")
     lines = _lines(shown, read_count(known, "the version") if known else -1)
     return StreamingResponse(lines, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})

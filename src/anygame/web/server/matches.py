@@ -40,7 +40,7 @@ _MOST_KNOWN: Final = 200
 _OPENING: Final = 4
 #: Maximum number of matches that wait to be started.
 _WAITING_TO_OPEN: Final = 16
-#: Number of processes for sheets of strangers. While one of them reads a hard sheet, the other one answers.
+#: Number of processes for sheets of strangers. While one process reads a hard sheet, the other answers.
 _CHECKING: Final = 2
 #: Maximum number of sheets that wait for a process.
 _WAITING_SHEETS: Final = 8
@@ -61,7 +61,7 @@ class Match(Versioned):
         view: view of the last state; None if it is unknown.
         used: time of the last request for the match, by `time.monotonic`.
         process: process of the match; None while the match sleeps.
-        values: cached values of moves, by the step of their state.
+        values: cached values of moves, by the step of the state before these moves.
     """
 
     match_id: str
@@ -148,7 +148,7 @@ def open_seat() -> Seat:
 
 
 class Matches:
-    """All matches of a server; ``known`` holds those in memory, by id."""
+    """All matches of a server; ``known`` holds the matches in memory, by id."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

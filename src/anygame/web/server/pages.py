@@ -1,4 +1,4 @@
-"""Templates of pages, and the data of a match that they show to a visitor."""
+"""Templates of pages, and the data of a match that pages show to a visitor."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _MOST_MOVES: Final = 5_000
 
 
 def is_record(text: str) -> bool:
-    """Return whether an upload is a record, which starts with a brace. A sheet does not."""
+    """Return whether an upload is a record rather than a sheet: only records start with a brace."""
     return text.lstrip().startswith("{")
 
 
